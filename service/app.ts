@@ -7,7 +7,7 @@ import type { Tracing } from '../src/telemetry/tracing.ts';
 import { allowOrigins } from './browser-origins.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
-import { errorReply, ContractError } from './errors.ts';
+import { errorReply, ContractError, invalidRequest } from './errors.ts';
 import type { Accounts } from './keys/accounts.ts';
 import { createRequestLog, currentRequestId, type RequestVariables } from './request-log.ts';
 import type { Route, RouteContext } from './route.ts';
@@ -123,12 +123,7 @@ export const createServiceApp = (
   }
 
   for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech])
-    app.all(path, () =>
-      errorReply(
-        new ContractError('ErrInvalidRequest', 'Connect here with a WebSocket.'),
-        'router',
-      ),
-    );
+    app.all(path, () => errorReply(invalidRequest('Connect here with a WebSocket.'), 'router'));
 
   app.notFound(() =>
     errorReply(new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { orAborted } from '../src/async/abort.ts';
 import { realClock, type Clock } from '../src/async/clock.ts';
-import { ContractError, type ErrorName } from './errors.ts';
+import { ContractError, type ErrorName, invalidParameter, invalidRequest } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The longest wait for the next bytes of a body. */
@@ -38,9 +38,7 @@ export async function* readChunks(
   if (!reader) return;
   const late = new AbortController();
   const giveUp = (): void =>
-    late.abort(
-      new ContractError('ErrInvalidRequest', 'The request body does not come, or too slowly.'),
-    );
+    late.abort(invalidRequest('The request body does not come, or too slowly.'));
   const over = AbortSignal.any([signal, late.signal]);
   let size = 0;
   let waitedMs = 0;
@@ -68,22 +66,12 @@ export async function* readChunks(
   }
 }
 
-export const readBody = async (
-  request: Request,
-  limit: BodyLimit,
-  signal: AbortSignal,
-): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of readChunks(request, limit, signal)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-};
+export const readBody = async (...args: Parameters<typeof readChunks>): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(readChunks(...args)));
 
 /** Parses a request's body as JSON; throws a 400 for anything else. */
 export const parseBody = (text: string): unknown =>
-  parseJson(
-    text,
-    () => new ContractError('ErrInvalidRequest', 'The request body is not valid JSON.'),
-  );
+  parseJson(text, () => invalidRequest('The request body is not valid JSON.'));
 
 /**
  * Validates `value` against `schema`; throws a 400 that names every invalid field, never its value.
@@ -94,8 +82,5 @@ export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infe
   const faults = parsed.error.issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
   );
-  throw new ContractError(
-    'ErrInvalidParameter',
-    `Invalid parameter: ${[...new Set(faults)].slice(0, 5).join('; ')}`,
-  );
+  throw invalidParameter(`Invalid parameter: ${[...new Set(faults)].slice(0, 5).join('; ')}`);
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
-import { ContractError } from './errors.ts';
+import { ContractError, invalidRequest } from './errors.ts';
 import { JsonCursor, QUOTE } from './json.ts';
 
 /** Fields of messages that are no words: the form of a message, and pictures and sound. */
@@ -159,8 +159,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
       // A repeated key, or perhaps one with escapes: rare, and not worth keeping the bytes.
       if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER)) {
         if (!isLarge) return Buffer.from(JSON.stringify({ ...input, model }));
-        throw new ContractError(
-          'ErrInvalidRequest',
+        throw invalidRequest(
           'So large a request must name its model once, and have no escapes from u0060 to u006f.',
         );
       }

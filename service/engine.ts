@@ -1,6 +1,6 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import type { AudioFormat } from '../src/model/message.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../src/model/message.ts';
 import type { Ability, EngineConfig } from './config.ts';
 import type { ChatBody } from './chat-body.ts';
 import { createHash } from 'node:crypto';
@@ -121,6 +121,13 @@ export interface EngineLine {
   /** Details: for a ready engine its offer, otherwise how to add it. */
   readonly detail: string;
 }
+
+/** What every voice can do: its sound is resampled and encoded here. */
+export const VOICE_OUTPUT = {
+  formats: [...AUDIO_FORMATS],
+  sample_rates: [8_000, 16_000, 24_000, 48_000],
+  streaming: true,
+} satisfies Partial<Voice>;
 
 /** An engine: each file of `engines/` exports its factory as `createEngine`, a `CreateEngine`. */
 export interface Engine extends AsyncDisposable {

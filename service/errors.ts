@@ -35,7 +35,7 @@ export type ErrorName = keyof typeof NAMED;
 export interface ServiceErrorOptions {
   /** Stages in which the error arose (section 2.6 `context`). */
   readonly context?: readonly string[];
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -49,13 +49,21 @@ export class ContractError extends AppError {
     const { kind } = NAMED[named];
     super(kind, message, {
       retryable: kind === 'rate-limited' || kind === 'unavailable' || kind === 'timeout',
-      ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
+      retryAfterMs: options.retryAfterMs,
       cause: options.cause,
     });
     this.named = named;
     this.context = options.context ?? [];
   }
 }
+
+/** The refusal of a request that is not as the contract has it. */
+export const invalidRequest = (message: string): ContractError =>
+  new ContractError('ErrInvalidRequest', message);
+
+/** The refusal of a request with a field that is not as the contract has it. */
+export const invalidParameter = (message: string): ContractError =>
+  new ContractError('ErrInvalidParameter', message);
 
 /** The refusal of a request beyond a rate, in the words that clients of a deployment read. */
 export const tooManyRequests = (waitMs: number): ContractError => {
@@ -77,11 +85,16 @@ export class BackendError extends AppError {
 
   constructor(
     message: string,
-    reply: { status: number; mediaType: string; body: Uint8Array; retryAfterMs?: number },
+    reply: {
+      status: number;
+      mediaType: string;
+      body: Uint8Array;
+      retryAfterMs?: number | undefined;
+    },
   ) {
     super(reply.status === 429 ? 'rate-limited' : 'unavailable', message, {
       retryable: reply.status === 429 || reply.status >= 500,
-      ...(reply.retryAfterMs === undefined ? {} : { retryAfterMs: reply.retryAfterMs }),
+      retryAfterMs: reply.retryAfterMs,
     });
     this.status = reply.status;
     this.mediaType = reply.mediaType;
@@ -106,8 +119,7 @@ export interface FailureRules {
 export const contractError = (thrown: unknown): ContractError => {
   if (thrown instanceof ContractError) return thrown;
   const error = toAppError(thrown);
-  const { retryAfterMs } = error;
-  const options = { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const options = { cause: error, retryAfterMs: error.retryAfterMs };
   if (error.code === 'timeout' || error.code === 'cancelled')
     return new ContractError('ErrBackendTimeout', 'The engine took too long.', options);
   if (error.code === 'rate-limited')
@@ -123,7 +135,10 @@ export const contractError = (thrown: unknown): ContractError => {
   return new ContractError('ErrInternal', 'Internal server error', options);
 };
 
-const retryAfterSeconds = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));
+const retryAfterHeader = ({ retryAfterMs }: AppError): Record<string, string> =>
+  retryAfterMs === undefined
+    ? {}
+    : { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
 
 /**
  * True when a backend's error may be forwarded. A refused API key concerns the operator, not the
@@ -137,12 +152,7 @@ export const errorReply = (thrown: unknown, stage: string, rules: FailureRules =
   if (rules.forwards && thrown instanceof BackendError && forwardable(thrown))
     return new Response(thrown.body as Uint8Array<ArrayBuffer>, {
       status: thrown.status,
-      headers: {
-        'content-type': thrown.mediaType,
-        ...(thrown.retryAfterMs === undefined
-          ? {}
-          : { 'retry-after': retryAfterSeconds(thrown.retryAfterMs) }),
-      },
+      headers: { 'content-type': thrown.mediaType, ...retryAfterHeader(thrown) },
     });
   const error = contractError(thrown);
   const { status, code } = NAMED[error.named];
@@ -154,9 +164,6 @@ export const errorReply = (thrown: unknown, stage: string, rules: FailureRules =
   });
   return Response.json(body, {
     status: status === 502 ? (rules.unreachable ?? 502) : status,
-    headers:
-      error.retryAfterMs === undefined
-        ? {}
-        : { 'retry-after': retryAfterSeconds(error.retryAfterMs) },
+    headers: retryAfterHeader(error),
   });
 };

@@ -1,4 +1,4 @@
-import { ContractError } from './errors.ts';
+import { invalidRequest } from './errors.ts';
 
 /** Parses `text` as JSON; throws the error that `refuse` creates for anything else. */
 export const parseJson = (text: string, refuse: () => Error): unknown => {
@@ -44,10 +44,7 @@ export class JsonCursor {
   /** Throws a 400 once there is more to parse than any request needs. */
   assertSimple(): void {
     if (this.#deepest > MAX_DEPTH || this.#containers + this.#commas >= MAX_VALUES)
-      throw new ContractError(
-        'ErrInvalidRequest',
-        'The request body is too deep or has too many parts.',
-      );
+      throw invalidRequest('The request body is too deep or has too many parts.');
   }
 
   get inString(): boolean {

@@ -1,5 +1,5 @@
 import { findLanguage } from '../src/text/language/languages.ts';
-import { ContractError } from './errors.ts';
+import { invalidParameter } from './errors.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -24,9 +24,6 @@ export const toLanguage = (input: string): string | undefined =>
 export const readLanguage = (field: string, input: string): string => {
   const code = toLanguage(input);
   if (code === undefined)
-    throw new ContractError(
-      'ErrInvalidParameter',
-      `Invalid parameter: ${field}: not a language code`,
-    );
+    throw invalidParameter(`Invalid parameter: ${field}: not a language code`);
   return code;
 };

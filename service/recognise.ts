@@ -69,8 +69,8 @@ export interface HeardSpan extends SpeechSpan {
  * Language of the reply; `und`, undetermined (ISO 639-2), when neither the client nor the engine
  * gave one.
  */
-const languageOf = (heard: readonly RecognisedText[], hints: EngineHints): string => {
-  const named = heard.find(({ language }) => language !== undefined && language !== '')?.language;
+const languageOf = (spans: readonly HeardSpan[], hints: EngineHints): string => {
+  const named = spans.map(({ heard }) => heard.language).find(Boolean);
   return hints.language ?? (named && (toLanguage(named) ?? named)) ?? 'und';
 };
 
@@ -88,10 +88,7 @@ const confidenceOf = (spans: readonly HeardSpan[]): number => {
 
 export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
   text: joinTexts(spans.map(({ heard }) => heard.text)),
-  language: languageOf(
-    spans.map(({ heard }) => heard),
-    hints,
-  ),
+  language: languageOf(spans, hints),
   confidence: confidenceOf(spans),
 });
 
@@ -101,10 +98,7 @@ export const segmentsReply = (
   spans: readonly HeardSpan[],
   hints: EngineHints,
 ): AsrSegmentsReply => ({
-  language: languageOf(
-    spans.map(({ heard }) => heard),
-    hints,
-  ),
+  language: languageOf(spans, hints),
   confidence: confidenceOf(spans),
   segments: spans
     .filter(({ heard }) => heard.text !== '')

@@ -43,20 +43,15 @@ const RETRY_AFTER_MS = 1_000;
 /** Longest wait of a new request for the engine's rate; beyond it another engine may answer. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** A request that a limiter has let in. It asks for one turn after the other. */
-export interface AdmittedRequest extends Disposable {
-  /** Resolves when it may work; disposing of the result ends the turn. Rejects with the signal's reason. */
-  turn(signal: AbortSignal): Promise<Disposable>;
-  /** Resolves when the rate allows one more call within the same turn. Rejects with the signal's reason. */
-  again(signal: AbortSignal): Promise<void>;
-}
-
 /**
  * Gives an engine's time to requests, in turns. Keys take turns, and so do the requests of a key. A
  * request's first turn comes before later turns of others, but no two in a row while those wait: a
  * short request passes long ones, and many short ones do not stop a long one.
  */
 export type RequestLimiter = ReturnType<typeof createRequestLimiter>;
+
+/** A request that a limiter has let in. It asks for one turn after the other. */
+export type AdmittedRequest = ReturnType<RequestLimiter['admit']>;
 
 /** The rate of an engine's calls, one a turn. Limiters for several of its abilities may share it. */
 export interface CallRate extends Allowance {
@@ -79,12 +74,8 @@ export interface RequestLimits {
   readonly clock?: Pick<Clock, 'after'>;
 }
 
-export const createRequestLimiter = ({
-  concurrent,
-  waiting,
-  rate,
-  clock = realClock,
-}: RequestLimits) => {
+export const createRequestLimiter = (limits: RequestLimits) => {
+  const { concurrent, waiting, rate, clock = realClock } = limits;
   type Start = () => void;
   const first = new FairQueue<Start>();
   const later = new FairQueue<Start>();
@@ -151,7 +142,7 @@ export const createRequestLimiter = ({
     }
   };
 
-  const admit = (key = '', longestWaitMs = LONGEST_WAIT_MS): AdmittedRequest => {
+  const admit = (key = '', longestWaitMs = LONGEST_WAIT_MS) => {
     if (admitted >= concurrent + waiting) throw tooManyRequests(RETRY_AFTER_MS);
     const waitMs = rate ? rate.waitMs(rate.fresh + 1) : 0;
     if (waitMs > longestWaitMs) throw tooManyRequests(waitMs);
@@ -165,12 +156,14 @@ export const createRequestLimiter = ({
     };
     let queue = first;
     return {
-      turn: (signal) => {
+      /** Resolves when it may work; disposing of the result ends the turn. Rejects with the signal's reason. */
+      turn: (signal: AbortSignal): Promise<Disposable> => {
         const waited = turnOf(queue, key, signal, begin);
         queue = later;
         return waited;
       },
-      again: async (signal) => {
+      /** Resolves when the rate allows one more call within the same turn. Rejects with the signal's reason. */
+      again: async (signal: AbortSignal): Promise<void> => {
         if (!rate) return;
         while (!rate.take(1)) await sleep(clock, rate.waitMs(1), signal);
       },

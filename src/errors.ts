@@ -47,7 +47,7 @@ export interface AppErrorOptions {
   /** True when the same call may succeed later. Default false. */
   readonly retryable?: boolean;
   /** Time to wait before the next try, where the other side said so. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 

@@ -47,20 +47,10 @@ export interface SharedLimitsDeps {
   readonly clock: Clock;
 }
 
-/** The limits of Discord that count the requests of all processes together. */
-export interface SharedLimits {
-  /**
-   * Waits until one more request may be sent. Rejects with `rate-limited` while too many were
-   * refused, and with the signal's reason.
-   *
-   * @param isBots true for a request with the bot's token
-   */
-  wait(isBots: boolean, signal: AbortSignal | undefined): Promise<void>;
-  /** Counts what a REST client is refused, and has all processes wait where all requests are refused. */
-  watch(rest: Pick<REST, 'on'>): void;
-}
+type SharedLimits = ReturnType<typeof createSharedLimits>;
 
-export const createSharedLimits = (deps: SharedLimitsDeps): SharedLimits => {
+/** Creates the limits of Discord that count the requests of all processes together. */
+export const createSharedLimits = (deps: SharedLimitsDeps) => {
   const { processes, requestsPerSecond, log, clock } = deps;
   const { quota, isAlone } = processes;
   const burst = Math.max(1, Math.floor(requestsPerSecond * BURST));
@@ -78,7 +68,13 @@ export const createSharedLimits = (deps: SharedLimitsDeps): SharedLimits => {
   };
 
   return {
-    wait: async (isBots, signal) => {
+    /**
+     * Waits until one more request may be sent. Rejects with `rate-limited` while too many were
+     * refused, and with the signal's reason.
+     *
+     * @param isBots true for a request with the bot's token
+     */
+    wait: async (isBots: boolean, signal: AbortSignal | undefined): Promise<void> => {
       const pauseMs = pausedUntilMs - clock.nowMs();
       if (pauseMs > 0)
         throw new DiscordError('rate-limited', 'too many requests were refused: none is sent', {
@@ -88,7 +84,8 @@ export const createSharedLimits = (deps: SharedLimitsDeps): SharedLimits => {
       // Alone, the library's own limit does.
       if (isBots && !isAlone) await quota.take(REQUESTS, rate, signal);
     },
-    watch: (rest) => {
+    /** Counts what a REST client is refused, and has all processes wait where all requests are refused. */
+    watch: (rest: Pick<REST, 'on'>): void => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
         // Where the database is away, nothing is posted either.
         if (isInvalid(response)) noteInvalid().catch(() => undefined);
@@ -116,23 +113,6 @@ export type RequestGuard = Pick<RequestOptions, 'signal' | 'assertHeld'>;
 
 type Method = `${RequestMethod}`;
 type Send = <T = unknown>(method: Method, route: RouteLike, options?: RequestOptions) => Promise<T>;
-
-/**
- * Requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` when refused.
- */
-export interface Api {
-  /**
-   * Sends a request, again if the response is lost: for requests that may arrive twice or carry a
-   * nonce.
-   */
-  readonly send: Send;
-  /** Sends a request that must not arrive twice; never sends it again. */
-  readonly sendOnce: Send;
-  /** True when Discord accepted the token the last time it was used. */
-  isTokenGood(): boolean;
-  /** Passes the REST clients to a function that follows their responses. */
-  watch(follow: (rest: REST) => void): void;
-}
 
 /** The settings of every connection to Discord. */
 export type RestSettings = Pick<ApiOptions, 'url' | 'requestsPerSecond' | 'timeoutMs'>;
@@ -203,7 +183,12 @@ const isLost = (thrown: unknown): boolean =>
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
-export const createDiscordApi = (options: ApiOptions): Api => {
+export type Api = ReturnType<typeof createDiscordApi>;
+
+/**
+ * Creates requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` when refused.
+ */
+export const createDiscordApi = (options: ApiOptions) => {
   // One client, so that requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
   // Answers to interactions are outside of the limit of all requests together, and have to be quick.
@@ -265,5 +250,17 @@ export const createDiscordApi = (options: ApiOptions): Api => {
       }
     };
 
-  return { send: sender(TRIES), sendOnce: sender(1), isTokenGood: () => tokenIsGood, watch };
+  return {
+    /**
+     * Sends a request, again if the response is lost: for requests that may arrive twice or carry a
+     * nonce.
+     */
+    send: sender(TRIES),
+    /** Sends a request that must not arrive twice; never sends it again. */
+    sendOnce: sender(1),
+    /** True when Discord accepted the token the last time it was used. */
+    isTokenGood: () => tokenIsGood,
+    /** Passes the REST clients to a function that follows their responses. */
+    watch,
+  };
 };

@@ -19,20 +19,8 @@ export const isInvalid = ({ status, headers }: ResponseLike): boolean =>
 
 export const RATE_LIMITED = 429;
 
-export interface DiscordMetrics {
-  /** Counts the responses that a REST client gets. */
-  readonly watchRequests: (rest: Pick<REST, 'on'>) => void;
-  /** Counts the sessions that a client starts. */
-  readonly watchSessions: (client: Pick<Client, 'on'>) => void;
-  /** Takes what Discord says of the session starts that are left. */
-  readonly noteStarts: (limit: APIGatewaySessionStartLimit) => void;
-}
-
 /** @param clock measures the time until Discord allows all session starts again */
-export const declareDiscordMetrics = (
-  metrics: Metrics,
-  clock: Pick<Clock, 'nowMs'>,
-): DiscordMetrics => {
+export const declareDiscordMetrics = (metrics: Metrics, clock: Pick<Clock, 'nowMs'>) => {
   const limited = declareRateLimited(metrics, 'discord');
   const invalid = metrics.counter({
     name: 'dragoman_discord_invalid_requests_total',
@@ -44,7 +32,7 @@ export const declareDiscordMetrics = (
     labels: ['start'],
   });
   let starts:
-    | { readonly left: number; readonly total: number; readonly untilMs: number }
+    | { readonly remaining: number; readonly total: number; readonly untilMs: number }
     | undefined;
   metrics.gauge(
     {
@@ -52,7 +40,7 @@ export const declareDiscordMetrics = (
       help: 'Session starts with Discord that are left of the day, as it said last.',
     },
     // A process that began no session since the reset has not asked again.
-    () => starts && (clock.nowMs() < starts.untilMs ? starts.left : starts.total),
+    () => starts && (clock.nowMs() < starts.untilMs ? starts.remaining : starts.total),
   );
   metrics.gauge(
     {
@@ -62,18 +50,21 @@ export const declareDiscordMetrics = (
     () => starts?.total,
   );
   return {
-    watchRequests: (rest) => {
+    /** Counts the responses that a REST client gets. */
+    watchRequests: (rest: Pick<REST, 'on'>): void => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
         if (response.status === RATE_LIMITED) limited();
         if (isInvalid(response)) invalid();
       });
     },
-    watchSessions: (client) => {
+    /** Counts the sessions that a client starts. */
+    watchSessions: (client: Pick<Client, 'on'>): void => {
       client.on(Events.ShardReady, () => sessions({ start: 'identified' }));
       client.on(Events.ShardResume, () => sessions({ start: 'resumed' }));
     },
-    noteStarts: ({ remaining, total, reset_after: resetMs }) => {
-      starts = { left: remaining, total, untilMs: clock.nowMs() + resetMs };
+    /** Takes what Discord says of the session starts that remain. */
+    noteStarts: ({ remaining, total, reset_after: resetMs }: APIGatewaySessionStartLimit): void => {
+      starts = { remaining, total, untilMs: clock.nowMs() + resetMs };
     },
   };
 };

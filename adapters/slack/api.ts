@@ -11,7 +11,6 @@ import {
   LEVEL,
   type CallPriority,
   createHistoryLimits,
-  type HistoryLimits,
   createRateLimiter,
 } from './rate-limiter.ts';
 import { ANSWERS, type SlackMethod } from './limits.ts';
@@ -57,21 +56,6 @@ type AnswerIn<Part, Path extends string> = Path extends `${infer Head}.${infer R
   : Part[Path & keyof Part] extends (...args: never) => Promise<infer Answer>
     ? Answer
     : never;
-
-/** Calls of Slack's Web API; each rejects with an `AppError`, a `SlackError` when refused. */
-export interface Api {
-  /** Calls a method as the bot of a workspace. */
-  call<Method extends SlackMethod>(
-    space: Space,
-    method: Method,
-    args?: Args,
-    options?: SlackCallOptions,
-  ): Promise<AnswerIn<WebClient, Method>>;
-  /** True unless Slack refused the workspace's token the last time it was used. */
-  readonly isTokenGood: (space: Space) => boolean;
-  /** Knowledge of whether Slack limits the app's history. */
-  readonly history: HistoryLimits;
-}
 
 export interface ApiOptions {
   /** URL of the Web API, with a slash at its end; undefined: Slack's own. */
@@ -129,10 +113,13 @@ export const clientOptions = (url: string | undefined) => ({
 
 const WORK: CallPriority = { level: LEVEL.work };
 
+export type Api = ReturnType<typeof createSlackApi>;
+
+/** Creates calls of Slack's Web API; each rejects with an `AppError`, a `SlackError` when refused. */
 export const createSlackApi = (
   apiOptions: ApiOptions,
   tokens: Pick<Installations, 'tokenOf' | 'tokenKnown' | 'tokenRefused'>,
-): Api => {
+) => {
   const { clock = realClock, random = Math.random, speed = 1 } = apiOptions;
   const client = new WebClient(undefined, {
     ...clientOptions(apiOptions.url),
@@ -195,6 +182,7 @@ export const createSlackApi = (
   };
 
   return {
+    /** Calls a method as the bot of a workspace. */
     call: async <Method extends SlackMethod>(
       space: Space,
       method: Method,
@@ -213,19 +201,21 @@ export const createSlackApi = (
           const waitMs = waitAfter(fault, attempt, { isOnce, waitsForRateLimit });
           if (fault.code === 'rate-limited') {
             apiOptions.rateLimited?.();
-            const toldMs = fault.retryAfterMs ?? 0;
-            history.refused(space, method, toldMs * speed);
-            limiter.hold(space, method, args['channel'], waitMs ?? toldMs);
+            const { retryAfterMs = 0 } = fault;
+            history.refused(space, method, retryAfterMs * speed);
+            limiter.hold(space, method, args['channel'], waitMs ?? retryAfterMs);
           }
           if (waitMs === undefined || signal?.aborted) throw fault;
           if (fault.code !== 'rate-limited') await sleep(clock, waitMs, signal);
         }
       }
     },
-    isTokenGood: (space) => {
+    /** True unless Slack refused the workspace's token the last time it was used. */
+    isTokenGood: (space: Space): boolean => {
       const token = refused.get(space.id);
       return token === undefined || token !== tokens.tokenKnown(space);
     },
+    /** Knowledge of whether Slack limits the app's history. */
     history,
   };
 };

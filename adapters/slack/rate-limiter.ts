@@ -207,19 +207,10 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-export interface HistoryLimits {
-  /** True where the app gets 15 messages a minute, as commercial apps outside the Marketplace do. */
-  isLimited(space: Space): boolean;
-  /** Learns from a page: one that ends at 15 messages shows the limit, a longer one that there is none. */
-  sawPage(space: Space, page: Page): void;
-  /** Learns from a refusal: few calls were made, and Slack wants a long wait. */
-  refused(space: Space, method: SlackMethod, toldMs: number): void;
-}
+export type HistoryLimits = ReturnType<typeof createHistoryLimits>;
 
 /** Tracks whether Slack limits the app's history, which Slack does not say. */
-export const createHistoryLimits = (
-  limiter: Pick<RateLimiter, 'isFresh' | 'setRate'>,
-): HistoryLimits => {
+export const createHistoryLimits = (limiter: Pick<RateLimiter, 'isFresh' | 'setRate'>) => {
   const limited = new Set<string>();
   const setLimited = (space: Space, isLimited: boolean): void => {
     if (limited.has(space.id) === isLimited) return;
@@ -229,13 +220,16 @@ export const createHistoryLimits = (
       limiter.setRate(space, method, isLimited ? LIMITED_HISTORY : RATES[method]);
   };
   return {
-    isLimited: ({ id }) => limited.has(id),
-    sawPage: (space, { asked, got, hasMore }) => {
+    /** True where the app gets 15 messages a minute, as commercial apps outside the Marketplace do. */
+    isLimited: ({ id }: Space): boolean => limited.has(id),
+    /** Learns from a page: one that ends at 15 messages shows the limit, a longer one that there is none. */
+    sawPage: (space: Space, { asked, got, hasMore }: Page): void => {
       if (got > LIMITED_PAGE) setLimited(space, false);
       else if (asked > LIMITED_PAGE && got === LIMITED_PAGE && hasMore) setLimited(space, true);
     },
-    refused: (space, method, toldMs) => {
-      if (isHistory(method) && toldMs >= LIMIT_MS && limiter.isFresh(space, method))
+    /** Learns from a refusal: few calls were made, and Slack demands a long wait. */
+    refused: (space: Space, method: SlackMethod, waitMs: number): void => {
+      if (isHistory(method) && waitMs >= LIMIT_MS && limiter.isFresh(space, method))
         setLimited(space, true);
     },
   };

@@ -87,13 +87,8 @@ export interface TokenAttemptsOptions {
 }
 
 /** Attempts at one token: too many wrong ones shut out the network that they come from. */
-export const createTokenAttempts = ({
-  trustedProxies,
-  clientAddressHeader,
-  localeOf,
-  log,
-  now,
-}: TokenAttemptsOptions) => {
+export const createTokenAttempts = (options: TokenAttemptsOptions) => {
+  const { trustedProxies, clientAddressHeader, localeOf, log, now } = options;
   const failures = createFailedAttempts(now);
 
   /** The network that attempts count for. */

@@ -61,11 +61,11 @@ export const createEngine: CreateEngine = ({ log }) => {
         { kind: 'speak', voice: voice.espeakName, markup: toMarkup(text) },
         signal,
       );
-      if (!('samples' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
+      if (!('chunks' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
       return {
         sampleRateHz: reply.sampleRateHz,
         pcm: (async function* () {
-          yield toFloats(reply.samples);
+          for (const chunk of reply.chunks) yield toFloats(chunk);
         })(),
       };
     },

@@ -107,13 +107,8 @@ const createStoredKeys = ({
  * their hashes, all of them and in constant time, so that the time of a refusal reveals neither a key
  * nor its length; stored ones are looked up by their hash, of which a guess says nothing.
  */
-export const createAccounts = ({
-  keys,
-  stored: storedOptions,
-  rates = {},
-  log,
-  clock = realClock,
-}: AccountsOptions) => {
+export const createAccounts = (options: AccountsOptions) => {
+  const { keys, stored: storedOptions, rates = {}, log, clock = realClock } = options;
   const known = keys.map(hashKey);
   const stored = storedOptions && createStoredKeys({ ...storedOptions, clock, log });
   const counted = createLru<string, KeyAllowances & { readonly id: string }>(MOST_COUNTED);

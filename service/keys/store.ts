@@ -26,20 +26,6 @@ export type KeyChange = Partial<
   readonly addNanoUsd?: number | undefined;
 };
 
-/** The stored keys, which several processes can use at the same time. */
-export interface KeyStore extends Disposable {
-  find(hash: string): StoredKey | undefined;
-  list(): readonly StoredKey[];
-  /** Throws `AppError` (`bad-input`) for a name that is taken. */
-  create(key: StoredKey): void;
-  /** Throws `AppError`: `not-found` for an unknown name, `bad-input` for too much credit. */
-  change(name: string, change: KeyChange): void;
-  /** Removes a key. Throws `AppError` (`not-found`) for an unknown name. */
-  remove(name: string): void;
-  /** Takes amounts from the credits, all or none. Returns false while another process writes. */
-  spend(amounts: Amounts): boolean;
-}
-
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS keys (
     hash TEXT PRIMARY KEY,
@@ -64,6 +50,9 @@ const unknownName = (name: string): AppError =>
     `There is no key named ${name}. "npm run service -- keys list" names them`,
   );
 
+/** The stored keys, which several processes can use at the same time. */
+export type KeyStore = ReturnType<typeof openKeyStore>;
+
 /**
  * Opens the database of keys, which is made when missing. Throws `AppError` (`config`) for one that
  * cannot be used.
@@ -71,7 +60,7 @@ const unknownName = (name: string): AppError =>
  * @param busyMs longest wait for another process that writes; everything else waits as well. Default:
  *   5 s
  */
-export const openKeyStore = (path: string, busyMs = BUSY_MS): KeyStore =>
+export const openKeyStore = (path: string, busyMs = BUSY_MS) =>
   openDatabase(path, { variable: 'SERVICE_DATABASE', busyMs }, (database) => {
     const isDragomans = database.prepare(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
@@ -86,24 +75,17 @@ export const openKeyStore = (path: string, busyMs = BUSY_MS): KeyStore =>
     const list = database.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY name`);
     const insert = database.prepare(
       `INSERT INTO keys (hash, name, access, credit_nano_usd, rate, asr_rate, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+       VALUES (:hash, :name, :access, :creditNanoUsd, :rate, :asrRate, :createdAt)
+       ON CONFLICT (name) DO NOTHING`,
     );
-    const add = database.prepare(
-      `UPDATE keys SET credit_nano_usd = credit_nano_usd + ?
-       WHERE name = ? AND credit_nano_usd + ? <= ${MOST_NANO_USD}`,
+    const ofName = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE name = ?`);
+    const update = database.prepare(
+      'UPDATE keys SET access = ?, credit_nano_usd = ?, rate = ?, asr_rate = ? WHERE name = ?',
     );
     const remove = database.prepare('DELETE FROM keys WHERE name = ?');
     const spend = database.prepare(
       'UPDATE keys SET credit_nano_usd = credit_nano_usd - ? WHERE hash = ?',
     );
-    const has = database.prepare('SELECT 1 FROM keys WHERE name = ?');
-    const setters = {
-      access: database.prepare('UPDATE keys SET access = ? WHERE name = ?'),
-      creditNanoUsd: database.prepare('UPDATE keys SET credit_nano_usd = ? WHERE name = ?'),
-      rate: database.prepare('UPDATE keys SET rate = ? WHERE name = ?'),
-      asrRate: database.prepare('UPDATE keys SET asr_rate = ? WHERE name = ?'),
-    };
-
     const inTransaction = (work: () => void): void => {
       database.exec('BEGIN IMMEDIATE');
       try {
@@ -116,38 +98,33 @@ export const openKeyStore = (path: string, busyMs = BUSY_MS): KeyStore =>
     };
 
     return {
-      find: (hash) => find.get(hash) as StoredKey | undefined,
+      find: (hash: string) => find.get(hash) as StoredKey | undefined,
       list: () => list.all() as unknown as readonly StoredKey[],
-      create: (key) => {
-        const { changes } = insert.run(
-          key.hash,
-          key.name,
-          key.access,
-          key.creditNanoUsd,
-          key.rate,
-          key.asrRate,
-          key.createdAt,
-        );
-        if (changes === 0)
+      /** Throws `AppError` (`bad-input`) for a name that is taken. */
+      create: (key: StoredKey): void => {
+        if (insert.run({ ...key }).changes === 0)
           throw new AppError(
             'bad-input',
             `There is a key named ${key.name} already. Choose another name, or revoke it first`,
           );
       },
-      change: (name, { addNanoUsd, ...change }) =>
+      /** Throws `AppError`: `not-found` for an unknown name, `bad-input` for too much credit. */
+      change: (name: string, { addNanoUsd = 0, ...change }: KeyChange): void =>
         inTransaction(() => {
-          if (!has.get(name)) throw unknownName(name);
-          for (const column of ['access', 'creditNanoUsd', 'rate', 'asrRate'] as const) {
-            const value = change[column];
-            if (value !== undefined) setters[column].run(value, name);
-          }
-          if (addNanoUsd !== undefined && add.run(addNanoUsd, name, addNanoUsd).changes === 0)
+          const key = ofName.get(name) as StoredKey | undefined;
+          if (!key) throw unknownName(name);
+          const { access, creditNanoUsd, rate, asrRate } = { ...key, ...change };
+          const nanoUsd = creditNanoUsd + addNanoUsd;
+          if (addNanoUsd > 0 && nanoUsd > MOST_NANO_USD)
             throw new AppError('bad-input', 'A key can have at most 1000000 USD');
+          update.run(access, nanoUsd, rate, asrRate, name);
         }),
-      remove: (name) => {
+      /** Removes a key. Throws `AppError` (`not-found`) for an unknown name. */
+      remove: (name: string): void => {
         if (remove.run(name).changes === 0) throw unknownName(name);
       },
-      spend: (amounts) => {
+      /** Takes amounts from the credits, all or none. Returns false while another process writes. */
+      spend: (amounts: Amounts): boolean => {
         try {
           inTransaction(() => {
             for (const [hash, nanoUsd] of amounts) spend.run(nanoUsd, hash);

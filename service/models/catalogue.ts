@@ -86,19 +86,16 @@ interface ModelChoice {
   readonly missing: readonly string[];
 }
 
-interface ChoiceOptions {
-  /** True for the smallest recogniser in place of the best. */
-  readonly small?: boolean;
-}
-
 /**
  * Chooses models so that the languages can be heard, spoken and translated into each other. The
  * catalogue lists the best first.
+ *
+ * @param isSmall true for the smallest recogniser in place of the best
  */
 export const chooseForLanguages = (
   catalogue: readonly CatalogueModel[],
   languages: readonly string[],
-  { small = false }: ChoiceOptions = {},
+  isSmall = false,
 ): ModelChoice => {
   const of = (ability: CatalogueModel['ability']): readonly CatalogueModel[] =>
     catalogue.filter((model) => model.ability === ability);
@@ -110,7 +107,10 @@ export const chooseForLanguages = (
   };
 
   const recognisers = of('recognition');
-  const recogniser = chooseRecogniserOf(small ? recognisers.toReversed() : recognisers, languages);
+  const recogniser = chooseRecogniserOf(
+    isSmall ? recognisers.toReversed() : recognisers,
+    languages,
+  );
   if (recogniser) chosen.add(recogniser);
   for (const language of languages) {
     if (!recogniser || !understands(recogniser, language))

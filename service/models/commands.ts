@@ -143,18 +143,18 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   }
   const languages = readLanguages(typed.length > 0 ? typed : DEFAULT_LANGUAGES);
   const catalogue = await loadCatalogue(deps.catalogueFile);
-  const choice = chooseForLanguages(catalogue, languages, { small: words.includes('--small') });
+  const choice = chooseForLanguages(catalogue, languages, words.includes('--small'));
   const installed = new Set((await listInstalled(root)).map(({ name }) => name));
-  const wanted = choice.models.filter(({ name }) => !installed.has(name));
+  const needed = choice.models.filter(({ name }) => !installed.has(name));
 
   for (const clause of choice.missing) print(`The catalogue has no ${clause.replace(/^a /, '')}.`);
-  if (wanted.length === 0) {
+  if (needed.length === 0) {
     print('Everything for these languages is installed.');
     return;
   }
   print(`To be installed into ${root}:`);
-  for (const line of columns(wanted.map(describe))) print(line);
-  const bytes = wanted.reduce((sum, model) => sum + bytesOf(model), 0);
+  for (const line of columns(needed.map(describe))) print(line);
+  const bytes = needed.reduce((sum, model) => sum + bytesOf(model), 0);
   if (!yes) {
     if (!ask) throw usage('Add --yes: nobody can be asked here.');
     const answer = await ask(`Download ${megabytes(bytes)}? [Y/n] `);
@@ -163,7 +163,7 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
       return;
     }
   }
-  const names = wanted.map(({ name }) => name);
+  const names = needed.map(({ name }) => name);
   await changingModels(root, () => installAll(names, catalogue, deps));
   print('The built-in service uses the models at once: npm start');
 };

@@ -44,9 +44,12 @@ const removeUnused = async (folder: string, { config }: Layout): Promise<void> =
 };
 
 /** Throws `AppError` when a model of the catalogue turns out to be of another kind. */
-const demandAbility = (name: string, wanted: ModelAbility, found: ModelAbility): void => {
-  if (wanted !== found)
-    throw new AppError('config', `${name} should serve ${wanted}, but its files are for ${found}`);
+const demandAbility = (name: string, expected: ModelAbility, found: ModelAbility): void => {
+  if (expected !== found)
+    throw new AppError(
+      'config',
+      `${name} should serve ${expected}, but its files are for ${found}`,
+    );
 };
 
 /** Start of the names of folders that are not whole yet. */
@@ -84,7 +87,7 @@ const place = async (
   { root, now }: InstallDeps,
   name: string,
   record: Omit<ModelRecord, 'name' | 'installedAt'>,
-  wanted: ModelAbility | undefined,
+  expected: ModelAbility | undefined,
   fill: (folder: string) => Promise<void>,
 ): Promise<InstallResult> => {
   await removeStaging(root);
@@ -96,7 +99,7 @@ const place = async (
     await fill(folder);
     const inner = await innermostFolder(folder);
     const layout = await findLayout(inner);
-    if (wanted !== undefined) demandAbility(name, wanted, layout.ability);
+    if (expected !== undefined) demandAbility(name, expected, layout.ability);
     await removeUnused(inner, layout);
     await writeRecord(inner, { ...record, name, installedAt: now().toISOString() });
     await rename(inner, join(root, name));
@@ -147,14 +150,14 @@ const installFiles = async (
   files: readonly RemoteFile[],
   name: string,
   record: Omit<ModelRecord, 'name' | 'installedAt'>,
-  wanted: ModelAbility | undefined,
+  expected: ModelAbility | undefined,
   deps: InstallDeps,
 ): Promise<InstallResult> => {
   if (await exists(join(deps.root, name))) return { kind: 'present', name };
   const fetched: FetchedFile[] = [];
   for (const file of files) fetched.push(await fetchFile(file, deps));
   try {
-    const installed = await place(deps, name, record, wanted, async (folder) => {
+    const installed = await place(deps, name, record, expected, async (folder) => {
       for (const { url, downloaded } of fetched)
         await unpack(
           downloaded.path,

@@ -1,22 +1,67 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { PassThrough, type Transform, type Writable } from 'node:stream';
+import { PassThrough, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import bunzip2 from 'unbzip2-stream';
 import { openPromise, type Entry } from 'yauzl';
 import { AppError } from '../../src/errors.ts';
-import { demandSpace, writeError } from './disk.ts';
-import {
-  badArchive,
-  counting,
-  createCounter,
-  UNPACK_LIMITS,
-  type UnpackCounter,
-  type UnpackLimits,
-} from './unpack-limits.ts';
+import { demandSpace, megabytes, writeError } from './disk.ts';
+
+/** Bounds on what an archive may become, against archives that are made to fill a disk. */
+export interface UnpackLimits {
+  readonly mostBytes: number;
+  readonly mostFiles: number;
+  /** Most bytes for each byte of the archive; weights compress badly. */
+  readonly mostRatio: number;
+}
+
+const UNPACK_LIMITS: UnpackLimits = { mostBytes: 20e9, mostFiles: 20_000, mostRatio: 100 };
+
+/** Size up to which the ratio does not count: short texts compress well. */
+const SMALL_BYTES = 10e6;
+
+/** The error of an archive that cannot be unpacked: an operator's sentence. */
+const badArchive = (archive: string, what: string): AppError =>
+  new AppError('bad-reply', `${archive} cannot be unpacked: ${what}`);
+
+/** Counts what comes out of an archive, and throws when it is over its limits. */
+const createCounter = (archive: string, archiveBytes: number, limits: UnpackLimits) => {
+  const mostBytes = Math.min(
+    limits.mostBytes,
+    Math.max(SMALL_BYTES, limits.mostRatio * archiveBytes),
+  );
+  let bytes = 0;
+  let files = 0;
+  return {
+    addBytes: (count: number): void => {
+      bytes += count;
+      if (bytes > mostBytes)
+        throw badArchive(archive, `it is over ${megabytes(mostBytes)} unpacked`);
+    },
+    addFile: (): void => {
+      files += 1;
+      if (files > limits.mostFiles)
+        throw badArchive(archive, `it holds over ${limits.mostFiles} files`);
+    },
+  };
+};
+type UnpackCounter = ReturnType<typeof createCounter>;
+
+/** A stream that lets bytes through and counts them. */
+const counting = (counter: UnpackCounter): Transform =>
+  new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      try {
+        counter.addBytes(chunk.length);
+        done(undefined, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
 
 /** Names of archives by their endings; what ends otherwise is one file. */
 const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;

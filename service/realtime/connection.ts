@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, invalidRequest } from '../errors.ts';
 import type { AccessKind } from '../keys/access.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { inRequest } from '../request-log.ts';
@@ -74,17 +74,8 @@ export interface ConnectionDeps {
 }
 
 /** Runs a session over an open socket until one of both ends. */
-export const runConnection = ({
-  socket,
-  network,
-  account,
-  access,
-  idleMs,
-  start,
-  requestId,
-  clock,
-  log,
-}: ConnectionDeps): void => {
+export const runConnection = (deps: ConnectionDeps): void => {
+  const { socket, network, account, access, idleMs, start, requestId, clock, log } = deps;
   const startMs = clock.nowMs();
   let session: PeerSession | undefined;
   let stopIdle: (() => void) | undefined;
@@ -107,11 +98,7 @@ export const runConnection = ({
     stopIdle?.();
     stopIdle = clock.after(idleMs, () => {
       if (session?.isBusy()) awake();
-      else
-        end(
-          new ContractError('ErrInvalidRequest', 'The session was idle for too long.'),
-          CLOSE.away,
-        );
+      else end(invalidRequest('The session was idle for too long.'), CLOSE.away);
     });
   };
   const checkKey = (): void => {

@@ -1,6 +1,6 @@
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import { ContractError, contractError } from '../errors.ts';
+import { ContractError, contractError, invalidRequest } from '../errors.ts';
 import { currentRequestId } from '../request-log.ts';
 import { parseJson } from '../json.ts';
 
@@ -78,13 +78,10 @@ export const FLOOD_CODE = CLOSE.refused;
 
 /** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
 export const parseFrame = (text: string): { readonly type: string } => {
-  const message = parseJson(
-    text,
-    () => new ContractError('ErrInvalidRequest', 'The message is not valid JSON.'),
-  );
+  const message = parseJson(text, () => invalidRequest('The message is not valid JSON.'));
   if (typeof message === 'object' && message !== null && 'type' in message) {
     const { type } = message;
     if (typeof type === 'string') return message as { readonly type: string };
   }
-  throw new ContractError('ErrInvalidRequest', 'The message has no type.');
+  throw invalidRequest('The message has no type.');
 };

@@ -12,7 +12,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import type { Offer } from '../engine-loader.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, invalidRequest } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
@@ -72,13 +72,8 @@ const readHints = (message: unknown): EngineHints => {
 };
 
 /** Starts a session of `/ws/asr/realtime`. */
-export const startRecognitionSession = ({
-  peer,
-  account,
-  offers,
-  clock,
-  log,
-}: AsrSessionDeps): PeerSession => {
+export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
+  const { peer, account, offers, clock, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   const { end, fault } = createFaults(peer, log, stop);
@@ -99,7 +94,7 @@ export const startRecognitionSession = ({
   >();
 
   signal.addEventListener('abort', () => {
-    for (const { recognition } of utterances.values()) recognition.left();
+    for (const { recognition } of utterances.values()) recognition.abandon();
   });
 
   const say = (message: object): void => {
@@ -218,12 +213,11 @@ export const startRecognitionSession = ({
       case 'session.close':
         return void finish();
       case 'router.translation.update':
-        throw new ContractError(
-          'ErrInvalidRequest',
+        throw invalidRequest(
           'Translation within the session is not supported. Use POST /translate/.',
         );
       default:
-        throw new ContractError('ErrInvalidRequest', 'The type of the message is unknown.');
+        throw invalidRequest('The type of the message is unknown.');
     }
   };
 
@@ -241,10 +235,7 @@ export const startRecognitionSession = ({
     bytes: () => {
       if (!isEnding)
         fault(
-          new ContractError(
-            'ErrInvalidRequest',
-            'Binary frames are not supported. Send input_audio.append with base64.',
-          ),
+          invalidRequest('Binary frames are not supported. Send input_audio.append with base64.'),
         );
     },
     isBusy: () => false,

@@ -12,7 +12,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { validate } from '../body.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
-import { ContractError } from '../errors.ts';
+import { invalidRequest } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
 import { speechBytes, synthesise } from '../speech/synthesise.ts';
@@ -59,15 +59,8 @@ interface Setting {
 }
 
 /** Starts a session of `/ws/tts/realtime`: one synthesis at a time. */
-export const startSpeechSession = ({
-  peer,
-  account,
-  engines,
-  spools,
-  textLimit,
-  clock,
-  log,
-}: SpeechSessionDeps): PeerSession => {
+export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
+  const { peer, account, engines, spools, textLimit, clock, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   const { end, fault } = createFaults(peer, log, stop);
@@ -128,15 +121,13 @@ export const startSpeechSession = ({
     const { text } = validate(speakMessage, message);
     checkText(text, textLimit);
     if (isSpeaking)
-      throw new ContractError(
-        'ErrInvalidRequest',
+      throw invalidRequest(
         'A text is being spoken. Wait for tts.audio.done, or open another session.',
       );
     isSpeaking = true;
     try {
       await updating;
-      if (!setting)
-        throw new ContractError('ErrInvalidRequest', 'Send session.update with a voice first.');
+      if (!setting) throw invalidRequest('Send session.update with a voice first.');
       await speakSegment(setting, text);
     } finally {
       isSpeaking = false;
@@ -147,10 +138,7 @@ export const startSpeechSession = ({
     switch (message.type) {
       case 'session.update': {
         if (updating || isSpeaking)
-          throw new ContractError(
-            'ErrInvalidRequest',
-            'The session is busy. Update it after tts.audio.done.',
-          );
+          throw invalidRequest('The session is busy. Update it after tts.audio.done.');
         const mine = update(message);
         updating = mine.catch(() => undefined);
         try {
@@ -167,7 +155,7 @@ export const startSpeechSession = ({
         stop.abort();
         return;
       default:
-        throw new ContractError('ErrInvalidRequest', 'The type of the message is unknown.');
+        throw invalidRequest('The type of the message is unknown.');
     }
   };
 
@@ -179,8 +167,7 @@ export const startSpeechSession = ({
       const serve = async (): Promise<void> => take(parseFrame(text));
       serve().catch(fault);
     },
-    bytes: () =>
-      fault(new ContractError('ErrInvalidRequest', 'Binary frames are not supported. Send JSON.')),
+    bytes: () => fault(invalidRequest('Binary frames are not supported. Send JSON.')),
     isBusy: () => isSpeaking,
     closed: () => stop.abort(),
   };

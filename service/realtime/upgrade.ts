@@ -9,7 +9,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
-import { ContractError, errorReply } from '../errors.ts';
+import { ContractError, errorReply, invalidRequest } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { Accounts } from '../keys/accounts.ts';
 import {
@@ -97,7 +97,7 @@ export const serveRealtime = (
   const upgrader = new WebSocketServer(options);
   upgrader.on('headers', (headers) => headers.push(`${REQUEST_ID_HEADER}: ${currentRequestId()}`));
   upgrader.on('wsClientError', ({ message }) => {
-    throw new ContractError('ErrInvalidRequest', `This is no WebSocket handshake: ${message}.`);
+    throw invalidRequest(`This is no WebSocket handshake: ${message}.`);
   });
   /** Open sessions, with the name of the key of each. */
   const sockets = new Map<WebSocket, string>();

@@ -3,7 +3,7 @@ import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract
 import { readAudioBody, type AudioBody, type AudioBytes } from '../audio-body.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
-import { ContractError } from '../errors.ts';
+import { invalidParameter } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { findFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply } from '../recognise.ts';
@@ -37,16 +37,14 @@ const messagesForm = z.looseObject({
 /** The single audio of a request in the `messages` form. Throws a 400 for none and for several. */
 const audioOfMessages = ({ fields, audio, parts }: AudioBody): AudioBytes => {
   const { messages } = validate(messagesForm, fields);
-  if (audio)
-    throw new ContractError('ErrInvalidParameter', 'Send either audio or messages, not both.');
+  if (audio) throw invalidParameter('Send either audio or messages, not both.');
   const declared = messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
     .flatMap(({ input_audio: data, audio_url: url }) => [data, url])
     .filter((part) => part !== undefined);
   const [found, ...more] = parts;
   if (!found || more.length > 0 || declared.length !== 1)
-    throw new ContractError(
-      'ErrInvalidParameter',
+    throw invalidParameter(
       `messages: exactly one content part with input_audio or audio_url is needed, ${Math.max(declared.length, parts.length)} were sent`,
     );
   return found;
@@ -55,10 +53,7 @@ const audioOfMessages = ({ fields, audio, parts }: AudioBody): AudioBytes => {
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
   if ('vad_filter' in given)
-    throw new ContractError(
-      'ErrInvalidParameter',
-      'vad_filter is not supported; the field is vad.',
-    );
+    throw invalidParameter('vad_filter is not supported; the field is vad.');
   return given;
 };
 
@@ -73,8 +68,7 @@ const readInput = (
   const given = checkForm(body.fields);
   const isMessages = 'messages' in given;
   const audio = isMessages ? audioOfMessages(body) : body.audio;
-  if (!audio)
-    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
+  if (!audio) throw invalidParameter('Invalid parameter: audio: a string is needed');
   const input = validate(asrParameters, given);
   const { vad = isMessages ? 1 : 'off' } = input;
   return {

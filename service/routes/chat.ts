@@ -74,7 +74,7 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
       answerBytes += pendingBytes;
     },
   });
-  let kept: Uint8Array[] = [];
+  let stored: Uint8Array[] = [];
   const isStream = mediaType.includes('event-stream');
 
   const readStream = (bytes: Uint8Array): void => {
@@ -87,11 +87,11 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
     pendingBytes += chunkBytes;
     events.feed(decoder.decode(bytes, { stream: true }));
   };
-  const keep = (bytes: Uint8Array): void => {
+  const store = (bytes: Uint8Array): void => {
     isUnread = passedBytes > MOST_READ_BYTES;
     if (isUnread) answerBytes = passedBytes;
-    if (isUnread) kept = [];
-    else kept.push(bytes);
+    if (isUnread) stored = [];
+    else stored.push(bytes);
   };
 
   return {
@@ -99,13 +99,13 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
       passedBytes += bytes.length;
       tail = Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
       if (isStream) readStream(bytes);
-      else keep(bytes);
+      else store(bytes);
     },
     /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
     tokens: (): number => {
       if (isUnread)
         counted = Number([...tail.toString('utf8').matchAll(COUNT)].at(-1)?.[1]) || counted;
-      else if (!isStream) read(Buffer.concat(kept).toString('utf8'));
+      else if (!isStream) read(Buffer.concat(stored).toString('utf8'));
       return counted ?? Math.ceil((questionBytes + answerBytes) / BYTES_PER_TOKEN);
     },
   };

@@ -13,7 +13,7 @@ import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import { translateKeeping } from '../translation-pieces.ts';
 import { readLanguage } from '../language.ts';
@@ -35,14 +35,14 @@ const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tok
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';
   if (!/^multipart\/form-data\b/i.test(type))
-    throw new ContractError('ErrInvalidRequest', 'The request body must be multipart/form-data.');
+    throw invalidRequest('The request body must be multipart/form-data.');
   const bytes = await readBody(request, BODY_LIMIT, signal);
   try {
     return await new Response(bytes as Uint8Array<ArrayBuffer>, {
       headers: { 'content-type': type },
     }).formData();
   } catch {
-    throw new ContractError('ErrInvalidRequest', 'The request body is not a whole form.');
+    throw invalidRequest('The request body is not a whole form.');
   }
 };
 
@@ -58,15 +58,9 @@ const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): v
       `context is over ${SERVICE_LIMITS.contextCodePoints} code points.`,
     );
   if (keywords.length > SERVICE_LIMITS.keywords)
-    throw new ContractError(
-      'ErrInvalidParameter',
-      `keywords: more than ${SERVICE_LIMITS.keywords}`,
-    );
+    throw invalidParameter(`keywords: more than ${SERVICE_LIMITS.keywords}`);
   if (keywords.some((term) => Buffer.byteLength(term) > SERVICE_LIMITS.keywordBytes))
-    throw new ContractError(
-      'ErrInvalidParameter',
-      `keywords: one is over ${SERVICE_LIMITS.keywordBytes} bytes`,
-    );
+    throw invalidParameter(`keywords: one is over ${SERVICE_LIMITS.keywordBytes} bytes`);
 };
 
 const readRequest = async (request: Request, signal: AbortSignal): Promise<TranslateRequest> => {

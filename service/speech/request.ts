@@ -9,7 +9,7 @@ import {
 import { streamable } from '../../src/audio/codec/encode.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { parseBody, readBody, validate } from '../body.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, invalidParameter } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { RouteContext } from '../route.ts';
 import { primed, streamReply } from '../respond.ts';
@@ -67,8 +67,7 @@ export const sampleRateFor = (voice: Voice, wished: number | undefined): number 
 export const checkText = (text: string, limit: number): void => {
   if (countCodePoints(text) > limit)
     throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
-  if (isBlank(text))
-    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
+  if (isBlank(text)) throw invalidParameter('Invalid parameter: text has nothing to speak');
 };
 
 /** Finds a voice by its ID. Throws where there is none, and the contract's 403 where a key may not use it. */

@@ -82,21 +82,9 @@ const removeLeftFiles = async (folder: string): Promise<void> => {
 /** Wait that clients are asked for: about what a listener needs for a sentence. */
 const RETRY_AFTER_MS = 5_000;
 
-/** A reply between its maker and its reader, who go at their own pace. */
-export interface Spool extends AsyncDisposable {
-  /** Bytes written so far. */
-  readonly bytes: number;
-  /** Stores bytes; may not be called again before it has resolved. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Ends the reply; with an error, the reader gets that after the bytes before it. */
-  end(error?: unknown): void;
-  /** Resolves when more may be made: there is room in all, or the reader has caught up. */
-  room(signal: AbortSignal): Promise<void>;
-  /** Yields the bytes in order, as they come. One reader. */
-  read(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
-}
-
 export type Spools = ReturnType<typeof createSpools>;
+/** A reply between its maker and its reader, who go at their own pace. */
+export type Spool = ReturnType<Spools['open']>;
 
 export interface SpoolLimits {
   /** Bytes of one reply in memory; the rest goes into a file. */
@@ -131,7 +119,7 @@ export const createSpools = (limits: SpoolLimits) => {
   let heldBytes = 0;
   let held = 0;
 
-  const open = (need?: 'always'): Spool => {
+  const open = (need?: 'always') => {
     if (need !== 'always' && (held >= most || heldBytes >= totalBytes)) throw full();
     held += 1;
     const changed = createWakeUp();
@@ -163,10 +151,12 @@ export const createSpools = (limits: SpoolLimits) => {
     };
 
     return {
-      get bytes() {
+      /** Bytes written so far. */
+      get bytes(): number {
         return bytes;
       },
-      write: async (part) => {
+      /** Stores bytes; may not be called again before it has resolved. */
+      write: async (part: Uint8Array): Promise<void> => {
         if (!isOpen) return;
         bytes += part.length;
         unread += part.length;
@@ -182,14 +172,17 @@ export const createSpools = (limits: SpoolLimits) => {
         count();
         changed.wake();
       },
-      end: (error) => {
+      /** Ends the reply; with an error, the reader gets that after the bytes before it. */
+      end: (error?: unknown): void => {
         ended ??= { error };
         changed.wake();
       },
-      room: async (signal) => {
+      /** Resolves when more may be made: there is room in all, or the reader has caught up. */
+      room: async (signal: AbortSignal): Promise<void> => {
         while (!hasRoom()) await isRoomier.wait(isRoomier.count, signal);
       },
-      read: async function* (signal) {
+      /** Yields the bytes in order, as they come. One reader. */
+      read: async function* (signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
         for (;;) {
           const seen = changed.count;
           const next = await take();
@@ -200,7 +193,7 @@ export const createSpools = (limits: SpoolLimits) => {
           } else await changed.wait(seen, signal);
         }
       },
-      [Symbol.asyncDispose]: async () => {
+      [Symbol.asyncDispose]: async (): Promise<void> => {
         if (!isOpen) return;
         isOpen = false;
         held -= 1;

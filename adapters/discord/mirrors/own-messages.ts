@@ -12,7 +12,7 @@ import type { Channel, MessageRef } from '../../../src/model/place.ts';
 const RECENT_PAGES = 5;
 /** Pages of one search from a source on: what an earlier try posted follows its source closely. */
 const SINCE_PAGES = 100;
-/** Channels whose messages are kept for the next search. */
+/** Channels whose messages are stored for the next search. */
 const READ_CHANNELS = 50;
 /** Largest difference expected between the clocks of two platforms. */
 const SKEW_MS = 60_000;
@@ -24,40 +24,23 @@ interface Reading {
   own: RawMessage[];
 }
 
-/**
- * Reads the bot's messages in a channel, newest first. Answers to commands are left out, as people
- * choose their text. Rejects with `forbidden` where the bot may not read the channel.
- */
-export interface OwnMessages {
-  /** Reads the last ones, none older than the oldest of the sources. */
-  recent(channel: Channel, sources: readonly MessageRef[]): AsyncIterable<RawMessage>;
-  /**
-   * Reads those after the oldest of the sources, from there on. What was read is kept: later searches
-   * read only what came since, until `forget`.
-   *
-   * @param sinceMs time at which the oldest source was written, for sources on other platforms
-   */
-  since(
-    channel: Channel,
-    sources: readonly MessageRef[],
-    sinceMs: number | undefined,
-    signal?: AbortSignal,
-  ): AsyncIterable<RawMessage>;
-  /** Drops what was read of a channel: its messages were changed, or no earlier try is left. */
-  forget(channelId: string): void;
-}
-
 /** Position of the oldest source; undefined for sources on other platforms. */
 const oldestOf = (sources: readonly MessageRef[]): string | undefined => {
   const areHere = sources.every(({ channel }) => channel.space.platform === PLATFORM);
   return areHere ? sources.map(({ id }) => positionOf(id)).toSorted()[0] : undefined;
 };
 
+export type OwnMessages = ReturnType<typeof createOwnMessages>;
+
+/**
+ * Creates the reader of the bot's messages in a channel, newest first. Answers to commands are left out,
+ * as people choose their text. Rejects with `forbidden` where the bot may not read the channel.
+ */
 export const createOwnMessages = (
   api: Api,
   reader: MessageReader,
   clients: Pick<Clients, 'knowing'>,
-): OwnMessages => {
+) => {
   const readings = createLru<string, Reading>(READ_CHANNELS);
 
   const isOwn = (message: RawMessage): boolean =>
@@ -107,8 +90,20 @@ export const createOwnMessages = (
   };
 
   return {
+    /** Reads the last ones, none older than the oldest of the sources. */
     recent,
-    async *since(channel, sources, sinceMs, signal) {
+    /**
+     * Reads those after the oldest of the sources, from there on. What was read is stored: later
+     * searches read only what came since, until `forget`.
+     *
+     * @param sinceMs time at which the oldest source was written, for sources on other platforms
+     */
+    async *since(
+      channel: Channel,
+      sources: readonly MessageRef[],
+      sinceMs: number | undefined,
+      signal?: AbortSignal,
+    ): AsyncGenerator<RawMessage, void, void> {
       demandHistory(await clients.knowing(channel.space.id), channel);
       const since = sinceMs === undefined ? undefined : positionAt(sinceMs - SKEW_MS);
       const from = oldestOf(sources) ?? since;
@@ -121,6 +116,7 @@ export const createOwnMessages = (
       await readOn(channel, reading, signal);
       yield* reading.own.toReversed();
     },
-    forget: (channelId) => readings.delete(channelId),
+    /** Drops what was read of a channel: its messages were changed, or no earlier try is pending. */
+    forget: (channelId: string) => readings.delete(channelId),
   };
 };

@@ -14,10 +14,10 @@ import { isRefusal } from '../errors.ts';
 import type { ThreadParents } from '../memory.ts';
 
 /** Time for which what was read of a server of another process is used. */
-const KEPT_MS = 60_000;
+const FRESH_MS = 60_000;
 /** Time for which it is used after a refusal, which may come of a change. */
 const DOUBTED_MS = 1_000;
-/** Servers of other processes that are kept. */
+/** Servers of other processes that are in memory. */
 const MOST = 200;
 
 export interface ClientsDeps {
@@ -35,25 +35,6 @@ interface Visit {
   readonly done: Promise<void>;
   readonly atMs: number;
   untilMs: number;
-}
-
-/** The caches of servers: of this process's shards, and of servers that were read by requests. */
-export interface Clients {
-  add(client: Client): void;
-  remove(client: Client): void;
-  /** The client of the shard of a server; undefined where another process has it. */
-  here(guildId: string): Client | undefined;
-  /** Clients of all shards here. */
-  all(): readonly Client[];
-  /**
-   * A client whose caches have a server, unless the bot is not there. Rejects with a retryable error
-   * where it cannot be read now.
-   */
-  knowing(guildId: string): Promise<Client>;
-  /** Has the server of a request that was refused read anew. */
-  doubt(path: string): void;
-  /** Ends the client of servers that were read. */
-  close(): Promise<void>;
 }
 
 /** Method by which the library itself puts a server of the gateway into its cache. */
@@ -76,7 +57,10 @@ const NOT_THERE = [
 ];
 const PLACE_IN_PATH = /\/(?:channels|guilds)\/(?<id>\d+)/;
 
-export const createClients = (deps: ClientsDeps): Clients => {
+export type Clients = ReturnType<typeof createClients>;
+
+/** Creates the caches of servers: of this process's shards, and of servers that were read by requests. */
+export const createClients = (deps: ClientsDeps) => {
   const { api, application, makeVisitor, parents, clock, isAlone } = deps;
   const own = new Set<Client>();
   const visits = new Map<string, Visit>();
@@ -90,8 +74,8 @@ export const createClients = (deps: ClientsDeps): Clients => {
     return made;
   };
 
-  /** Reads a server as the gateway would send it, and keeps it if it is still wanted then. */
-  const read = async (guildId: string, isWanted: () => boolean): Promise<void> => {
+  /** Reads a server as the gateway would send it, and stores it if it is still needed then. */
+  const read = async (guildId: string, isNeeded: () => boolean): Promise<void> => {
     const client = visitor();
     try {
       const [guild, channels, { threads }, me] = await Promise.all([
@@ -103,13 +87,13 @@ export const createClients = (deps: ClientsDeps): Clients => {
         ),
         api.send<APIGuildMember>('GET', Routes.guildMember(guildId, application().botId)),
       ]);
-      if (!isWanted()) return;
+      if (!isNeeded()) return;
       for (const thread of threads) parents.note(guildId, thread);
       forget(client, guildId);
       const guilds = client.guilds as unknown as GuildCache;
       guilds[ADD]({ ...guild, channels, threads, members: [me] });
     } catch (thrown) {
-      if (isWanted()) forget(client, guildId);
+      if (isNeeded()) forget(client, guildId);
       if (!isRefusal(thrown, ...NOT_THERE)) throw thrown;
     }
   };
@@ -121,7 +105,7 @@ export const createClients = (deps: ClientsDeps): Clients => {
     const begun: Visit = {
       done: read(guildId, () => visits.get(guildId) === begun),
       atMs: nowMs,
-      untilMs: nowMs + KEPT_MS,
+      untilMs: nowMs + FRESH_MS,
     };
     // Ordered by their times, so that the first one is the oldest.
     visits.delete(guildId);
@@ -143,24 +127,31 @@ export const createClients = (deps: ClientsDeps): Clients => {
     if (current !== begun) await current.done;
   };
 
-  const here: Clients['here'] = (guildId) => {
+  const here = (guildId: string): Client | undefined => {
     for (const client of own) if (client.guilds.cache.has(guildId)) return client;
     return undefined;
   };
 
   return {
-    add: (client) => void own.add(client),
-    remove: (client) => void own.delete(client),
+    add: (client: Client): void => void own.add(client),
+    remove: (client: Client): void => void own.delete(client),
+    /** The client of the shard of a server; undefined where another process has it. */
     here,
-    all: () => [...own],
-    knowing: async (guildId) => {
+    /** Clients of all shards here. */
+    all: (): readonly Client[] => [...own],
+    /**
+     * A client whose caches have a server, unless the bot is not there. Rejects with a retryable
+     * error where it cannot be read now.
+     */
+    knowing: async (guildId: string): Promise<Client> => {
       const known = here(guildId);
       if (isAlone) return known ?? visitor();
       if (known?.guilds.cache.get(guildId)?.available) return known;
       if (/^\d+$/.test(guildId)) await visit(guildId);
       return visitor();
     },
-    doubt: (path) => {
+    /** Has the server of a request that was refused read anew. */
+    doubt: (path: string): void => {
       if (!made) return;
       const id = PLACE_IN_PATH.exec(path)?.groups?.['id'] ?? '';
       const channel = made.channels.cache.get(id);
@@ -168,6 +159,7 @@ export const createClients = (deps: ClientsDeps): Clients => {
       const known = visits.get(guildId);
       if (known) known.untilMs = Math.min(known.untilMs, known.atMs + DOUBTED_MS);
     },
+    /** Ends the client of servers that were read. */
     close: async () => made?.destroy(),
   };
 };

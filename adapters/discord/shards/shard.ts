@@ -17,7 +17,7 @@ export const IDENTIFY_EVERY_MS = 5_250;
 /** Part of a day's session starts that is left: at none, Discord replaces the token. */
 const RESERVE = 0.1;
 /** Time for which what Discord said about the gateway is used. */
-const KEPT_MS = 1_000;
+const FRESH_MS = 1_000;
 const AGAIN_MS = 1_000;
 /** Longest wait before the session starts that are left are looked up again. */
 const LOOK_MS = 60_000;
@@ -50,7 +50,7 @@ export const createGatewayInfo = (
   return async ({ isFresh = false } = {}): Promise<APIGatewayBotInfo> => {
     if (isFresh || !known || known.untilMs <= clock.nowMs()) {
       const info = api.send<APIGatewayBotInfo>('GET', Routes.gatewayBot());
-      const asked = { info, untilMs: clock.nowMs() + KEPT_MS };
+      const asked = { info, untilMs: clock.nowMs() + FRESH_MS };
       known = asked;
       info.then(
         ({ session_start_limit: limit }) => note(limit),
@@ -87,15 +87,15 @@ export interface Identifying {
  */
 export const createIdentifyGate = (deps: IdentifyGateDeps) => {
   const { info, quota, log, clock, everyMs } = deps;
-  let isTold = false;
+  let isReported = false;
 
   /** Time until there may be enough session starts; 0 where there are. */
   const waitOf = async (count: number): Promise<number> => {
     const { session_start_limit: limit } = await info();
     const scarcity = scarcityOf(limit, count);
-    if (scarcity && !isTold)
+    if (scarcity && !isReported)
       log.error({ reason: scarcity.message }, 'Discord: shards wait for their sessions');
-    isTold = scarcity !== undefined;
+    isReported = scarcity !== undefined;
     return scarcity ? Math.min(LOOK_MS, Math.max(AGAIN_MS, limit.reset_after)) : 0;
   };
 
@@ -148,16 +148,10 @@ export interface ShardDeps {
 }
 
 /** A shard while this process has it. */
-export interface Shard {
-  /** Settles when it is connected, or cannot be at once; it goes on trying unless it fails for good. */
-  readonly first: Promise<void>;
-  isConnected(): boolean;
-  /** Closes the connection; what goes on in voice channels is ended before. */
-  close(): Promise<void>;
-}
+export type Shard = ReturnType<typeof openShard>;
 
 /** Connects a shard until its tenure ends. */
-export const openShard = (deps: ShardDeps): Shard => {
+export const openShard = (deps: ShardDeps) => {
   const { key, tenure, log, stopped, open, connect } = deps;
   const closing = new AbortController();
   const signal = AbortSignal.any([closing.signal, tenure.signal, stopped]);
@@ -207,9 +201,11 @@ export const openShard = (deps: ShardDeps): Shard => {
   tenure.signal.addEventListener('abort', () => void drop(), { once: true });
 
   return {
+    /** Settles when it is connected, or cannot be at once; it goes on trying unless it fails for good. */
     first,
-    isConnected: () => client !== undefined && isConnected(client),
-    close: async () => {
+    isConnected: (): boolean => client !== undefined && isConnected(client),
+    /** Closes the connection; what goes on in voice channels is ended before. */
+    close: async (): Promise<void> => {
       if (client && tenure.isHeld() && !stopped.aborted) await deps.leave(client);
       closing.abort();
       await drop();

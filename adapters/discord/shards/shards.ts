@@ -36,23 +36,6 @@ export interface ShardsDeps {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The shards that this process has: its part of all of them, in equal parts with other processes. */
-export interface Shards extends AsyncDisposable {
-  /**
-   * Begins to take shards; resolves once those that nobody has are begun.
-   *
-   * @param fixed number of shards that the operator set
-   * @param recommended number that Discord recommends
-   */
-  start(fixed: number | undefined, recommended: number): Promise<void>;
-  /** Lists those that this process has now. */
-  own(): readonly Shard[];
-  /** Number of all shards. */
-  count(): number;
-  /** Takes no more shards, of no number of them; those that this process has go on until it is disposed of. */
-  drain(): void;
-}
-
 interface ShardSet {
   readonly shards: Map<string, Shard>;
   /** Names of those that have been connected; one that connects again stays among them. */
@@ -70,7 +53,8 @@ export const wantedCount = (
 ): number =>
   fixed ?? (stored === undefined || recommended > stored * GROWTH ? recommended : stored);
 
-export const createShards = (deps: ShardsDeps): Shards => {
+/** Creates the shards that this process has: its part of all of them, in equal parts with other processes. */
+export const createShards = (deps: ShardsDeps) => {
   const { processes, log, open, identifyEveryMs, sleep: wait } = deps;
   const { agreements, leases, isAlone } = processes;
   const sets = new Map<number, ShardSet>();
@@ -214,7 +198,13 @@ export const createShards = (deps: ShardsDeps): Shards => {
   }
 
   return {
-    start: async (fixed, recommended) => {
+    /**
+     * Begins to take shards; resolves once those that nobody has are begun.
+     *
+     * @param fixed number of shards that the operator set
+     * @param recommended number that Discord recommends
+     */
+    start: async (fixed: number | undefined, recommended: number): Promise<void> => {
       const numbers = await agreements.read(COUNT);
       const stored = numbers.get(NEXT) ?? numbers.get(COUNT);
       const count = wantedCount(stored, fixed, recommended);
@@ -230,9 +220,12 @@ export const createShards = (deps: ShardsDeps): Shards => {
       unwatch ??= agreements.watch(COUNT, look);
       await follow();
     },
-    own: () => [...sets.values()].flatMap(({ shards }) => [...shards.values()]),
+    /** Lists those that this process has now. */
+    own: (): readonly Shard[] => [...sets.values()].flatMap(({ shards }) => [...shards.values()]),
+    /** Number of all shards. */
     count: () => current,
-    drain: () => {
+    /** Takes no more shards, of no number of them; those that this process has go on until it is disposed of. */
+    drain: (): void => {
       isDraining = true;
       for (const { share } of sets.values()) share.stopClaiming();
     },

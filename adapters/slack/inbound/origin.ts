@@ -94,22 +94,17 @@ export const membershipOfUse = (body: unknown): Membership | undefined => {
   return { spaces: workspaces(id), organisationId };
 };
 
-/** Says where an event happened, as the core knows the place. */
-export interface EventPlaces {
-  /** The space through which the app is told of an event; undefined where Slack named none. */
-  space(body: EventBody): Space | undefined;
-  /** A channel of an event, in the space that it is watched in: several may share it. */
-  channel(space: Space, id: string): Channel;
-}
-
+/** Creates what says where an event happened, as the core knows the place. */
 export const createEventPlaces = (
   listener: Pick<ChannelFeedListener, 'spaceOf'>,
   installations: Pick<Installations, 'known'>,
-): EventPlaces => {
+) => {
   const isInstalled = (space: Space): boolean => installations.known(space) !== undefined;
   return {
-    space: (body) => originOf(body, isInstalled),
-    channel: (space, id) => {
+    /** The space through which the app is told of an event; undefined where Slack named none. */
+    space: (body: EventBody) => originOf(body, isInstalled),
+    /** A channel of an event, in the space that it is watched in: several may share it. */
+    channel: (space: Space, id: string): Channel => {
       const channel = channelOf(space.id, id);
       const holder = listener.spaceOf(channel);
       return isInstalled(holder) ? { ...channel, space: holder } : channel;

@@ -10,25 +10,16 @@ export interface Mode {
 }
 
 /** Programs that can flush at a NUL (`-z`), so that one process serves many texts. */
-const KEEPABLE = new Set([
-  'apertium-anaphora',
-  'apertium-extract-caps',
-  'apertium-interchunk',
-  'apertium-postchunk',
-  'apertium-posttransfer',
-  'apertium-pretransfer',
-  'apertium-restore-caps',
-  'apertium-tagger',
-  'apertium-transfer',
-  'apertium-wblank-attach',
-  'apertium-wblank-detach',
-  'cg-proc',
-  'hfst-proc',
-  'lrx-proc',
-  'lsx-proc',
-  'lt-proc',
-  'rtx-proc',
-]);
+const FLUSHING = new Set(
+  `
+  apertium-anaphora apertium-extract-caps apertium-interchunk apertium-postchunk
+  apertium-posttransfer apertium-pretransfer apertium-restore-caps apertium-tagger
+  apertium-transfer apertium-wblank-attach apertium-wblank-detach cg-proc hfst-proc lrx-proc
+  lsx-proc lt-proc rtx-proc
+`
+    .trim()
+    .split(/\s+/),
+);
 
 /** Values of a mode's `$1` and `$2`: no marks at unknown words, no tagger option. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = { $1: ['-n'], $2: [] };
@@ -54,7 +45,7 @@ export const parseMode = (text: string): readonly Stage[] | undefined => {
   }
   const stages: Stage[] = [];
   for (const [program, ...args] of words) {
-    if (!program || !KEEPABLE.has(program.split('/').at(-1) ?? '')) return undefined;
+    if (!program || !FLUSHING.has(program.split('/').at(-1) ?? '')) return undefined;
     stages.push([program, ...(args.includes('-z') ? [] : ['-z']), ...args]);
   }
   return stages;

@@ -1,40 +1,13 @@
 import { languagesOfCode } from './modes.ts';
 
 /** Packages of Debian and Ubuntu that translate in both directions. */
-const BOTH_WAYS = [
-  'afr-nld',
-  'arg-cat',
-  'bel-rus',
-  'cat-ita',
-  'dan-nor',
-  'en-gl',
-  'eng-cat',
-  'eng-spa',
-  'eo-en',
-  'es-gl',
-  'es-pt',
-  'fr-es',
-  'fra-cat',
-  'hbs-mkd',
-  'hbs-slv',
-  'ind-zlm',
-  'mkd-bul',
-  'nno-nob',
-  'oc-ca',
-  'oc-es',
-  'oci-fra',
-  'por-cat',
-  'pt-gl',
-  'rus-ukr',
-  'spa-arg',
-  'spa-ast',
-  'spa-cat',
-  'spa-ita',
-  'srd-ita',
-  'swe-dan',
-  'swe-nor',
-  'urd-hin',
-];
+const BOTH_WAYS = `
+  afr-nld arg-cat bel-rus cat-ita dan-nor en-gl eng-cat eng-spa eo-en es-gl es-pt fr-es fra-cat
+  hbs-mkd hbs-slv ind-zlm mkd-bul nno-nob oc-ca oc-es oci-fra por-cat pt-gl rus-ukr spa-arg
+  spa-ast spa-cat spa-ita srd-ita swe-dan swe-nor urd-hin
+`
+  .trim()
+  .split(/\s+/);
 
 /** Packages that translate in one direction only, with that direction. */
 const ONE_WAY: Readonly<Record<string, readonly [from: string, to: string]>> = {

@@ -37,19 +37,10 @@ const ENVIRONMENT = {
  */
 const MAX_OUTPUT_CHARS = 1_000_000;
 
-interface Pipeline {
-  /** False once one of its programs has died. */
-  alive(): boolean;
-  /**
-   * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
-   * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
-   */
-  put(stream: string, timeoutMs: number, signal: AbortSignal): Promise<string>;
-  end(): void;
-}
+type Pipeline = ReturnType<typeof startPipeline>;
 
 /** Starts the programs without a shell, each one's output piped to the next one's input. */
-const startPipeline = (stages: readonly Stage[]): Pipeline => {
+const startPipeline = (stages: readonly Stage[]) => {
   let dead: AppError | undefined;
   let waiting: PromiseWithResolvers<string> | undefined;
   let output = '';
@@ -99,8 +90,13 @@ const startPipeline = (stages: readonly Stage[]): Pipeline => {
     });
 
   return {
-    alive: () => dead === undefined,
-    put: async (stream, timeoutMs, signal) => {
+    /** False once one of its programs has died. */
+    alive: (): boolean => dead === undefined,
+    /**
+     * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
+     * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
+     */
+    put: async (stream: string, timeoutMs: number, signal: AbortSignal): Promise<string> => {
       if (dead) throw dead;
       waiting = Promise.withResolvers<string>();
       const timer = setTimeout(
@@ -117,7 +113,7 @@ const startPipeline = (stages: readonly Stage[]): Pipeline => {
         waiting = undefined;
       }
     },
-    end: () => fail(new AppError('cancelled', 'Apertium was ended.')),
+    end: (): void => fail(new AppError('cancelled', 'Apertium was ended.')),
   };
 };
 

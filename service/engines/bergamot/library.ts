@@ -123,22 +123,10 @@ const loadModule = async (): Promise<Module> => {
   return loaded.promise;
 };
 
-export interface BergamotLibrary {
-  /**
-   * Translates `texts` with one model, or with two of which the second translates what the first
-   * did.
-   *
-   * @param html true when the texts are HTML, whose elements are kept
-   */
-  translate(
-    route: readonly TranslationModel[],
-    texts: readonly string[],
-    html: boolean,
-  ): Promise<readonly string[]>;
-}
+export type BergamotLibrary = Awaited<ReturnType<typeof loadBergamot>>;
 
 /** Loads the library. Rejects when its package is absent. */
-export const loadBergamot = async (): Promise<BergamotLibrary> => {
+export const loadBergamot = async () => {
   const module = await loadModule();
   const service = new module.BlockingService({ cacheSize: 0 });
   /** Loaded models by the path of their file, the least recently used first. */
@@ -183,7 +171,17 @@ export const loadBergamot = async (): Promise<BergamotLibrary> => {
   };
 
   return {
-    translate: async (route, texts, html) => {
+    /**
+     * Translates `texts` with one model, or with two of which the second translates what the first
+     * did.
+     *
+     * @param html true when the texts are HTML, whose elements are preserved
+     */
+    translate: async (
+      route: readonly TranslationModel[],
+      texts: readonly string[],
+      html: boolean,
+    ): Promise<readonly string[]> => {
       const loaded: Model[] = [];
       for (const files of route) loaded.push(await get(files));
       dropOldest();

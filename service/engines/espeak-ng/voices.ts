@@ -1,6 +1,5 @@
 import type { Voice } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/message.ts';
-import { stableUuid } from '../../engine.ts';
+import { stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 
 /** The only module that loads the library (GPL-3.0); only a separate process may import it. */
 
@@ -29,9 +28,6 @@ export const loadEspeak = async (): Promise<Espeak> => {
   const library = await create();
   return new library.eSpeakNGWorker();
 };
-
-/** Sample rates to which the library's 22,050 Hz are resampled. */
-const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
 
 /** Variants of each voice with the same pronunciation: the library's own voices are all male. */
 const VARIANTS = [
@@ -99,9 +95,7 @@ const describeVoice = (
       description: `${languageOf(known)}, ${gender.toLowerCase()}, eSpeak NG${remark}`,
       language: `${languageOf(known)}, ${codeOf(known)}`,
       gender,
-      formats: [...AUDIO_FORMATS],
-      sample_rates: [...SAMPLE_RATES_HZ],
-      streaming: true,
+      ...VOICE_OUTPUT,
     },
   };
 };

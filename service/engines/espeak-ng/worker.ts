@@ -9,7 +9,7 @@ export type EspeakRequest =
 
 export type EspeakReply =
   | { readonly voices: readonly EspeakVoice[] }
-  | { readonly sampleRateHz: number; readonly samples: Int16Array };
+  | { readonly sampleRateHz: number; readonly chunks: readonly Int16Array[] };
 
 const loading = loadEspeak();
 
@@ -32,11 +32,5 @@ serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
     if (chunk.length > 0) chunks.push(chunk);
     return false;
   });
-  const samples = new Int16Array(chunks.reduce((total, chunk) => total + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    samples.set(chunk, at);
-    at += chunk.length;
-  }
-  return { sampleRateHz: espeak.get_samplerate(), samples };
+  return { sampleRateHz: espeak.get_samplerate(), chunks };
 });

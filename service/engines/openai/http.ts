@@ -8,7 +8,7 @@ import { currentRequestId, REQUEST_ID_HEADER } from '../../request-log.ts';
 import { maskSecrets, readErrorText, userTexts } from './error-text.ts';
 import { parseJson } from '../../json.ts';
 
-/** Most bytes of an error's body that are kept. */
+/** Most bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 /** Most bytes of a reply that is not streamed. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
@@ -27,18 +27,6 @@ export interface UpstreamReply {
   readonly body: Body;
   /** Logs an error that came within the body, and makes `unavailable` of it, with what it says. */
   readonly failedWithin: (error: unknown) => AppError;
-}
-
-export interface Upstream extends AsyncDisposable {
-  /**
-   * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
-   * for all others.
-   */
-  send(path: string, body: Content | undefined, signal: AbortSignal): Promise<UpstreamReply>;
-  /** Passes a reply's body on without the service's own key, should the server repeat it. */
-  forward(body: Body): AsyncIterable<Uint8Array>;
-  /** Sends a request and parses the successful reply as JSON. */
-  sendForJson(path: string, body: Content | undefined, signal: AbortSignal): Promise<unknown>;
 }
 
 /** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */
@@ -118,7 +106,9 @@ interface Asked {
   readonly texts: readonly string[] | undefined;
 }
 
-export const createUpstream = (url: string, key: string | undefined, log: Log): Upstream => {
+export type Upstream = ReturnType<typeof createUpstream>;
+
+export const createUpstream = (url: string, key: string | undefined, log: Log) => {
   const base = withVersion(url);
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -150,7 +140,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     return new AppError(
       'unavailable',
       describeRefusal('The backend broke off.', text, retryAfterMs),
-      { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+      { retryable: true, retryAfterMs },
     );
   };
 
@@ -171,11 +161,15 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
       status,
       mediaType,
       body: head,
-      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+      retryAfterMs: waitMs,
     });
   };
 
-  const send: Upstream['send'] = async (path, body, signal) => {
+  const send = async (
+    path: string,
+    body: Content | undefined,
+    signal: AbortSignal,
+  ): Promise<UpstreamReply> => {
     const json = body !== undefined && !(body instanceof FormData);
     const content = json && !(body instanceof Uint8Array) ? JSON.stringify(body) : (body ?? null);
     const requestId = currentRequestId();
@@ -208,9 +202,16 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
   };
 
   return {
+    /**
+     * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
+     * for all others.
+     */
     send,
-    forward: (body) => (key === undefined ? body : hideKeyInStream(body, key)),
-    sendForJson: async (path, body, signal) => {
+    /** Passes a reply's body on without the service's own key, should the server repeat it. */
+    forward: (body: Body): AsyncIterable<Uint8Array> =>
+      key === undefined ? body : hideKeyInStream(body, key),
+    /** Sends a request and parses the successful reply as JSON. */
+    sendForJson: async (...[path, body, signal]: Parameters<typeof send>): Promise<unknown> => {
       const reply = await send(path, body, signal);
       const bytes = await readAll(reply.body).catch((cause: unknown) => {
         throw unreachable(cause, signal);

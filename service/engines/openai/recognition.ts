@@ -107,8 +107,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
       const once = (async function* () {
         yield samples;
       })();
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of encode('wav', RECOGNITION_RATE_HZ, once)) chunks.push(chunk);
+      const chunks = await Array.fromAsync(encode('wav', RECOGNITION_RATE_HZ, once));
       return recogniseBytes(
         { chunks, mediaType: MEDIA_TYPES.wav, name: 'audio.wav' },
         hints,

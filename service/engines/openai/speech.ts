@@ -1,7 +1,6 @@
-import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
-import { type Sound, type SpeechEngine, stableUuid } from '../../engine.ts';
+import { type Sound, type SpeechEngine, stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
 import type { Body, Upstream } from './http.ts';
 import { createByteReader } from '../../../src/audio/bytes.ts';
@@ -102,8 +101,6 @@ const readSpeech = async (
   }
 };
 
-const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000];
-
 /** The languages of a description; many are but counted. */
 const describedLanguages = (languages: string): string => {
   const many = languages.split(',').length;
@@ -155,9 +152,7 @@ export const createSpeech = (
         description: `${name}, ${describedLanguages(language)}, ${gender.toLowerCase()}, ${model}`,
         language,
         gender,
-        formats: [...AUDIO_FORMATS],
-        sample_rates: [...SAMPLE_RATES_HZ],
-        streaming: true,
+        ...VOICE_OUTPUT,
       })),
     speak: async ({ voiceId, text }, signal) => {
       const voice = byId.get(voiceId);

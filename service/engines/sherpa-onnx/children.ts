@@ -13,22 +13,14 @@ const CALLS_PER_CHILD = 5_000;
 /** Idle time after which a child is stopped: models are slow to load. */
 const IDLE_MS = 60 * 60_000;
 
-/** Processes by what they were started with, one per model. */
-interface Children<Request, Reply> extends AsyncDisposable {
-  /** The process with the model of `config`, which is started by its first call. */
-  of(config: object): Child<Request, Reply>;
-  /** Stops the processes of all models but these. */
-  keep(configs: readonly object[]): void;
-}
+type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
 
-export const createChildren = <Request, Reply>(
-  name: string,
-  file: URL,
-  log: Log,
-): Children<Request, Reply> => {
+/** Creates processes by what they are started with, one per model. */
+export const createChildren = <Request, Reply>(name: string, file: URL, log: Log) => {
   const children = new Map<string, Child<Request, Reply>>();
   return {
-    of: (config) => {
+    /** The process with the model of `config`, which is started by its first call. */
+    of: (config: object): Child<Request, Reply> => {
       const key = JSON.stringify(config);
       let child = children.get(key);
       if (!child) {
@@ -45,7 +37,8 @@ export const createChildren = <Request, Reply>(
       }
       return child;
     },
-    keep: (configs) => {
+    /** Stops the processes of all models but these. */
+    keep: (configs: readonly object[]): void => {
       const current = new Set(configs.map((config) => JSON.stringify(config)));
       for (const [key, child] of children) {
         if (current.has(key)) continue;
@@ -53,7 +46,7 @@ export const createChildren = <Request, Reply>(
         void child[Symbol.asyncDispose]();
       }
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await Promise.all([...children.values()].map((child) => child[Symbol.asyncDispose]()));
     },
   };

@@ -1,11 +1,7 @@
 import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/message.ts';
-import { stableUuid } from '../../engine.ts';
+import { stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 import type { VoiceKind, VoiceModel } from './model.ts';
-
-/** Sample rates to which the model's own is resampled. */
-const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
 
 /** Most speakers of a model that become voices: Kokoro has 103, some Piper models over 900. */
 const MOST_SPEAKERS = 128;
@@ -105,9 +101,7 @@ export const describeInstalledVoices = (
           description: `${name} (${kind})`,
           language: one.language,
           gender: known,
-          formats: [...AUDIO_FORMATS],
-          sample_rates: [...SAMPLE_RATES_HZ],
-          streaming: true,
+          ...VOICE_OUTPUT,
         },
       },
     ];

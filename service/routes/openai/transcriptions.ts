@@ -3,7 +3,7 @@ import type { AsrSegmentsReply } from '../../../src/api/contract.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
-import { ContractError } from '../../errors.ts';
+import { ContractError, invalidParameter, invalidRequest } from '../../errors.ts';
 import { readLanguage } from '../../language.ts';
 import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
@@ -26,7 +26,7 @@ interface AudioForm {
 }
 
 const notAForm = (): ContractError =>
-  new ContractError('ErrInvalidRequest', 'The request body must be whole multipart/form-data.');
+  invalidRequest('The request body must be whole multipart/form-data.');
 
 /** Reads a form with one file as it arrives. Throws `ContractError` for anything else. */
 const readAudioForm = async (
@@ -145,8 +145,7 @@ export const createTranscriptions = (uploads: ReturnType<typeof createUploadLimi
       readAudioForm(type, body);
     return withAudio(uploads, context, readForm, async (form) => {
       const fields = readFields(form);
-      if (!form.audio)
-        throw new ContractError('ErrInvalidParameter', 'Invalid parameter: file: a file is needed');
+      if (!form.audio) throw invalidParameter('Invalid parameter: file: a file is needed');
       const hints = hintsOf(fields);
       const isPlain = fields.response_format === 'json' || fields.response_format === 'text';
       const spans = await recogniseUpload(

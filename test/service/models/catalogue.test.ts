@@ -96,7 +96,7 @@ describe('the models for languages', () => {
   });
 
   it('are the smallest when that is asked for', () => {
-    const { models: small } = chooseForLanguages(models, ['es'], { small: true });
+    const { models: small } = chooseForLanguages(models, ['es'], true);
     expect(small.map(({ name }) => name)).toContain('whisper-tiny');
   });
 

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyFolder, innermostFolder, unpack } from '../../../service/models/unpack.ts';
-import type { UnpackLimits } from '../../../service/models/unpack-limits.ts';
+import type { UnpackLimits } from '../../../service/models/unpack.ts';
 import { casesOf } from '../../fakes/cases.ts';
 import { makeTar, makeZip, type ArchiveEntry } from '../../fakes/models/archive.ts';
 

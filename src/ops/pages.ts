@@ -45,7 +45,7 @@ export interface OpsPagesDeps {
   readonly metrics: Pick<Metrics, 'text' | 'mediaType'>;
   /** Token of the metrics. Without one they are for nobody on a public port, and for all on another. */
   readonly metricsToken?: string | undefined;
-  /** See `Heartbeat`. */
+  /** See `startHeartbeat`. */
   readonly isStalled: () => boolean;
   readonly readiness: () => Promise<ReadyState>;
 }

@@ -44,12 +44,7 @@ const S_PER_MS = 1e-3;
 const QUANTILES = [0.5, 0.99, 1] as const;
 
 /** Tells whether the event loop turns. */
-export interface Heartbeat extends Disposable {
-  /** True during a stall, and just after it, so that a request that waited through it hears of it. */
-  readonly isStalled: () => boolean;
-}
-
-export const startHeartbeat = ({ nowMs, after }: Clock): Heartbeat => {
+export const startHeartbeat = ({ nowMs, after }: Clock) => {
   let lastMs = nowMs();
   let stallEndedMs = Number.NEGATIVE_INFINITY;
   let cancel: () => void;
@@ -61,8 +56,9 @@ export const startHeartbeat = ({ nowMs, after }: Clock): Heartbeat => {
   };
   beat();
   return {
-    isStalled: () => isLate() || nowMs() - stallEndedMs < TOLD_MS,
-    [Symbol.dispose]: () => cancel(),
+    /** True during a stall, and just after it, so that a request that waited through it hears of it. */
+    isStalled: (): boolean => isLate() || nowMs() - stallEndedMs < TOLD_MS,
+    [Symbol.dispose]: (): void => cancel(),
   };
 };
 

@@ -18,11 +18,6 @@ export interface OpsServerOptions {
   readonly log: Pick<Log, 'error'>;
 }
 
-export interface OpsServer extends AsyncDisposable {
-  /** Base URL, without a slash at the end. */
-  readonly url: string;
-}
-
 const isOpsPath = (path: string): path is OpsPath =>
   (OPS_PATHS as readonly string[]).includes(path);
 
@@ -40,7 +35,7 @@ const listenFault = (cause: unknown, options: OpsServerOptions): AppError => {
 };
 
 /** Serves health, readiness and metrics on a port of their own. Rejects with `config` if it cannot listen. */
-export const startOpsServer = async (options: OpsServerOptions): Promise<OpsServer> => {
+export const startOpsServer = async (options: OpsServerOptions) => {
   const { host, port, pages, log } = options;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -74,8 +69,9 @@ export const startOpsServer = async (options: OpsServerOptions): Promise<OpsServ
   }
   const { address, family, port: taken } = server.address() as AddressInfo;
   return {
+    /** Base URL, without a slash at the end. */
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -4,7 +4,7 @@ import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { channelColumns, deleteRows, putRow, readRow, statement } from '../rows.ts';
+import { channelColumns, deleteRows, putRow, readRow, readRows, statement } from '../rows.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -109,13 +109,11 @@ export type MirrorStore = ReturnType<typeof createMirrorStore>;
 /** Records which of our messages mirror which sources; stores no text. */
 export const createMirrorStore = (store: Store, now: () => number) => {
   const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
-    const rows = await store
-      .selectFrom('mirror_message')
-      .select(['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'])
-      .where('target_platform', '=', channel.space.platform)
-      .where('target_channel_id', '=', channel.id)
-      .where('message_id', '=', id)
-      .execute();
+    const rows = await readRows(store, 'mirror_message', {
+      target_platform: channel.space.platform,
+      target_channel_id: channel.id,
+      message_id: id,
+    });
     return rows.map((row) => {
       const space = { platform: row.source_platform, id: row.source_space_id };
       const source = { channel: { space, id: row.source_channel_id }, id: row.source_id };
@@ -141,13 +139,8 @@ export const createMirrorStore = (store: Store, now: () => number) => {
 
     /** Reads our messages that mirror a source for any other purpose. */
     others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
-      const rows = await store
-        .selectFrom('mirror')
-        .select(SHOWN_COLUMNS)
-        .where((eb) => eb.and(sourceColumns(ref)))
-        .where('purpose', '<>', purpose)
-        .execute();
-      return rows.flatMap((row) => read(row).posted ?? []);
+      const rows = await readRows(store, 'mirror', sourceColumns(ref));
+      return rows.flatMap((row) => (row.purpose === purpose ? [] : (read(row).posted ?? [])));
     },
 
     /** Finds the source of one of our messages; undefined for any other message. */

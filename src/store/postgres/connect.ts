@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type { PostgresPoolClient } from 'kysely';
 import { orAborted } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
 import { AppError } from '../../errors.ts';
@@ -98,20 +98,14 @@ export interface PoolOptions {
 const waitOf = ({ statementMs }: Bounds): pg.ClientConfig =>
   statementMs === 0 ? {} : { query_timeout: statementMs + CONNECT_MS };
 
-/** A pool of connections for Kysely. */
-export interface ConnectionPool extends PostgresPool {
-  /** Ends all connections at once: what runs on them fails, and nothing is run any more. */
-  abandon(): void;
-}
-
-/** Opens a pool of connections. */
+/** Opens a pool of connections for Kysely. */
 export const createConnectionPool = ({
   url,
   most,
   bounds = BOUNDS,
   isRelaxed = false,
   prepare = async () => true,
-}: PoolOptions): ConnectionPool => {
+}: PoolOptions) => {
   const prepared = new WeakSet<pg.PoolClient>();
   const sockets = new Set<Socket>();
   const pool = new pg.Pool({
@@ -190,7 +184,8 @@ export const createConnectionPool = ({
   return {
     connect: () => orAborted(connect(), abandoned.signal),
     end,
-    abandon: () => {
+    /** Ends all connections at once: what runs on them fails, and nothing is run any more. */
+    abandon: (): void => {
       abandoned.abort(new AppError('cancelled', 'the database is closed'));
       end().catch(() => undefined);
       // With pipelining, the end of a client waits for what was sent.

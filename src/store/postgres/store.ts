@@ -7,7 +7,7 @@ import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createColumnTypes, createDialect, createPostgresTransact, openSingle } from './dialect.ts';
-import { createConnectionPool, UNBOUNDED, type ConnectionPool } from './connect.ts';
+import { createConnectionPool, UNBOUNDED } from './connect.ts';
 import { guardAgainstLeft, guardClaims, keepClaims, tuneInbox } from './guards.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening, openSession } from './session.ts';
@@ -46,7 +46,7 @@ export const openPostgresStore = async ({
 }: PostgresStoreOptions): Promise<Store> => {
   let isMigrated = false;
   let restoredMs: number | undefined;
-  const openPool = (most: number, isRelaxed: boolean): ConnectionPool =>
+  const openPool = (most: number, isRelaxed: boolean) =>
     createConnectionPool({
       url,
       most,

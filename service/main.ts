@@ -7,7 +7,6 @@ import { tracingSection, openTracing } from '../src/telemetry/open-telemetry.ts'
 import { engineSection, serverSection } from './config.ts';
 import { runKeyCommand } from './keys/commands.ts';
 import { runModelCommand } from './models/commands.ts';
-import { serve } from './serve.ts';
 
 runProgram(process.env, async (stopped, say) => {
   const config = parseConfig(
@@ -30,5 +29,6 @@ runProgram(process.env, async (stopped, say) => {
     );
   const log = createLog(config.log.LOG_LEVEL);
   await using tracing = await openTracing(config.tracing, log);
+  const { serve } = await import('./serve.ts');
   await serve({ server, engines: config.engines, log, tracing }, stopped);
 });

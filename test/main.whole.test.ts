@@ -50,45 +50,17 @@ const startSlowService = () => {
 describe('the program', () => {
   it('tells every mistake of its configuration at once, wherever it stands', async () => {
     const { said, code } = await run(
-      { PORT: 'eighty', HOST: '0.0.0.0', DATABASE_URL: 'mysql://x' },
+      { PORT: 'eighty', HOST: '0.0.0.0', DATABASE_URL: 'mysql://x', ROLES: 'worker,cook' },
       'LOG_LEVEL=loud\nSPEECH_API_URL=ftp://x\n',
     );
     expect(code).toBe(1);
     for (const name of ['PORT', 'WEB_TOKEN', 'DATABASE_URL', 'LOG_LEVEL', 'SPEECH_API_URL'])
       expect(said).toContain(`  ${name}: `);
+    expect(said).toContain('  ROLES: must be all, or some of gateway, worker, web, service');
     expect(said).not.toContain('    at ');
   });
 
-  it('tells which roles need what', async () => {
-    const wrong = await run({ ROLES: 'worker,cook' });
-    expect(wrong.said).toContain('  ROLES: must be all, or some of gateway, worker, web, service');
-    const alone = await run({ ROLES: 'worker' });
-    for (const line of [
-      '  ROLES: must be all with SQLite',
-      '  SPEECH_API_URL: must be set for ROLES',
-    ])
-      expect(alone.said).toContain(line);
-  });
-
-  it('serves only speech, translation and chat where that is its role', async () => {
-    const child = spawnDragoman({
-      ROLES: 'service',
-      SERVICE_PORT: '0',
-      OPS_PORT: '0',
-      LOG_LEVEL: 'silent',
-    });
-    let told = '';
-    child.stdout.on('data', (part: Buffer) => (told += part.toString()));
-    await expect.poll(() => told).toContain('Speech, translation and chat at http://');
-    const ops = /health and metrics: (\S+)/.exec(told)?.[1];
-    for (const path of ['healthz', 'readyz'])
-      expect((await fetch(`${ops}/${path}`)).status, path).toBe(200);
-    child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(told).not.toContain('Dragoman on');
-  });
-
-  it('is ready as the service alone once that listens', async () => {
+  it('serves only speech, translation and chat where that is its role, and is ready once that listens', async () => {
     await using slow = startSlowService();
     const { child, prices } = slow;
     let told = '';
@@ -104,6 +76,11 @@ describe('the program', () => {
     await writeFile(prices, await readFile('service/keys/prices.json'));
     await expect.poll(() => told).toContain('Speech, translation and chat at http://');
     expect(await readiness()).toEqual([200, { ...starting, ready: true, starting: false }]);
+    expect((await fetch(`${address()}/healthz`)).status).toBe(200);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(told).not.toContain('Dragoman on');
   });
 
   it('ends at once as the service alone when it is told to, though that does not listen yet', async () => {

@@ -9,7 +9,6 @@ import { discover } from '../../src/app/modules.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';
-import { createSemaphore } from '../../src/async/locks.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';
@@ -115,7 +114,6 @@ const openBot = async (
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
   const logged: string[] = [];
-  const commandsAtOnce = createSemaphore(4);
   const write = (line: string): void => {
     logged.push(line);
     if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
@@ -199,7 +197,7 @@ const openBot = async (
       return { guild, channel: guild.channel({ name: 'general' }), ann, bob };
     },
     use: ({ guild, channel }, name, given = {}, by = guild.owner) =>
-      commandsAtOnce.use(() => discord.command(by, { channel, name, options: given }).answer()),
+      discord.command(by, { channel, name, options: given }).answer(),
     press: async (message, control, values, by) => {
       const { edits } = message;
       const presser = by ?? bot.discord.user();

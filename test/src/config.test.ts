@@ -45,6 +45,12 @@ describe('the configuration', () => {
     expect(parse).toThrow('SPEECH_API_KEY');
   });
 
+  it('wants all roles in the one process that can use a SQLite database', () => {
+    const parse = () => parseConfig({ ROLES: 'worker' }, { core: coreSection });
+    expect(parse).toThrow('  ROLES: must be all with SQLite');
+    expect(parse).toThrow('  SPEECH_API_URL: must be set for ROLES');
+  });
+
   it.each([
     { ROLES: 'gateway', faults: ['SPEECH_API_URL: must be set for ROLES without service'] },
     { ROLES: 'worker', faults: ['SPEECH_API_URL: must be set for ROLES without service'] },

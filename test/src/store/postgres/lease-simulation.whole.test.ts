@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';
 import { simulateLeases, type SimulationOptions } from '../../../fakes/lease-simulation.ts';
@@ -10,6 +11,9 @@ import { createVirtualTime } from '../../../fakes/virtual-time.ts';
 
 const SMALL = { processes: 4, names: 8, faults: 6, faultyMs: 12_000 };
 const LARGE = { processes: 20, names: 64, faults: 20, faultyMs: 12_000 };
+
+/** Schedules in which a planted fault has to be found. */
+const MOST_SCHEDULES = 20;
 
 /** Statements of whose rows only the number counts. */
 const WITHOUT_ROWS = new Set(['release', 'tell', 'any held', 'end members', 'tell of a set']);
@@ -33,15 +37,15 @@ const violationsOf = async (
 
 describe('leases under freezes, kills, broken connections, lost answers and clocks that are set', () => {
   it('have one holder, growing epochs and equal parts, with a few processes', async () => {
-    expect(await violationsOf(SMALL, 100)).toEqual([]);
+    expect(await violationsOf(SMALL, casesOf(200))).toEqual([]);
   });
 
   it('have one holder, growing epochs and equal parts, with 20 processes and 64 names', async () => {
-    expect(await violationsOf(LARGE, 5)).toEqual([]);
+    expect(await violationsOf(LARGE, casesOf(10))).toEqual([]);
   });
 
   it('have one holder even where a renewal is not refused: the deadline counts from its sending', async () => {
-    expect(await violationsOf({ ...SMALL, flaw: 'renews for anybody' }, 40)).toEqual([]);
+    expect(await violationsOf({ ...SMALL, flaw: 'renews for anybody' }, casesOf(80))).toEqual([]);
   });
 
   it.for([
@@ -54,7 +58,11 @@ describe('leases under freezes, kills, broken connections, lost answers and cloc
     ['clocks stop while frozen', /is held by 2/],
     ['work is not ended', /given away while its holder worked/],
   ] as const)('are found to fail where the planted fault is "%s"', async ([flaw, what]) => {
-    expect((await violationsOf({ ...SMALL, flaw }, 20)).join('\n')).toMatch(what);
+    const found: string[] = [];
+    const isFound = (): boolean => found.some((violation) => what.test(violation));
+    for (let seed = 1; seed <= MOST_SCHEDULES && !isFound(); seed += 1)
+      found.push(...(await simulateLeases({ ...SMALL, flaw, seed })).violations);
+    expect(found.join('\n')).toMatch(what);
   });
 });
 

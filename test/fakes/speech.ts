@@ -93,7 +93,10 @@ const refuse = (
   code = status,
 ): void => sendJson(response, status, { context: ['fake'], code, name, error });
 
-/** In steps of a few bytes, so that characters are cut in two. */
+/** Bytes of events that are sent in the smallest steps. */
+const CUT_SMALL_BYTES = 4_000;
+
+/** In steps of a few bytes, so that characters are cut in two; those of a long reply grow. */
 const sendEvents = (response: ServerResponse, events: readonly unknown[]): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const bytes = Buffer.from(
@@ -101,7 +104,11 @@ const sendEvents = (response: ServerResponse, events: readonly unknown[]): void 
       .map((data) => `data: ${data}\n\n`)
       .join(''),
   );
-  for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7));
+  for (let at = 0; at < bytes.length;) {
+    const end = at + (at < CUT_SMALL_BYTES ? 7 : 701);
+    response.write(bytes.subarray(at, end));
+    at = end;
+  }
   response.end();
 };
 

@@ -49,7 +49,7 @@ describe('translation', () => {
   it.each(['', ' \n\u200b '])(
     'is an error where the reply to a part is blank: %j',
     async (blank) => {
-      fake.translate = (text) => (text.includes('End.') ? blank : text);
+      fake.translate = (text) => (text.includes('End.') ? blank : 'a part');
       const text = `${'All work and no play. '.repeat(500)}End.`;
       const input = { ...JAPANESE, text };
       const error = { code: 'bad-reply', retryable: false };

@@ -7,6 +7,7 @@ import {
   createTold,
   fastClock,
   hearAnn,
+  joiningClock,
   numbered,
   openVoice,
   soon,
@@ -15,7 +16,7 @@ import {
 
 let place: VoicePlace;
 beforeAll(async () => {
-  place = await openVoice();
+  place = await openVoice({ clock: joiningClock });
 });
 afterAll(() => place[Symbol.asyncDispose]());
 

@@ -5,7 +5,7 @@ import { outcomesIn } from '../fakes/conversation.ts';
 import { createSlackProcess } from '../fakes/slack-bot.ts';
 import { startSlackConversation } from '../fakes/slack-conversation.ts';
 
-const KILLS = casesOf(10);
+const KILLS = casesOf(12);
 const LINES_A_LIFE = 5;
 
 it('a program that is killed again and again keeps one translation of each line as it stands, whatever is delivered how often and when', async () => {

@@ -41,7 +41,7 @@ describe('leases under freezes, kills, broken connections, lost answers and cloc
   });
 
   it('have one holder, growing epochs and equal parts, with 20 processes and 64 names', async () => {
-    expect(await violationsOf(LARGE, casesOf(10))).toEqual([]);
+    expect(await violationsOf(LARGE, casesOf(15))).toEqual([]);
   });
 
   it('have one holder even where a renewal is not refused: the deadline counts from its sending', async () => {

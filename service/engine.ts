@@ -122,7 +122,7 @@ export interface EngineLine {
   readonly detail: string;
 }
 
-/** What every voice can do: its sound is resampled and encoded here. */
+/** The abilities of every voice: its sound is resampled and encoded here. */
 export const VOICE_OUTPUT = {
   formats: [...AUDIO_FORMATS],
   sample_rates: [8_000, 16_000, 24_000, 48_000],

@@ -8,13 +8,12 @@ import type { Log } from '../src/telemetry/log.ts';
 import { NO_TRACING, type Tracing } from '../src/telemetry/tracing.ts';
 import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
-import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engine-loader.ts';
 import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
 import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
 
-/** Longest wait for running requests when the service closes, where nobody said another. */
+/** Longest wait for running requests when the service closes, unless the caller gives another. */
 const DRAIN_MS = 5_000;
 
 export interface ServiceOptions {
@@ -39,20 +38,7 @@ export interface ServiceOptions {
   readonly clock?: Clock;
 }
 
-export interface Service {
-  /** Base URL, without a slash at the end. */
-  readonly url: string;
-  /** Reports every possible engine; starts those that cannot report otherwise. */
-  engines(): Promise<readonly EngineLine[]>;
-  /** True when any engine currently translates into `to`: from `from`, or from any language. */
-  translates(to: string, from?: string): Promise<boolean>;
-  /**
-   * Stops accepting requests, lets the running ones end, then stops all engines.
-   *
-   * @param withinMs longest wait for these. Default: 5 s
-   */
-  close(withinMs?: number): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host);
@@ -74,7 +60,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 /**
  * Serves the contract with the available engines. Throws `AppError` (`config`) if it cannot listen.
  */
-export const startService = async (options: ServiceOptions): Promise<Service> => {
+export const startService = async (options: ServiceOptions) => {
   const { log, clock = realClock } = options;
   const engines = await loadEngines({ config: options.engines, log }, options.engineFolder);
   const accounts = createAccounts(options);
@@ -133,9 +119,17 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
   };
 
   return {
+    /** Base URL, without a slash at the end. */
     url: `http://${host}:${address.port}`,
+    /** Reports every possible engine; starts those that cannot report otherwise. */
     engines: () => engines.report(),
-    translates: (to, from) => engines.translates(to, from),
-    close: (withinMs) => (closing ??= close(withinMs)),
+    /** True when any engine currently translates into `to`: from `from`, or from any language. */
+    translates: engines.translates,
+    /**
+     * Stops accepting requests, lets the running ones end, then stops all engines.
+     *
+     * @param withinMs longest wait for these. Default: 5 s
+     */
+    close: (withinMs?: number): Promise<void> => (closing ??= close(withinMs)),
   };
 };

@@ -146,19 +146,16 @@ const paced = (
   };
 };
 
-/** Text that was heard in a file. */
-interface Transcript {
-  readonly spans: readonly HeardSpan[];
-  /** Length of what was recognised; undefined where the engine alone has read the file. */
-  readonly heardMs: number | undefined;
-}
-
+/**
+ * Recognises a file with one engine. `heardMs` is the length of what was recognised; undefined when the
+ * engine alone has read the file.
+ */
 const transcribe = async (
   { audio, format, isDecodedHere, hints, speech }: RecognitionInput,
   engine: RecognitionEngine,
   request: AdmittedRequest,
   signal: AbortSignal,
-): Promise<Transcript> => {
+) => {
   if (!speech && !isDecodedHere && engine.recogniseFile) {
     const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
     return { spans: [{ startMs: 0, endMs: guessMs(audio), heard }], heardMs: undefined };

@@ -6,18 +6,6 @@ import { createRequestLimiter } from './request-limiter.ts';
 /** Wait that clients are asked for; most bytes in memory are about to be recognised. */
 const RETRY_AFTER_MS = 1_000;
 
-interface Upload extends Disposable {
-  /**
-   * Reads the body with `read` and counts its bytes until the upload is disposed of. Throws
-   * `ErrRateLimited` when too many uploads are read or waiting, or too many bytes are in memory.
-   */
-  receive<T>(
-    body: AsyncIterable<Uint8Array>,
-    read: (counted: AsyncIterable<Uint8Array>) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T>;
-}
-
 interface UploadLimits {
   /** Bodies that are read at the same time. */
   readonly concurrent: number;
@@ -26,15 +14,13 @@ interface UploadLimits {
   readonly maxBytes: number;
 }
 
+export type UploadLimiter = ReturnType<typeof createUploadLimiter>;
+
 /**
  * Limits the memory of bodies that are read and then processed. Only received bytes count, so that
  * a slow client costs the others little.
  */
-export const createUploadLimiter = ({
-  concurrent,
-  waiting,
-  maxBytes,
-}: UploadLimits): { open(): Upload } => {
+export const createUploadLimiter = ({ concurrent, waiting, maxBytes }: UploadLimits) => {
   const limiter = createRequestLimiter({ concurrent, waiting });
   let heldBytes = 0;
 
@@ -56,7 +42,15 @@ export const createUploadLimiter = ({
         }
       };
       return {
-        receive: async (body, read, signal) => {
+        /**
+         * Reads the body with `read` and counts its bytes until the upload is disposed of. Throws
+         * `ErrRateLimited` when too many uploads are read or waiting, or too many bytes are in memory.
+         */
+        receive: async <T>(
+          body: AsyncIterable<Uint8Array>,
+          read: (counted: AsyncIterable<Uint8Array>) => Promise<T>,
+          signal: AbortSignal,
+        ): Promise<T> => {
           const permit = await limiter.acquire(signal);
           try {
             return await read(counted(body));
@@ -64,7 +58,7 @@ export const createUploadLimiter = ({
             permit[Symbol.dispose]();
           }
         },
-        [Symbol.dispose]: () => {
+        [Symbol.dispose]: (): void => {
           heldBytes -= ownBytes;
           ownBytes = 0;
         },
@@ -87,7 +81,7 @@ const READING = { concurrent: 1_024, waiting: 0 };
 const MAX_HELD_BYTES = 6 * AUDIO_BODY_LIMIT.bytes;
 
 /** The limiter of all long bodies: audio, and conversations with pictures. */
-export const createAudioUploads = (): ReturnType<typeof createUploadLimiter> =>
+export const createAudioUploads = (): UploadLimiter =>
   createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES });
 
 /**
@@ -95,7 +89,7 @@ export const createAudioUploads = (): ReturnType<typeof createUploadLimiter> =>
  * looked at before the body is read: rejects with the contract's 404.
  */
 export const withAudio = async <Body, Result>(
-  uploads: ReturnType<typeof createUploadLimiter>,
+  uploads: UploadLimiter,
   { request, engines, signal }: RouteContext,
   read: (body: AsyncIterable<Uint8Array>) => Promise<Body>,
   use: (body: Body) => Promise<Result>,

@@ -5,6 +5,7 @@ import {
   type RESTAPIPartialCurrentUserGuild,
 } from 'discord.js';
 import { createFindings } from '../../src/app/findings.ts';
+import { realClock } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
@@ -77,12 +78,9 @@ const whyUnreadable = (thrown: unknown): string => {
 const createInspection = (options: ApiOptions, application: Application, core: Core, api: Api) => {
   const client = createClient(options, application);
   client.rest.setToken(options.token);
-  const webhooks = createWebhooks({
-    api,
-    application: () => application,
-    log: core.log,
-    now: () => performance.now(),
-  });
+  const known = (): Application => application;
+  const { nowMs: now } = realClock;
+  const webhooks = createWebhooks({ api, application: known, log: core.log, now });
 
   /** Reads the bot's permissions in all channels of a server, hidden ones included. */
   const enter = async (guildId: string) => {

@@ -51,23 +51,12 @@ export const createRestParts = (
 ) => {
   const { clock = realClock } = options;
   const measured = declareDiscordMetrics(metrics, clock);
-  const limits = createSharedLimits({
-    processes,
-    requestsPerSecond: options.requestsPerSecond,
-    log,
-    clock,
-  });
+  const limits = createSharedLimits({ ...options, processes, log, clock });
   const api = createDiscordApi({ ...options, limits });
   const parents = createThreadParents();
   const makeVisitor = (found: Application): Client => createClient(options, found);
-  const clients = createClients({
-    api,
-    application,
-    makeVisitor,
-    parents,
-    clock,
-    isAlone: processes.isAlone,
-  });
+  const { isAlone } = processes;
+  const clients = createClients({ api, application, makeVisitor, parents, clock, isAlone });
   api.watch((rest) => {
     measured.watchRequests(rest);
     rest.on(RESTEvents.Response, ({ path }, { status }) => {
@@ -100,7 +89,7 @@ export const createRestParts = (
     missingToPost: (channel) => {
       const client = clients.here(channel.space.id);
       // What another process knows, a refused post says.
-      return client || processes.isAlone ? missingToPost(client, channel) : [];
+      return client || isAlone ? missingToPost(client, channel) : [];
     },
     tell: async ({ id }, content, held = {}) => {
       const body = { recipient_id: id };

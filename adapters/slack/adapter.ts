@@ -68,7 +68,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       threads,
       home,
       modals: createModals({ api, core, people, mentions, openUpload }),
-      forms: createForms({ api, core }),
+      forms: createForms(api, core),
       answerAt: (place) => createAnswer(answering, place),
     },
     stopped,

@@ -2,7 +2,9 @@ import type { Api, ApiOptions } from './api.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed, type ChannelFeedDeps } from './channel-feed.ts';
 import { createFiles } from './files.ts';
+import type { EventTransportOptions } from './inbound/http.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
+import type { InstallOptions } from './install/index.ts';
 import type { Installations, Installed } from './install/installations.ts';
 import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
@@ -22,18 +24,7 @@ import { NAMING } from './manifest.ts';
 import { handleOf, readHandle } from './mirrors/metadata.ts';
 import { filesOf, render } from './outbound/render.ts';
 
-export interface SlackOptions extends ApiOptions {
-  /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
-  readonly botToken: string | undefined;
-  /** The app-level token of Socket Mode; undefined for HTTP. */
-  readonly appToken: string | undefined;
-  /** The secret that signs Slack's requests; undefined for Socket Mode. */
-  readonly signingSecret: string | undefined;
-  /** The app's own name and secret; undefined for one workspace. */
-  readonly client: { readonly id: string; readonly secret: string } | undefined;
-  readonly host: string;
-  readonly port: number;
-}
+export type SlackOptions = ApiOptions & EventTransportOptions & InstallOptions;
 
 export interface RestPartsDeps extends Pick<ChannelFeedDeps, 'reportsAll'> {
   readonly api: Api;

@@ -207,8 +207,6 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-export type HistoryLimits = ReturnType<typeof createHistoryLimits>;
-
 /** Tracks whether Slack limits the app's history, which Slack does not say. */
 export const createHistoryLimits = (limiter: Pick<RateLimiter, 'isFresh' | 'setRate'>) => {
   const limited = new Set<string>();

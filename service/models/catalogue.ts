@@ -80,12 +80,6 @@ const chooseVoiceOf = (
   models.find((model) => language.includes('-') && model.languages.includes(language)) ??
   models.find((model) => understands(model, language));
 
-interface ModelChoice {
-  readonly models: readonly CatalogueModel[];
-  /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
-  readonly missing: readonly string[];
-}
-
 /**
  * Chooses models so that the languages can be heard, spoken and translated into each other. The
  * catalogue lists the best first.
@@ -96,7 +90,7 @@ export const chooseForLanguages = (
   catalogue: readonly CatalogueModel[],
   languages: readonly string[],
   isSmall = false,
-): ModelChoice => {
+) => {
   const of = (ability: CatalogueModel['ability']): readonly CatalogueModel[] =>
     catalogue.filter((model) => model.ability === ability);
   const chosen = new Set<CatalogueModel>();
@@ -126,5 +120,9 @@ export const chooseForLanguages = (
     take(direction(language, PIVOT), `translation from ${language}`);
     take(direction(PIVOT, language), `translation into ${language}`);
   }
-  return { models: [...chosen], missing };
+  return {
+    models: [...chosen],
+    /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
+    missing,
+  };
 };

@@ -40,7 +40,7 @@ const MOST_FINALS = 8;
 export interface AsrSessionDeps {
   readonly peer: Peer;
   readonly account: KeyAccount;
-  /** Engines, best first; at least one. */
+  /** Engines, best first, at least one; the next one is asked when one fails. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn' | 'debug'>;

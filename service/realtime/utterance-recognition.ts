@@ -3,11 +3,10 @@ import { plainReply } from '../recognise.ts';
 import { createLocalAgreement } from '../../src/text/local-agreement.ts';
 import { FRAME_MS } from '../../src/audio/vad.ts';
 import { toAppError } from '../../src/errors.ts';
-import type { Log } from '../../src/telemetry/log.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
-import type { KeyAccount } from '../keys/account.ts';
+import type { AsrSessionDeps } from './recognition-session.ts';
 import type { Use } from '../keys/prices.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
@@ -18,13 +17,12 @@ const PARTIAL_EVERY_SHARE = 0.25;
 /** Attempts at a final whose engines are all busy. */
 const ATTEMPTS = 3;
 
-export interface UtteranceRecognitionDeps {
-  readonly account: KeyAccount;
-  /** Engines, best first; the next one is asked when one fails. */
-  readonly offers: readonly Offer<'recognition'>[];
+export interface UtteranceRecognitionDeps extends Pick<
+  AsrSessionDeps,
+  'account' | 'offers' | 'log'
+> {
   readonly hints: EngineHints;
   readonly wait: (ms: number) => Promise<void>;
-  readonly log: Pick<Log, 'warn' | 'debug'>;
 }
 
 interface Recognised {

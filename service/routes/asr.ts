@@ -8,7 +8,7 @@ import { readLanguage } from '../language.ts';
 import { findFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
-import { type createUploadLimiter, withAudio } from '../uploads.ts';
+import { type UploadLimiter, withAudio } from '../uploads.ts';
 
 /**
  * The `messages` form of recognition, whose shape the contract does not show (section 4.5, rule 2):
@@ -82,7 +82,7 @@ const readInput = (
 };
 
 /** Creates the route of contract section 4.5. */
-export const createAsr = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
+export const createAsr = (uploads: UploadLimiter): Route => ({
   method: 'POST',
   path: PATHS.asr,
   access: 'recognition',

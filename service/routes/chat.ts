@@ -4,7 +4,7 @@ import { metered, holding, primed, streamReply } from '../respond.ts';
 import { readChatBody, messageWords } from '../chat-body.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import type { Route } from '../route.ts';
-import type { createUploadLimiter } from '../uploads.ts';
+import type { UploadLimiter } from '../uploads.ts';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
 
@@ -115,7 +115,7 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
 const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLarge' };
 
 /** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
-export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
+export const createChatRoute = (uploads: UploadLimiter): Route => ({
   method: 'POST',
   path: PATHS.chat,
   access: 'chat',

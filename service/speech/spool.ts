@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { createSemaphore } from '../../src/async/locks.ts';
 import { createWakeUp } from '../../src/async/running.ts';
 import { ContractError } from '../errors.ts';
 import { randomUUID } from 'node:crypto';
@@ -30,14 +31,8 @@ const createSpoolFile = async (folder: string) => {
   const handle = await openNameless(folder);
   let written = 0;
   let read = 0;
-  let last: Promise<unknown> = Promise.resolve();
   /** Runs a step after those before it. */
-  const inTurn = <T>(step: () => Promise<T>): Promise<T> => {
-    const result = last.then(step);
-    last = result.catch(() => undefined);
-    return result;
-  };
-
+  const { use: inTurn } = createSemaphore(1);
   const write = async (bytes: Uint8Array): Promise<void> => {
     for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, written);

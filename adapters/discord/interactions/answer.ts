@@ -5,6 +5,7 @@ import {
   type APIMessage,
   type RouteLike,
 } from 'discord.js';
+import { createSemaphore } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -186,17 +187,15 @@ export const createAnswer = (deps: AnswerDeps) => {
     }
   };
 
-  let last: Promise<void> = Promise.resolve();
+  const drawing = createSemaphore(1);
   return {
     paceMs: PACE_MS,
     fileBytes,
     /** Aborted when the answer, or where it stood, is gone. */
     signal: gone.signal,
     show: async (content: Content): Promise<void> => {
-      const drawing = last.then(async () => draw(content));
-      last = drawing.catch(() => undefined);
       try {
-        await drawing;
+        await drawing.use(async () => draw(content));
       } catch (thrown) {
         if (isGone(thrown)) gone.abort();
         throw thrown;

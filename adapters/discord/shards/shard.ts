@@ -74,10 +74,7 @@ export interface IdentifyGateDeps {
 }
 
 /** A shard that is about to identify. */
-export interface Identifying {
-  readonly id: number;
-  /** Number of all shards. */
-  readonly count: number;
+export interface Identifying extends ShardKey {
   readonly tenure: Pick<Tenure, 'isHeld'>;
 }
 

@@ -69,18 +69,13 @@ export const registerCommands = async (
   return true;
 };
 
-export interface RegisterDeps {
-  readonly api: Api;
-  readonly core: Core;
-  /** Ends what is tried again. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Registers the core's commands. What Discord does not take is logged; what it may take later is tried
  * again, and nobody waits for it. Rejects with `config` for a text that Discord would refuse.
+ *
+ * @param signal ends what is tried again
  */
-export const createRegister = ({ api, core, signal }: RegisterDeps) => {
+export const createRegister = (api: Api, core: Core, signal: AbortSignal) => {
   const { log } = core;
   let isTriedAgain = false;
 

@@ -101,7 +101,7 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
     },
   });
   const clientOf = ({ space }: Pick<Channel, 'space'>) => clients.here(space.id);
-  const stage = createStage({ api, clients, log });
+  const stage = createStage(api, clients, log);
   const gateway = createVoiceGateway({
     clients,
     clock,

@@ -99,14 +99,8 @@ export const createPresence = ({ changed, left }: PresenceDeps) => {
   };
 };
 
-export interface StageDeps {
-  readonly api: Api;
-  readonly clients: Pick<Clients, 'here'>;
-  readonly log: Log;
-}
-
 /** Moves the bot to the speakers of a stage, or asks to: everybody joins as audience. */
-export const createStage = ({ api, clients, log }: StageDeps) => {
+export const createStage = (api: Api, clients: Pick<Clients, 'here'>, log: Log) => {
   /** Stages where the bot asked already: after being moved back to the audience it stays there. */
   const asked = new Map<string, string>();
 

@@ -12,7 +12,9 @@ import type { Log } from '../../../src/telemetry/log.ts';
 
 export interface EventTransportOptions {
   readonly url: string | undefined;
+  /** The app-level token of Socket Mode; undefined for HTTP. */
   readonly appToken: string | undefined;
+  /** The secret that signs Slack's requests; undefined for Socket Mode. */
   readonly signingSecret: string | undefined;
   readonly host: string;
   readonly port: number;

@@ -52,7 +52,9 @@ const oneWorkspace = (
 
 export interface InstallOptions {
   readonly url: string | undefined;
+  /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
   readonly botToken: string | undefined;
+  /** The app's own name and secret; undefined for one workspace. */
   readonly client: { readonly id: string; readonly secret: string } | undefined;
 }
 
@@ -77,16 +79,7 @@ export const openInstallations = (
       'config',
       'ENCRYPTION_KEY must be set for SLACK_CLIENT_ID: it encrypts the tokens of workspaces ("openssl rand -base64 32" makes one)',
     );
-  const { id: clientId, secret: clientSecret } = client;
   const { leases } = processes;
-  const many = manyWorkspaces({
-    store,
-    leases,
-    clientId,
-    clientSecret,
-    apiUrl: url,
-    log,
-    stopped,
-  });
+  const many = manyWorkspaces({ store, leases, client, apiUrl: url, log, stopped });
   return { installations: many, pages: many.pages };
 };

@@ -10,13 +10,17 @@ import {
   ownerOf as ownerOfQuery,
   createStoredInstallations,
 } from './stored-installations.ts';
-import { createStoredTokens, isTokenAccepted, readInstalled, readWorkspaces } from './tokens.ts';
+import {
+  createStoredTokens,
+  isTokenAccepted,
+  readInstalled,
+  readWorkspaces,
+  type StoredTokensDeps,
+} from './tokens.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/store.ts';
-import type { Leases } from '../../../src/ports/processes.ts';
-
 /** Handles the pages of an installation; false for any other path. */
 export type InstallPages = (
   request: IncomingMessage,
@@ -47,14 +51,9 @@ export const createInstallPages =
     return true;
   };
 
-export interface ManyWorkspacesDeps {
+export interface ManyWorkspacesDeps extends Omit<StoredTokensDeps, 'known'> {
   readonly store: InstallationStore;
-  readonly leases: Pick<Leases, 'acquire'>;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly apiUrl: string | undefined;
   readonly log: Log;
-  readonly stopped: AbortSignal;
 }
 
 /** A workspace's address for consent, at Slack or at the server that stands for it. */
@@ -73,7 +72,7 @@ export interface ManyWorkspaces extends Installations {
  * the tokens are stored encrypted.
  */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
-  const { store, leases, clientId, clientSecret, apiUrl, log, stopped } = deps;
+  const { store, leases, client, apiUrl, log, stopped } = deps;
   let listener: Partial<InstallationsListener> = {};
   const known = createStoredInstallations(store, log);
   const tokens = createStoredTokens({ ...deps, known: known.of });
@@ -153,10 +152,10 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
   };
 
   const provider = new InstallProvider({
-    clientId,
-    clientSecret,
+    clientId: client.id,
+    clientSecret: client.secret,
     // Always the same for this app, so that any process can finish what another began.
-    stateSecret: createHmac('sha256', clientSecret).update('state').digest('hex'),
+    stateSecret: createHmac('sha256', client.secret).update('state').digest('hex'),
     authorizationUrl: authorizationUrl(apiUrl),
     clientOptions: clientOptions(apiUrl),
     logger: silentLogger,

@@ -85,8 +85,8 @@ export interface StoredTokensDeps {
   /** Finds what is known in memory of an installation. */
   readonly known: (owner: Space) => StoredInstallation | undefined;
   readonly leases: Pick<Leases, 'acquire'>;
-  readonly clientId: string;
-  readonly clientSecret: string;
+  /** The app's own name and secret. */
+  readonly client: { readonly id: string; readonly secret: string };
   readonly apiUrl: string | undefined;
   readonly log: Pick<Log, 'debug'>;
   readonly stopped: AbortSignal;
@@ -110,7 +110,7 @@ const untilMs = ({ refreshToken, expiresAt = Infinity }: StoredBot): number =>
 
 /** Creates the tokens of stored installations, which are renewed before they end. */
 export const createStoredTokens = (deps: StoredTokensDeps) => {
-  const { store, known, leases, clientId, clientSecret, apiUrl, log, stopped } = deps;
+  const { store, known, leases, client, apiUrl, log, stopped } = deps;
   /** Tokens that are being read or renewed, by the installation. */
   const asking = new Map<string, Promise<string | undefined>>();
   /** Tokens that were read; one that is not the stored one any more is read anew. */
@@ -131,8 +131,8 @@ export const createStoredTokens = (deps: StoredTokensDeps) => {
     const askedMs = Date.now();
     try {
       const answer = await new WebClient(undefined, clientOptions(apiUrl)).oauth.v2.access({
-        client_id: clientId,
-        client_secret: clientSecret,
+        client_id: client.id,
+        client_secret: client.secret,
         grant_type: 'refresh_token',
         refresh_token: refreshToken,
       });

@@ -14,6 +14,7 @@ import {
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
+import { createSemaphore } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -79,7 +80,12 @@ export const createAnswer = (
   /** The messages that show its files. */
   let files: readonly string[] = [];
   let isReplacing = onMessage?.isEphemeral ?? false;
-  let last: Promise<void> = Promise.resolve();
+  const drawing = createSemaphore(1);
+  const bodyOf = ({ text, blocks }: Part) => ({
+    text,
+    ...(blocks.length > 0 ? { blocks } : {}),
+    ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+  });
 
   /** Sends a message through the address; false where it takes none any more. */
   const respond = async (part: Part, isOpen: boolean): Promise<boolean> => {
@@ -93,9 +99,7 @@ export const createAnswer = (
       body: JSON.stringify({
         response_type: isOpen ? 'in_channel' : 'ephemeral',
         replace_original: isReplacing,
-        text: part.text,
-        ...(part.blocks.length > 0 ? { blocks: part.blocks } : {}),
-        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        ...bodyOf(part),
       }),
     });
     await body.dump();
@@ -107,40 +111,22 @@ export const createAnswer = (
   const sendFiles = async (sent: readonly MirrorFile[], isOpen: boolean): Promise<void> => {
     if (sent.length === 0) return;
     const { space } = channel;
+    const post = async (channelId: string, thread?: string): Promise<unknown> =>
+      uploads.post(space, sent, { channelId, threadTs: thread, priority: ANSWERING });
     try {
       if (!isOpen) throw new AppError('forbidden', 'a private answer');
-      await uploads.post(space, sent, {
-        channelId: channelIdOf(channel),
-        threadTs,
-        priority: ANSWERING,
-      });
+      await post(channelIdOf(channel), threadTs);
     } catch (thrown) {
       if (isOpen && !isRefusal(thrown, ...NOT_THERE)) throw thrown;
-      const direct = await openDirectChannel(api, space, userId);
-      await uploads.post(space, sent, {
-        channelId: direct.id,
-        threadTs: undefined,
-        priority: ANSWERING,
-      });
+      await post((await openDirectChannel(api, space, userId)).id);
     }
   };
 
   const showPrivately = async (parts: readonly Part[]): Promise<void> => {
     const part = joined(parts);
     const isTaken = await respond(part, false);
-    if (!isTaken)
-      await api.call(
-        channel.space,
-        'chat.postEphemeral',
-        {
-          channel: channelIdOf(channel),
-          user: userId,
-          text: part.text,
-          ...(part.blocks.length > 0 ? { blocks: part.blocks } : {}),
-          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-        },
-        { once: true },
-      );
+    const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
+    if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });
     await sendFiles(part.files, false);
   };
 
@@ -172,10 +158,8 @@ export const createAnswer = (
     ...(isPrivate ? { updates: RESPONSE_URL_USES } : {}),
     fileBytes: FILES_BYTES,
     show: async (content) => {
-      const drawing = last.then(async () => draw(content));
-      last = drawing.catch(() => undefined);
       try {
-        await drawing;
+        await drawing.use(async () => draw(content));
       } catch (thrown) {
         if (isGone(thrown)) log.info('Slack: what was answered is gone');
         throw thrown;

@@ -3,10 +3,10 @@ import type { ViewSubmitAction } from '@slack/bolt';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
-import { HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
-import { plain } from '../outbound/blocks.ts';
+import { HINT_CHARS, INPUT_CHARS, LABEL_CHARS } from '../limits.ts';
+import { plain, type SlackBlock } from '../outbound/blocks.ts';
 import type { AnswerPlace } from './answer.ts';
-import { enteredValues } from './modal.ts';
+import { enteredValues, modalView } from './modal.ts';
 import { teamOf } from './invocations.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -39,11 +39,6 @@ const formState = z.object({
 /** Uses whose address is remembered while their form is open. */
 const OPEN_FORMS = 500;
 
-export interface FormsDeps {
-  readonly api: Api;
-  readonly core: Pick<Core, 'commands' | 'texts'>;
-}
-
 interface FormUse {
   readonly form: FormInfo;
   readonly press: string;
@@ -54,7 +49,7 @@ interface FormUse {
 export type Forms = ReturnType<typeof createForms>;
 
 /** Creates the forms that presses begin with, and reads what people enter. */
-export const createForms = ({ api, core }: FormsDeps) => {
+export const createForms = (api: Api, core: Pick<Core, 'commands' | 'texts'>) => {
   const addresses = createLru<string, string>(OPEN_FORMS);
   return {
     /** The form that a press begins with; undefined for most. */
@@ -79,27 +74,18 @@ export const createForms = ({ api, core }: FormsDeps) => {
         isEphemeral: where?.onMessage?.isEphemeral,
         isPrivate: where?.isPrivate,
       };
-      const view = {
-        type: 'modal',
-        callback_id: FORM_MODAL,
-        title: plain(shorten(form.title, TITLE_CHARS)),
-        submit: plain(shorten(label('slack.send'), TITLE_CHARS)),
-        close: plain(shorten(label('slack.cancel'), TITLE_CHARS)),
-        private_metadata: JSON.stringify(state),
-        blocks: [
-          {
-            type: 'input',
-            block_id: FIELD,
-            label: plain(shorten(form.label, LABEL_CHARS)),
-            hint: plain(shorten(form.hint, HINT_CHARS)),
-            element: {
-              type: 'plain_text_input',
-              action_id: 'value',
-              max_length: Math.min(form.maxChars, INPUT_CHARS),
-            },
-          },
-        ],
+      const field: SlackBlock = {
+        type: 'input',
+        block_id: FIELD,
+        label: plain(shorten(form.label, LABEL_CHARS)),
+        hint: plain(shorten(form.hint, HINT_CHARS)),
+        element: {
+          type: 'plain_text_input',
+          action_id: 'value',
+          max_length: Math.min(form.maxChars, INPUT_CHARS),
+        },
       };
+      const view = modalView(FORM_MODAL, form.title, JSON.stringify(state), label, [field]);
       await api.call(space, 'views.open', { trigger_id: triggerId, view }, { once: true });
     },
     /** Reads a form that was sent. */

@@ -6,6 +6,7 @@ import { withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseSlackBlocks } from '../rich-text/parse-blocks.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { readTyped } from './invocations.ts';
+import type { Translate } from '../../../src/i18n/texts.ts';
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
 import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
@@ -17,13 +18,6 @@ import { shorten } from '../../../src/text/quoted-words.ts';
 export const COMMAND_MODAL = 'command';
 /** The one field of each block. */
 const FIELD = 'value';
-
-export interface ModalTexts {
-  readonly submit: string;
-  readonly cancel: string;
-  readonly yes: string;
-  readonly no: string;
-}
 
 /** A value that was typed already. */
 export type GivenValues = Readonly<Record<string, readonly Choice[]>>;
@@ -41,7 +35,7 @@ const channelElement = ([given]: readonly Choice[]): SlackElement => ({
 const menuElement = (
   { kind, choices, several }: OptionInfo,
   given: readonly Choice[],
-  { yes, no }: ModalTexts,
+  label: Translate,
 ): SlackElement => {
   const chosen = optionsOf(given);
   const [first] = chosen;
@@ -51,8 +45,8 @@ const menuElement = (
       action_id: FIELD,
       options: optionsOf(
         choices ?? [
-          { value: 'true', label: yes },
-          { value: 'false', label: no },
+          { value: 'true', label: label('slack.yes') },
+          { value: 'false', label: label('slack.no') },
         ],
       ),
       ...(first ? { initial_option: first } : {}),
@@ -100,14 +94,14 @@ const elementOf = (
   option: OptionInfo,
   given: readonly Choice[],
   isFreeText: boolean,
-  texts: ModalTexts,
+  label: Translate,
 ): SlackElement => {
   const { kind, choices, autocompletes, rich } = option;
   if (kind === 'attachment') return FILE;
   if (kind === 'channel') return channelElement(given);
   if (rich) return richInput(given);
   return kind === 'boolean' || choices || autocompletes
-    ? menuElement(option, given, texts)
+    ? menuElement(option, given, label)
     : inputElement(option, given, isFreeText);
 };
 
@@ -116,6 +110,27 @@ const titleOf = ({ name }: { readonly name: string }): string => {
   const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
+
+/**
+ * A modal with fields.
+ *
+ * @param metadata what comes back with the submission
+ */
+export const modalView = (
+  callback: string,
+  title: string,
+  metadata: string,
+  label: Translate,
+  blocks: readonly SlackBlock[],
+) => ({
+  type: 'modal',
+  callback_id: callback,
+  title: plain(shorten(title, TITLE_CHARS)),
+  submit: plain(shorten(label('slack.send'), TITLE_CHARS)),
+  close: plain(shorten(label('slack.cancel'), TITLE_CHARS)),
+  private_metadata: metadata,
+  blocks,
+});
 
 /**
  * The modal with a field for each option of a command.
@@ -127,7 +142,7 @@ export const commandModal = (
   command: CommandInfo,
   given: GivenValues,
   metadata: string,
-  texts: ModalTexts,
+  label: Translate,
 ) => {
   const free = freeTextOption(command);
   const blocks = command.options.map((option): SlackBlock => {
@@ -136,20 +151,12 @@ export const commandModal = (
       type: 'input',
       block_id: option.name.slice(0, ID_CHARS),
       label: plain(shorten(titleOf(option), LABEL_CHARS)),
-      element: elementOf(option, given[option.name] ?? [], isFreeText, texts),
+      element: elementOf(option, given[option.name] ?? [], isFreeText, label),
       hint: plain(shorten(option.description, HINT_CHARS)),
       optional: !option.required,
     };
   });
-  return {
-    type: 'modal',
-    callback_id: COMMAND_MODAL,
-    title: plain(shorten(titleOf(command), TITLE_CHARS)),
-    submit: plain(shorten(texts.submit, TITLE_CHARS)),
-    close: plain(shorten(texts.cancel, TITLE_CHARS)),
-    private_metadata: metadata,
-    blocks,
-  };
+  return modalView(COMMAND_MODAL, titleOf(command), metadata, label, blocks);
 };
 
 /** A value that was entered: words, a text in Slack's markup, or a file by its id. */

@@ -27,14 +27,6 @@ export interface ModalsDeps {
   readonly openUpload: (space: Space, fileId: string) => Promise<Attachment | undefined>;
 }
 
-/** A command with the options that somebody entered in its modal, and where its answer goes. */
-export interface Submitted {
-  readonly member: Member;
-  readonly command: CommandInfo;
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly where: AnswerPlace;
-}
-
 type ModalPlace = Pick<AnswerPlace, 'channel' | 'threadTs' | 'responseUrl'>;
 type Typed = Readonly<Record<string, string>>;
 
@@ -127,18 +119,14 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
     const use = randomUUID();
     if (responseUrl !== undefined) addresses.set(use, responseUrl);
     const label = core.texts.in(member.locale);
-    const metadata = JSON.stringify({
+    const state: z.infer<typeof modalState> = {
       command: command.name,
       channel: channel.id,
-      ...(threadTs === undefined ? {} : { thread: threadTs }),
+      thread: threadTs,
       use,
-    });
-    const view = commandModal(command, await givenFor(space, member, command, typed), metadata, {
-      submit: label('slack.send'),
-      cancel: label('slack.cancel'),
-      yes: label('slack.yes'),
-      no: label('slack.no'),
-    });
+    };
+    const given = await givenFor(space, member, command, typed);
+    const view = commandModal(command, given, JSON.stringify(state), label);
     await api.call(space, 'views.open', { trigger_id: triggerId, view }, { once: true });
   };
 
@@ -166,8 +154,11 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
         responseUrl: undefined,
       });
     },
-    /** Reads a modal that was sent. Rejects with `not-found` for one of a command that is gone. */
-    submitted: async (body: ViewSubmitAction): Promise<Submitted> => {
+    /**
+     * Reads a modal that was sent: a command with the options that somebody entered, and where its answer
+     * goes. Rejects with `not-found` for one of a command that is gone.
+     */
+    submitted: async (body: ViewSubmitAction) => {
       const space = teamOf(body);
       const state = modalState.parse(JSON.parse(body.view.private_metadata));
       const member = await readMember(people, space, body.user.id, body.user.name);

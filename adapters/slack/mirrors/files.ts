@@ -29,11 +29,6 @@ const ownerBlocks = ({ as, sourceUrl }: Mirror): readonly SlackBlock[] | undefin
   ]);
 };
 
-export interface MirrorFilesDeps {
-  readonly uploads: Uploads;
-  readonly writer: Pick<MessageWriter, 'erase'>;
-}
-
 export type MirrorFiles = ReturnType<typeof createMirrorFiles>;
 
 /**
@@ -41,7 +36,7 @@ export type MirrorFiles = ReturnType<typeof createMirrorFiles>;
  * whose metadata has their ids: by these they are found again, shown once and deleted, whenever the
  * process ends.
  */
-export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
+export const createMirrorFiles = (uploads: Uploads, writer: Pick<MessageWriter, 'erase'>) => {
   /** Deletes files with the messages that show nothing else. */
   const remove = async (
     channel: Channel,

@@ -63,33 +63,32 @@ export const isThreadOf = ({ metadata }: RawSlackMessage, name: string): boolean
   metadata?.event_type === THREAD_EVENT_TYPE &&
   threadPayload.safeParse(metadata.event_payload).data?.name === name;
 
-const stored = z.object({
-  texts: z.number().int().min(0),
-  threadTs: z.string().optional(),
-  broadcast: z.literal(true).optional(),
-  files: z.array(sharedFile.extend({ ts: z.string().optional() })).optional(),
+/** A file that a mirror shows. */
+const mirroredFile = z.object({
+  /** Key of the file among those of the source. */
+  key: z.string(),
+  /** Slack's id of it. */
+  id: z.string(),
+  /** The message that shows it; undefined where that is not known yet. */
+  ts: z.string().optional(),
 });
 
-/** A file that a mirror shows. */
-export interface MirroredFile {
-  /** Key of the file among those of the source. */
-  readonly key: string;
-  /** Slack's id of it. */
-  readonly id: string;
-  /** The message that shows it; undefined where that is not known yet. */
-  readonly ts?: string | undefined;
-}
+export type MirroredFile = Readonly<z.infer<typeof mirroredFile>>;
 
 /** The content of `Posted.handle`: what the messages of a mirror are. */
-export interface MirrorHandle {
+const mirrorHandle = z.object({
   /** Number of messages with text, which come first; the others show files. */
-  readonly texts: number;
+  texts: z.number().int().min(0),
   /** The first message of the thread in which they stand. */
-  readonly threadTs?: string | undefined;
+  threadTs: z.string().optional(),
   /** True where they stand in the channel, too. */
-  readonly broadcast?: true | undefined;
+  broadcast: z.literal(true).optional(),
+  files: z.array(mirroredFile).default([]),
+});
+
+export type MirrorHandle = Readonly<Omit<z.infer<typeof mirrorHandle>, 'files'>> & {
   readonly files: readonly MirroredFile[];
-}
+};
 
 export const handleOf = ({ files, ...rest }: MirrorHandle): string =>
   JSON.stringify({ ...rest, ...(files.length > 0 ? { files } : {}) });
@@ -104,6 +103,6 @@ const parsed = (handle: string | undefined): unknown => {
 
 /** Parses a handle; with an unknown one all messages count as texts. */
 export const readHandle = (handle: string | undefined, messages: number): MirrorHandle => {
-  const { data } = stored.safeParse(parsed(handle));
-  return data ? { ...data, files: data.files ?? [] } : { texts: messages, files: [] };
+  const { data } = mirrorHandle.safeParse(parsed(handle));
+  return data ?? { texts: messages, files: [] };
 };

@@ -30,7 +30,7 @@ export interface MirrorsDeps extends Omit<MirrorWriterDeps, 'files'> {
 export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   const { uploads, writer, threads, ownMessages } = deps;
   const turns = createKeyedMutex();
-  const files = createMirrorFiles({ uploads, writer });
+  const files = createMirrorFiles(uploads, writer);
   const mirrorWriter = createMirrorWriter({ ...deps, files });
 
   const findPosted = async (

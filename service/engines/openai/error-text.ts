@@ -77,15 +77,9 @@ const rawText = (body: Uint8Array, mediaType: string): string => {
   return /html|^\s*</i.test(mediaType + text.slice(0, 100)) ? '' : text;
 };
 
-export interface ErrorText {
-  /** A sentence without secrets and without text of the request; may be empty. */
-  readonly text: string;
-  /** Time to wait, where the text names one. */
-  readonly retryAfterMs: number | undefined;
-}
-
 /**
- * Reads the text of a back end's error.
+ * Reads the text of a back end's error: a sentence without secrets and without text of the request,
+ * which may be empty, and the time to wait, if the text names one.
  *
  * @param texts what the request contained of a user; undefined when it is too much to look for, or
  *   the text is for nobody: then there is none
@@ -94,7 +88,7 @@ export const readErrorText = (
   body: Uint8Array,
   mediaType: string,
   texts: readonly string[] | undefined,
-): ErrorText => {
+) => {
   const raw = rawText(body, mediaType)
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -8,7 +8,7 @@ import { readLanguage } from '../../language.ts';
 import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
 import type { Route } from '../../route.ts';
-import { type createUploadLimiter, withAudio } from '../../uploads.ts';
+import { type UploadLimiter, withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -132,7 +132,7 @@ const replyIn = (
 };
 
 /** Creates the route of transcription in the shape of the OpenAI API, over the engines of ASR. */
-export const createTranscriptions = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
+export const createTranscriptions = (uploads: UploadLimiter): Route => ({
   method: 'POST',
   path: OPENAI_PATHS.transcriptions,
   access: 'recognition',

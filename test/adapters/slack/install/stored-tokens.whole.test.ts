@@ -62,8 +62,7 @@ const open = async () => {
     const app = manyWorkspaces({
       store: counted,
       leases: rows.leases,
-      clientId: slack.app.clientId,
-      clientSecret: slack.app.clientSecret,
+      client: { id: slack.app.clientId, secret: slack.app.clientSecret },
       apiUrl: slack.url,
       log: createLog('silent'),
       stopped: stopped.signal,

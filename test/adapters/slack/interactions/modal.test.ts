@@ -9,7 +9,7 @@ import type { Json } from '../../../fakes/slack/json.ts';
 import { realTexts as texts } from '../../../fakes/texts.ts';
 
 const commands = await discover<Command>('commands', commandFault);
-const labels = { submit: 'Send', cancel: 'Cancel', yes: 'Yes', no: 'No' };
+const labels = texts.in('en');
 
 const infosIn = (locale: string) =>
   commands

@@ -17,28 +17,31 @@ type Shown = RawMessage['member'];
 /** A mentioned user; the gateway adds the server member. */
 type Mentioned = APIUser & { readonly member?: Shown };
 
-const KEPT_NAMES = 5_000;
+const MOST_NAMES = 5_000;
 /**
  * Time after which a member is requested anew: the gateway tells of other names only in the process that
  * has the server, and there only when their members write.
  */
-const KEPT_MS = 10 * MINUTE_MS;
+const FRESH_MS = 10 * MINUTE_MS;
 /** Refusals that are remembered as well. */
 const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export type MemberNames = ReturnType<typeof createMemberNames>;
 
-interface Kept<Value> {
+interface Remembered<Value> {
   readonly value: Value;
   readonly untilMs: number;
 }
 
 /** Creates the memory of members' names: the gateway sends them with each message, REST never does. */
 export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => {
-  const known = createLru<string, Kept<Promise<Shown>>>(KEPT_NAMES);
-  const names = createLru<string, Kept<string>>(KEPT_NAMES);
-  const keep = <Value>(value: Value): Kept<Value> => ({ value, untilMs: nowMs() + KEPT_MS });
-  const isFresh = ({ untilMs }: Kept<unknown>): boolean => nowMs() < untilMs;
+  const known = createLru<string, Remembered<Promise<Shown>>>(MOST_NAMES);
+  const names = createLru<string, Remembered<string>>(MOST_NAMES);
+  const remember = <Value>(value: Value): Remembered<Value> => ({
+    value,
+    untilMs: nowMs() + FRESH_MS,
+  });
+  const isFresh = ({ untilMs }: Remembered<unknown>): boolean => nowMs() < untilMs;
 
   /** Requests a member; undefined when they have left or the request failed. */
   const ask = async (guildId: string, userId: string): Promise<APIGuildMember | undefined> => {
@@ -52,7 +55,8 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
 
   const noteName = (guildId: string, user: APIUser, member: Shown): void => {
     const key = `${guildId} ${user.id}`;
-    if (member || names.get(key) === undefined) names.set(key, keep(nameOf(user, member?.nick)));
+    if (member || names.get(key) === undefined)
+      names.set(key, remember(nameOf(user, member?.nick)));
   };
   const noteNames = (
     guildId: string,
@@ -84,7 +88,7 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
       const { nick, avatar } = member;
       known.set(
         `${guildId} ${author.id}`,
-        keep(Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null })),
+        remember(Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null })),
       );
     },
     /** Completes a message from REST with its author's name on the server. */
@@ -97,7 +101,7 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
       }
       const key = `${guildId} ${raw.author.id}`;
       const cached = known.get(key);
-      const shown = cached && isFresh(cached) ? cached : keep(ask(guildId, raw.author.id));
+      const shown = cached && isFresh(cached) ? cached : remember(ask(guildId, raw.author.id));
       known.set(key, shown);
       const member = await shown.value;
       // All others go by their global name.
@@ -109,12 +113,12 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
 };
 
 /** Threads that are remembered, archived ones too: their messages can still be edited. */
-const KEPT_THREADS = 50_000;
+const MOST_THREADS = 50_000;
 
 export type ThreadParents = ReturnType<typeof createThreadParents>;
 
 /** Creates the memory of the channels of threads, which messages do not give. */
-export const createThreadParents = (most = KEPT_THREADS) => {
+export const createThreadParents = (most = MOST_THREADS) => {
   const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(most);
 
   const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {

@@ -15,7 +15,7 @@ import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';
 
 /** Time for which the service's status is shared by all who ask. */
-const STATUS_KEPT_MS = 1_000;
+const STATUS_FRESH_MS = 1_000;
 /** Time after the start at which the page's modules are prepared: a start has other work. */
 const WARM_AFTER_MS = 2_000;
 
@@ -41,7 +41,7 @@ export const createWebAdapter = (
   let stopped = false;
   const status = createCachedLook(
     async () => core.services.status(AbortSignal.timeout(TIMES.statusMs), NO_SPACE),
-    STATUS_KEPT_MS,
+    STATUS_FRESH_MS,
     { nowMs: options.now ?? realClock.nowMs },
   );
   const app = createWebApp({ core, presence, assets, options, status });

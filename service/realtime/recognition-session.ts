@@ -8,12 +8,9 @@ import {
   recognitionUpdate,
 } from '../../src/api/realtime/contract.ts';
 import { samplesOfS16le } from '../../src/audio/pcm.ts';
-import type { Log } from '../../src/telemetry/log.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
-import type { Offer } from '../engine-loader.ts';
 import { ContractError, invalidRequest } from '../errors.ts';
-import type { KeyAccount } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
 import {
@@ -26,7 +23,10 @@ import {
   type PeerSession,
 } from './peer.ts';
 import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
-import { createUtteranceRecognition } from './utterance-recognition.ts';
+import {
+  createUtteranceRecognition,
+  type UtteranceRecognitionDeps,
+} from './utterance-recognition.ts';
 
 /** The longest utterance, whatever an engine takes at once. */
 const LONGEST_UTTERANCE_MS = 30_000;
@@ -37,13 +37,9 @@ const MESSAGES = { most: 2_000, perSecond: 50 };
 /** Utterances that may wait for their final; then the engine is too slow. */
 const MOST_FINALS = 8;
 
-export interface AsrSessionDeps {
+export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'wait'> {
   readonly peer: Peer;
-  readonly account: KeyAccount;
-  /** Engines, best first, at least one; the next one is asked when one fails. */
-  readonly offers: readonly Offer<'recognition'>[];
   readonly clock: Clock;
-  readonly log: Pick<Log, 'warn' | 'debug'>;
 }
 
 const readAudio = (message: unknown): Buffer => {

@@ -6,7 +6,8 @@ import { toAppError } from '../../src/errors.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
-import type { AsrSessionDeps } from './recognition-session.ts';
+import type { KeyAccount } from '../keys/account.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import type { Use } from '../keys/prices.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
@@ -17,12 +18,13 @@ const PARTIAL_EVERY_SHARE = 0.25;
 /** Attempts at a final whose engines are all busy. */
 const ATTEMPTS = 3;
 
-export interface UtteranceRecognitionDeps extends Pick<
-  AsrSessionDeps,
-  'account' | 'offers' | 'log'
-> {
+export interface UtteranceRecognitionDeps {
+  readonly account: KeyAccount;
+  /** Engines, best first, at least one; the next one is asked when one fails. */
+  readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
   readonly wait: (ms: number) => Promise<void>;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
 }
 
 interface Recognised {

@@ -228,11 +228,11 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       for await (const raw of ownMessages.since(channel, [source], undefined)) {
         const footers = footersIn(raw.content);
         const isMirror = footers.some(({ line }) => isOfSource(line, source));
-        const isWanted =
+        const isSought =
           key === undefined
             ? isMirror || answers(raw, source) || isVoiceOf(raw, source)
             : replyPiece(raw, { source, key }, keyOf, others) !== undefined;
-        if (!isWanted) continue;
+        if (!isSought) continue;
         const shared = isMirror && footers.length > 1;
         const { id, webhook_id: webhookId } = raw;
         found.push(ownPost(channel, [id], { shared, voice: false, webhookId }));

@@ -29,8 +29,8 @@ export interface ConnectionsDeps extends RestParts {
 /** Longest wait for the first shard, which other processes may have, and keep for a time if they have just got it. */
 const FIRST_MS = 8_000;
 const LOOK_MS = 50;
-/** Messages remembered, as two sessions tell of each while the number of shards changes. */
-const KEPT_READ = 1_000;
+/** Messages remembered, as two sessions report each while the number of shards changes. */
+const REMEMBERED_MESSAGES = 1_000;
 
 const guildsOf = (client: Client): readonly string[] => [...client.guilds.cache.keys()];
 
@@ -46,7 +46,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
     clock,
     everyMs: options.identifyEveryMs,
   });
-  const read = createLru<string, true>(KEPT_READ);
+  const read = createLru<string, true>(REMEMBERED_MESSAGES);
   const rooms = {
     reads: (channel: Channel): boolean => core.rooms.reads(channel),
     wrote: (message: Message): void => {

@@ -46,7 +46,7 @@ interface ShardSet {
 }
 
 /** The number of shards that a process at its start wants. */
-export const wantedCount = (
+export const shardCount = (
   stored: number | undefined,
   fixed: number | undefined,
   recommended: number,
@@ -207,7 +207,7 @@ export const createShards = (deps: ShardsDeps) => {
     start: async (fixed: number | undefined, recommended: number): Promise<void> => {
       const numbers = await agreements.read(COUNT);
       const stored = numbers.get(NEXT) ?? numbers.get(COUNT);
-      const count = wantedCount(stored, fixed, recommended);
+      const count = shardCount(stored, fixed, recommended);
       const agreed = await agreements.agree(COUNT, count);
       if (agreed !== count && isAlone)
         await agreements.write({ [COUNT]: count, [NEXT]: undefined, ...noneReady(numbers) });

@@ -107,8 +107,8 @@ export const createSocket = (
   const stopped = new AbortController();
   const { signal } = stopped;
   let isConnected = false;
-  /** True from the first connection on: from then the connection is kept here. */
-  let isKept = false;
+  /** True from the first connection on: from then it is opened again here when it ends. */
+  let isReopened = false;
   let isReconnecting = false;
 
   /** Opens a connection. Rejects with an `AppError`. */
@@ -152,7 +152,7 @@ export const createSocket = (
   // A try that fails is told so too.
   client.on('disconnected', () => {
     isConnected = false;
-    if (!isKept || isReconnecting || signal.aborted) return;
+    if (!isReopened || isReconnecting || signal.aborted) return;
     log.warn('Slack: disconnected; trying again');
     void reconnect();
   });
@@ -163,7 +163,7 @@ export const createSocket = (
     onConnected: (connected) => void client.on('connected', connected),
     start: async () => {
       await open();
-      isKept = true;
+      isReopened = true;
       if (server && !server.listening) await listen(server, port, host);
       return server ? `Socket Mode ${addressOf(server)}${INSTALL_PATH}` : 'Socket Mode';
     },

@@ -107,13 +107,13 @@ export const createMirrorFiles = (uploads: Uploads, writer: Pick<MessageWriter, 
       const [standing, obsolete]: [MirroredFile[], MirroredFile[]] = [[], []];
       for (const file of known) {
         if (standing.concat(obsolete).some(({ id }) => id === file.id)) continue;
-        const isWanted = keys.has(file.key) && standing.every(({ key }) => key !== file.key);
+        const isNeeded = keys.has(file.key) && standing.every(({ key }) => key !== file.key);
         const ts =
-          isWanted && file.ts === undefined
+          isNeeded && file.ts === undefined
             ? await uploads.shownIn(channel.space, file.id, channelIdOf(channel))
             : file.ts;
         // A file that was never shown is deleted, so that it cannot appear later, and uploaded anew.
-        (isWanted && ts !== undefined ? standing : obsolete).push({ ...file, ts });
+        (isNeeded && ts !== undefined ? standing : obsolete).push({ ...file, ts });
       }
       return { standing, obsolete };
     },

@@ -158,7 +158,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
   };
 
   /** Finds what an interrupted try of an update left: texts that were added, and files. */
-  const leftBy = async (
+  const unfinishedOf = async (
     { channel, ids: [first] }: Posted,
     mirror: Mirror,
     { threadTs }: MirrorHandle,
@@ -182,7 +182,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     const handle = readHandle(written, ids.length);
     const { threadTs } = handle;
     const leftovers =
-      sinceMs === undefined ? undefined : await leftBy(posted, mirror, handle, sinceMs);
+      sinceMs === undefined ? undefined : await unfinishedOf(posted, mirror, handle, sinceMs);
     const known = [...handle.files, ...(leftovers?.files ?? [])];
     const parts = await partsOf(channel, mirror, threadTs);
     const { standing, obsolete } = await files.compare(channel, mirror, known);

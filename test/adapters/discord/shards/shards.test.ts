@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createShards, wantedCount } from '../../../../adapters/discord/shards/shards.ts';
+import { createShards, shardCount } from '../../../../adapters/discord/shards/shards.ts';
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
@@ -8,14 +8,14 @@ import { createLoneProcess } from '../../../fakes/processes.ts';
 
 describe('the number of shards', () => {
   it('is what the operator set, or what Discord recommended first', () => {
-    expect(wantedCount(undefined, undefined, 4)).toBe(4);
-    expect(wantedCount(4, undefined, 2)).toBe(4);
-    expect(wantedCount(4, 8, 2)).toBe(8);
+    expect(shardCount(undefined, undefined, 4)).toBe(4);
+    expect(shardCount(4, undefined, 2)).toBe(4);
+    expect(shardCount(4, 8, 2)).toBe(8);
   });
 
   it('grows once Discord recommends more than one and a half times as many', () => {
-    expect(wantedCount(4, undefined, 6)).toBe(4);
-    expect(wantedCount(4, undefined, 7)).toBe(7);
+    expect(shardCount(4, undefined, 6)).toBe(4);
+    expect(shardCount(4, undefined, 7)).toBe(7);
   });
 });
 

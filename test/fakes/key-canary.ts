@@ -34,8 +34,12 @@ const printed = (value: unknown): string => {
   return [...parts, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')].join('\n');
 };
 
-/** The way in which a key stands in a value; undefined where it does not. */
-export const traceOf = (key: string, value: unknown): string | undefined => {
+/** The ways in which keys stand in a value, one of each. */
+export const tracesOf = (keys: readonly string[], value: unknown): readonly string[] => {
   const text = printed(value);
-  return writingsOf(key).find((written) => text.includes(written));
+  return keys.flatMap((key) => writingsOf(key).find((written) => text.includes(written)) ?? []);
 };
+
+/** The way in which a key stands in a value; undefined where it does not. */
+export const traceOf = (key: string, value: unknown): string | undefined =>
+  tracesOf([key], value)[0];

@@ -18,10 +18,10 @@ const TONES = [
 ] as const;
 const WAV = makeWav(10, TONES);
 
-/** Two minutes of silence, in Base64. */
+/** More silence than a piece holds, in Base64. */
 const encodeSilence = async (): Promise<string> => {
   const seconds = (async function* () {
-    for (let second = 0; second < 120; second += 1) yield new Float32Array(16_000);
+    for (let second = 0; second < 70; second += 1) yield new Float32Array(16_000);
   })();
   const parts = await Array.fromAsync(encode('flac', 16_000, seconds));
   return Buffer.concat(parts).toString('base64');

@@ -11,7 +11,7 @@ import { explain } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Asker } from '../../../src/model/service.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
-import { traceOf } from '../../fakes/key-canary.ts';
+import { traceOf, tracesOf } from '../../fakes/key-canary.ts';
 import { pcmOf } from '../../fakes/realtime-recognition.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { VOICE } from '../../fakes/speech.ts';
@@ -130,10 +130,7 @@ const createWitness = () => {
       );
       seen.push(thrown, error, ...shown);
     },
-    traces: (): (string | undefined)[] =>
-      KEYS.flatMap((key) => [...seen, logged].map((one) => traceOf(key, one))).filter(
-        (trace) => trace !== undefined,
-      ),
+    traces: (): readonly string[] => [...seen, logged].flatMap((one) => tracesOf(KEYS, one)),
   };
 };
 

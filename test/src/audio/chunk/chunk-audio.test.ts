@@ -4,8 +4,8 @@ import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { type AudioChunk, chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { sniff, SNIFF_BYTES } from '../../../../src/audio/container/sniff.ts';
-import type { ByteSource } from '../../../../src/model/message.ts';
-import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
+import type { AudioFormat, ByteSource } from '../../../../src/model/message.ts';
+import { concat, decodeAll, fixture, likeness, never, shared, sourceOf } from '../support.ts';
 
 const cut = (source: ByteSource, longestMs?: number): Promise<AudioChunk[]> =>
   Array.fromAsync(chunkAudio(source, longestMs === undefined ? {} : { longestMs }, never));
@@ -89,21 +89,26 @@ describe('a long file', () => {
     },
   );
 
+  const RATE_HZ = 16_000;
+  const silence = new Float32Array(3 * RATE_HZ);
+  const loud = Float32Array.from({ length: 2 * RATE_HZ }, (_, at) => Math.sin(at / 5) / 2);
+  const encoded = async (format: AudioFormat, sounds: readonly Float32Array[]) => {
+    const parts = (async function* () {
+      yield* sounds;
+    })();
+    return concat(await Array.fromAsync(encode(format, RATE_HZ, parts)));
+  };
+  const filesAs = shared(async (format: AudioFormat) => ({
+    quiet: await encoded(format, [silence]),
+    mixed: await encoded(format, [silence, loud, silence]),
+  }));
+
   it.each([1_000, 60_000])(
     'is not sent where it is silent (pieces of %i ms)',
     async (longestMs) => {
-      const rate = 16_000;
-      const tone = Float32Array.from({ length: 2 * rate }, (_, index) => Math.sin(index / 5) / 2);
-      const sound = async function* (parts: Float32Array[]) {
-        yield* parts;
-      };
       for (const format of ['flac', 'ogg', 'wav'] as const) {
-        const silence = new Float32Array(3 * rate);
-        const quiet = concat(await Array.fromAsync(encode(format, rate, sound([silence]))));
+        const { quiet, mixed } = await filesAs(format);
         expect(await cut(sourceOf(quiet), longestMs)).toEqual([]);
-        const mixed = concat(
-          await Array.fromAsync(encode(format, rate, sound([silence, tone, silence]))),
-        );
         const found = await cut(sourceOf(mixed), longestMs);
         const heardMs = found.reduce((sum, { durationMs }) => sum + durationMs, 0);
         expect(heardMs).toBeGreaterThanOrEqual(2_000);

@@ -1,16 +1,9 @@
 import { languageOf } from '../language/language-names.ts';
+import words from './words.json' with { type: 'json' };
 import { amountOf, marksOf, NOT_AFTER, NOT_BEFORE, NUMBER, type Amount } from './written-number.ts';
 
 /** Currencies by sign, with one of the same name elsewhere, by which the country is left out. */
-const CURRENCIES = new Map(
-  (
-    '$ USD CAD,US$ USD,C$ CAD,A$ AUD,R$ BRL,€ EUR,£ GBP EGP,¥ JPY,￥ JPY,₹ INR PKR,₩ KRW KPW,' +
-    '₽ RUB BYN,₴ UAH,₺ TRY,฿ THB,₫ VND,₪ ILS,ZŁ PLN,KČ CZK'
-  )
-    .split(',')
-    .map((row) => row.split(' '))
-    .map(([sign = '', code, namesake]) => [sign, [code, namesake] as const]),
-);
+const CURRENCIES = new Map(Object.entries(words.currencies));
 const SIGNS = String.raw`(?:US|[ACR])?\$|[€£¥￥₹₩₽₴₺฿₫₪]`;
 /** Words and letters of magnitudes; some mean another in English. */
 const MAGNITUDES: readonly (readonly [pattern: string, value: number, inEnglish?: number])[] = [
@@ -42,30 +35,7 @@ const OF: Readonly<Record<string, string>> = { fr: ' de ', es: ' de ', pt: ' de 
 
 /** Units of `Intl` by their symbols. */
 const UNITS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    'kilometer-per-hour': 'km/h kmh км/ч',
-    'mile-per-hour': 'mph',
-    'megabit-per-second': 'Mbps Mbit/s',
-    'gigabit-per-second': 'Gbps',
-    kilometer: 'km км',
-    centimeter: 'cm см',
-    millimeter: 'mm мм',
-    kilogram: 'kg кг',
-    milliliter: 'ml mL мл',
-    pound: 'lb lbs',
-    ounce: 'oz',
-    foot: 'ft',
-    millisecond: 'ms',
-    minute: 'min mins мин',
-    hour: 'hrs',
-    celsius: '°C °С ℃',
-    fahrenheit: '°F ℉',
-    terabyte: 'TB',
-    gigabyte: 'GB ГБ',
-    megabyte: 'MB МБ',
-    kilobyte: 'KB kB',
-    percent: '%',
-  }).flatMap(([unit, symbols]) => symbols.split(' ').map((symbol) => [symbol, unit])),
+  Object.entries(words.units).flatMap(([unit, symbols]) => symbols.map((symbol) => [symbol, unit])),
 );
 /** The symbols of units as a pattern, the longest first. */
 export const UNIT_SYMBOLS = Object.keys(UNITS)
@@ -173,13 +143,11 @@ const createAmountReader = (locale: string) => {
       // Chinese voices and people say the letters.
       if (!amount || unit === undefined || (language === 'zh' && unit.endsWith('byte')))
         return undefined;
+      const value = isNegative ? -amount.value : amount.value;
       const percent = unit === 'percent' ? PERCENT[language] : undefined;
-      if (percent)
-        return percent(formatOf(amount, {}).format(isNegative ? -amount.value : amount.value));
-      const words = formatOf(amount, { style: 'unit', unit, unitDisplay: 'long' }).format(
-        isNegative ? -amount.value : amount.value,
-      );
-      return words.includes('/') ? undefined : words;
+      if (percent) return percent(formatOf(amount, {}).format(value));
+      const spoken = formatOf(amount, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+      return spoken.includes('/') ? undefined : spoken;
     },
     plain: (written: string): string | undefined => {
       const isOwn =

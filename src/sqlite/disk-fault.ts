@@ -5,33 +5,30 @@ export interface StorageFault {
   readonly reason: string;
   readonly instruction: string;
   readonly remedy: MessageKey;
-  /** True when the same call may succeed once the operator has acted. */
-  readonly retryable: boolean;
+  /** True when the same call fails until the program starts anew. */
+  readonly isLasting?: boolean;
 }
 
 const FULL: StorageFault = {
   reason: 'the disk is full',
   instruction: 'free space on the disk',
   remedy: 'remedies.disk-full',
-  retryable: true,
 };
 const READ_ONLY: StorageFault = {
   reason: 'it is read-only',
   instruction: 'make the file, its folder and its disk writable for the user of this program',
   remedy: 'remedies.disk-read-only',
-  retryable: true,
 };
 const DAMAGED: StorageFault = {
   reason: 'it is damaged or no database',
   instruction: 'stop the program and put a backup in its place',
   remedy: 'remedies.disk-damaged',
-  retryable: false,
+  isLasting: true,
 };
 const FAILING: StorageFault = {
   reason: 'the disk does not read or write',
   instruction: 'look at the disk, and at the log of the system',
   remedy: 'remedies.disk-failing',
-  retryable: true,
 };
 
 /** Faults by the primary result code of SQLite (documentation, "Result and Error Codes"). */
@@ -77,13 +74,13 @@ export const describeDiskFault = (thrown: unknown): string | undefined => {
 /** Creates the error for a database that cannot be used. */
 export const storageError = (
   code: 'unavailable' | 'config',
-  { reason, instruction, remedy, retryable }: StorageFault,
+  { reason, instruction, remedy, isLasting = false }: StorageFault,
   cause: unknown,
 ): AppError =>
   new AppError(code, `the database cannot be used, ${reason}: ${instruction}`, {
     sentence: { key: 'errors.storage' },
     remedy: { key: remedy },
-    retryable,
+    retryable: !isLasting,
     cause,
   });
 

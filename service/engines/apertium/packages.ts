@@ -4,28 +4,16 @@ import { languagesOfCode } from './modes.ts';
 const BOTH_WAYS = `
   afr-nld arg-cat bel-rus cat-ita dan-nor en-gl eng-cat eng-spa eo-en es-gl es-pt fr-es fra-cat
   hbs-mkd hbs-slv ind-zlm mkd-bul nno-nob oc-ca oc-es oci-fra por-cat pt-gl rus-ukr spa-arg
-  spa-ast spa-cat spa-ita srd-ita swe-dan swe-nor urd-hin
-`
-  .trim()
-  .split(/\s+/);
+  spa-ast spa-cat spa-ita srd-ita swe-dan swe-nor urd-hin`;
+/** Packages that translate from the first language of their name to the second. */
+const FORWARDS = 'br-fr cat-srd eu-en eu-es fra-frp hbs-eng isl-eng isl-swe mkd-eng pol-szl';
+/** Packages that translate from the second language of their name to the first. */
+const BACKWARDS = 'eo-ca eo-es eo-fr es-ro';
 
-/** Packages that translate in one direction only, with that direction. */
-const ONE_WAY: Readonly<Record<string, readonly [from: string, to: string]>> = {
-  'br-fr': ['br', 'fr'],
-  'cat-srd': ['ca', 'sc'],
-  'eo-ca': ['ca', 'eo'],
-  'eo-es': ['es', 'eo'],
-  'eo-fr': ['fr', 'eo'],
-  'es-ro': ['ro', 'es'],
-  'eu-en': ['eu', 'en'],
-  'eu-es': ['eu', 'es'],
-  'fra-frp': ['fr', 'frp'],
-  'hbs-eng': ['sr', 'en'],
-  'isl-eng': ['is', 'en'],
-  'isl-swe': ['is', 'sv'],
-  'mkd-eng': ['mk', 'en'],
-  'pol-szl': ['pl', 'szl'],
-};
+const pairsOf = (...names: string[]): string[][] =>
+  names.flatMap((list) => list.trim().split(/\s+/)).map((name) => name.split('-'));
+const forwards = pairsOf(BOTH_WAYS, FORWARDS);
+const backwards = pairsOf(BOTH_WAYS, BACKWARDS);
 
 const matches = (code: string, language: string): boolean =>
   languagesOfCode(code).includes(language) ||
@@ -38,12 +26,7 @@ export const findPackage = (from: string, to: string): string | undefined => {
     (code) => (languagesOfCode(code)[0] ?? code).split('-')[0] ?? code,
   );
   const pair =
-    BOTH_WAYS.find((name) => {
-      const [a = '', b = ''] = name.split('-');
-      return (
-        (matches(a, source) && matches(b, target)) || (matches(b, source) && matches(a, target))
-      );
-    }) ??
-    Object.entries(ONE_WAY).find(([, [a, b]]) => matches(a, source) && matches(b, target))?.[0];
-  return pair === undefined ? undefined : `apertium-${pair}`;
+    forwards.find(([a = '', b = '']) => matches(a, source) && matches(b, target)) ??
+    backwards.find(([a = '', b = '']) => matches(b, source) && matches(a, target));
+  return pair && `apertium-${pair.join('-')}`;
 };

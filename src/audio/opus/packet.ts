@@ -25,25 +25,20 @@ export const isSilentPacket = (data: Uint8Array, samples: number): boolean =>
 /** The longest packet: 120 ms (RFC 6716 section 3.2.5). */
 const LONGEST_PACKET_SAMPLES = 5_760;
 
-const SILK_FRAMES = [480, 960, 1_920, 2_880];
-const HYBRID_FRAMES = [480, 960];
-const CELT_FRAMES = [120, 240, 480, 960];
+/** Samples of a frame by mode, in the order of the configurations (RFC 6716 section 3.1, table 2). */
+const FRAME_SAMPLES = {
+  silk: [480, 960, 1_920, 2_880],
+  hybrid: [480, 960],
+  celt: [120, 240, 480, 960],
+} as const;
 
 export interface OpusToc {
-  readonly mode: 'silk' | 'hybrid' | 'celt';
-  readonly stereo: boolean;
+  readonly mode: keyof typeof FRAME_SAMPLES;
   readonly frames: number;
   readonly frameSamples: number;
   /** The length of the whole packet. */
   readonly samples: number;
 }
-
-const frameSamplesOf = (config: number): number =>
-  (config < 12
-    ? SILK_FRAMES[config % 4]
-    : config < 16
-      ? HYBRID_FRAMES[config % 2]
-      : CELT_FRAMES[config % 4])!;
 
 /** Parses the first byte; undefined for what is no Opus packet: empty, without frames, or over 120 ms. */
 export const parseToc = (packet: Uint8Array): OpusToc | undefined => {
@@ -52,11 +47,12 @@ export const parseToc = (packet: Uint8Array): OpusToc | undefined => {
   const config = toc >> 3;
   const code = toc & 3;
   const frames = code === 0 ? 1 : code < 3 ? 2 : (packet[1] ?? 0) & 0x3f;
-  const frameSamples = frameSamplesOf(config);
+  const mode = config < 12 ? 'silk' : config < 16 ? 'hybrid' : 'celt';
+  const lengths = FRAME_SAMPLES[mode];
+  const frameSamples = lengths[config % lengths.length]!;
   const samples = frames * frameSamples;
   if (samples === 0 || samples > LONGEST_PACKET_SAMPLES) return undefined;
-  const mode = config < 12 ? 'silk' : config < 16 ? 'hybrid' : 'celt';
-  return { mode, stereo: (toc & 4) !== 0, frames, frameSamples, samples };
+  return { mode, frames, frameSamples, samples };
 };
 
 /**

@@ -6,37 +6,32 @@ const AWAY: StorageFault = {
   reason: 'it cannot be reached',
   instruction: 'look whether PostgreSQL runs, and at the address in DATABASE_URL',
   remedy: 'remedies.database-away',
-  retryable: true,
 };
 const CROWDED: StorageFault = {
   reason: 'it allows no more connections',
   instruction: 'raise max_connections, or lower DATABASE_CONNECTIONS',
   remedy: 'remedies.database-slow',
-  retryable: true,
 };
 const SLOW: StorageFault = {
   reason: 'it takes too long to answer',
   instruction: 'look at its load, its disk and its locks',
   remedy: 'remedies.database-slow',
-  retryable: true,
 };
 const FULL: StorageFault = {
   reason: 'its disk is full',
   instruction: 'free space on the disk',
   remedy: 'remedies.disk-full',
-  retryable: true,
 };
 const READ_ONLY: StorageFault = {
   reason: 'it is read-only',
   instruction: 'name the primary server in DATABASE_URL, not a standby',
   remedy: 'remedies.database-read-only',
-  retryable: true,
 };
 const DENIED: StorageFault = {
   reason: 'it lets this user in no further',
   instruction: 'check the user, the password and the database in DATABASE_URL, and its rights',
   remedy: 'remedies.database-away',
-  retryable: false,
+  isLasting: true,
 };
 
 /** Faults by SQLSTATE, or by its first two characters (PostgreSQL documentation, appendix A). */
@@ -89,7 +84,7 @@ const findFault = (thrown: unknown): StorageFault | undefined => {
  */
 export const fromPostgres = (thrown: unknown): unknown => {
   const fault = findFault(thrown);
-  return fault ? storageError(fault.retryable ? 'unavailable' : 'config', fault, thrown) : thrown;
+  return fault ? storageError(fault.isLasting ? 'config' : 'unavailable', fault, thrown) : thrown;
 };
 
 /** Creates the error of a connection that is being made anew. */

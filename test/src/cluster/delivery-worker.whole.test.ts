@@ -115,7 +115,6 @@ const AWAY: StorageFault = {
   reason: 'it is away',
   instruction: 'wait',
   remedy: 'remedies.database-away',
-  retryable: true,
 };
 
 const forever = async (): Promise<void> => new Promise(() => undefined);

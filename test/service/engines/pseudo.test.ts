@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../../src/rich-text/compose.ts';
-import { protect } from '../../../../src/text/protect/protect.ts';
-import { pseudoLocalise } from '../../../../src/text/language/pseudo-locale.ts';
-import { anyText } from '../any-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import { protect } from '../../../src/text/protect/protect.ts';
+import { pseudoLocalise } from '../../../service/engines/pseudo.ts';
+import { anyText } from '../../src/text/any-text.ts';
 
 describe('pseudoLocalise', () => {
   it('accents, brackets and lengthens by about a third', () => {

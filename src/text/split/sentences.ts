@@ -10,12 +10,13 @@ const patternOf = (lists: readonly string[]): RegExp => {
 
 /**
  * Patterns of the abbreviations at the end of a text, the white space after them included: of those
- * before a name or the word that they explain, before a number and within names. They are written for this project: Unicode's own lists know nine languages, and hold words (`Is.`,
- * `To.`, `So.`) at which sentences end.
+ * before a name or the word that they explain, before a number and within names. They are written
+ * for this project: Unicode's own lists know nine languages, and hold words (`Is.`, `To.`, `So.`)
+ * at which sentences end.
  */
 const beforeWords = patternOf(Object.values(words.beforeWords));
 const beforeNumbers = patternOf(words.beforeNumbers);
-/** Of words that end sentences, too. */
+/** Abbreviations within names end sentences, too. */
 const withinNames = patternOf([words.withinNames]);
 
 /**

@@ -8,6 +8,7 @@ import { type Command, commandFault } from '../../src/command/command.ts';
 import { discover } from '../../src/app/modules.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
+import { createSemaphore } from '../../src/async/locks.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
@@ -114,6 +115,8 @@ const openBot = async (
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
   const logged: string[] = [];
+  // Of many at once on a busy machine, the acknowledgement of one takes longer than `timeoutMs` of test/discord/faults.
+  const commandsAtOnce = createSemaphore(4);
   const write = (line: string): void => {
     logged.push(line);
     if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
@@ -197,7 +200,7 @@ const openBot = async (
       return { guild, channel: guild.channel({ name: 'general' }), ann, bob };
     },
     use: ({ guild, channel }, name, given = {}, by = guild.owner) =>
-      discord.command(by, { channel, name, options: given }).answer(),
+      commandsAtOnce.use(() => discord.command(by, { channel, name, options: given }).answer()),
     press: async (message, control, values, by) => {
       const { edits } = message;
       const presser = by ?? bot.discord.user();

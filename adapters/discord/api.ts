@@ -146,13 +146,13 @@ const sendNow: typeof DefaultRestOptions.makeRequest = async (url, init) => {
 };
 
 /**
- * Serialises a form before it is sent: the versions of undici that discord.js asks for do not
- * recognise the forms of Node.js.
+ * Serialises a form before it is sent: discord.js and this process use different versions of
+ * undici, which share one dispatcher but do not recognise each other's forms.
  */
 const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => {
   if (!(init.body instanceof FormData)) return sendNow(url, init);
   const form = new Response(init.body);
-  const headers = new Headers(Object.entries(init.headers ?? {}));
+  const headers = new Headers(init.headers as Record<string, string>);
   headers.set('content-type', form.headers.get('content-type') ?? '');
   const body = new Uint8Array(await form.arrayBuffer());
   return sendNow(url, {

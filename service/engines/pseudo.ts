@@ -14,13 +14,11 @@ const GROWTH = 0.35;
 // Placeholders of ICU, printf, shells and templates; tags, mentions and code.
 const placeholder =
   /(\$?\{\{?[^{}\n]{0,100}\}\}?|%(?:\d\$)?[a-zA-Z]\b|\$\w+|<[/@#:!]?&?\w[^<>\n]{0,200}>|`[^`\n]{1,200}`)/;
-const letters = /[A-Za-z]/g;
-const vowel = /[aeiouAEIOU]/;
 
 const accent = (words: string): string =>
-  words.replaceAll(letters, (letter) => {
+  words.replaceAll(/[A-Za-z]/g, (letter) => {
     const accented = accents.get(letter) ?? letter;
-    return vowel.test(letter) ? accented + accented.toLowerCase() : accented;
+    return /[aeiou]/i.test(letter) ? accented + accented.toLowerCase() : accented;
   });
 
 const accentAround = (text: string): string =>

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   context,
+  INVALID_SPAN_CONTEXT,
   isSpanContextValid,
   ROOT_CONTEXT,
   SpanStatusCode,
@@ -21,7 +22,7 @@ export interface Tracing extends AsyncDisposable {
   /** True when spans are sent. */
   readonly isOn: boolean;
   /** Starts spans. Their attributes are counts and names of ours, never texts or ids of people. */
-  readonly tracer: Tracer;
+  readonly tracer: Pick<Tracer, 'startSpan'>;
   /** Starts the span at the root of a trace, whose ids are those of a context of `rootOf`. */
   readonly startRoot: (name: string, root: Context, options: SpanOptions) => Span;
   /** The context of the root of the trace of a thing, the same in every process. */
@@ -49,13 +50,15 @@ export const rootContextOf = (share: number, ...key: readonly string[]): Context
   });
 };
 
-const noTracer = trace.getTracer('dragoman');
+/** The span that work is a part of, as spans that are not recorded differ in nothing. */
+const enclosing = (within: Context): Span =>
+  trace.getSpan(within) ?? trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
 /** Tracing that sends no span. Contexts are there all the same, for the log. */
 export const NO_TRACING: Tracing = {
   isOn: false,
-  tracer: noTracer,
-  startRoot: (name, root, options) => noTracer.startSpan(name, options, root),
+  tracer: { startSpan: (_name, _options, within = context.active()) => enclosing(within) },
+  startRoot: (_name, root) => enclosing(root),
   rootOf: (...key) => rootContextOf(0, ...key),
   [Symbol.asyncDispose]: async () => undefined,
 };

@@ -16,6 +16,8 @@ import { openStage } from './voice/harness.ts';
 
 /** The last effects of an event, such as a row that is settled, come after what people see. */
 const SETTLED_MS = 1_500;
+/** In its first ten seconds, a program makes tables and prepares the page's modules. */
+const PREPARED_MS = 11_000;
 /** Of ten packets each. */
 const WORDS = 6;
 
@@ -74,7 +76,7 @@ const measure = async (
   event: (time: number) => Promise<void>,
 ): Promise<void> => {
   await event(1);
-  await delay(SETTLED_MS);
+  await delay(PREPARED_MS);
   await take();
   await event(2);
   await delay(SETTLED_MS);

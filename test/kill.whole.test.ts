@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createBot } from './fakes/bot.ts';
-import { casesOf } from './fakes/cases.ts';
 import { outcomesIn, startConversation } from './fakes/conversation.ts';
 
-const KILLS = casesOf(12);
+const KILLS = 6;
 /** Every so many kills the connection breaks before. */
 const DROP_EVERY = 3;
 /** From before the program can be reached to the middle of its work. */

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { casesOf } from '../fakes/cases.ts';
 import { outcomesIn } from '../fakes/conversation.ts';
 import { createSlackProcess } from '../fakes/slack-bot.ts';
 import { startSlackConversation } from '../fakes/slack-conversation.ts';
 
-const KILLS = casesOf(12);
+const KILLS = 4;
 const LINES_A_LIFE = 5;
 
 it('a program that is killed again and again keeps one translation of each line as it stands, whatever is delivered how often and when', async () => {

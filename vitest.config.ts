@@ -42,7 +42,7 @@ export default defineConfig({
     // They only end what would fail anyway, on however busy a machine.
     testTimeout: 240_000,
     hookTimeout: 240_000,
-    expect: { poll: { timeout: 90_000, interval: 10 } },
+    expect: { poll: { timeout: 90_000 } },
     // Many tests wait for a clock or another process, so that two processors serve four files.
     maxWorkers: 4,
     sequence: { sequencer: Ranked },

@@ -63,7 +63,7 @@ const open = async () => {
   };
 };
 
-it('a stop ends readiness at once and the process in order when its work is finished, a second signal at once, and no message is lost', async () => {
+it('a stop ends readiness at once; the process ends once its work is finished, or at a second signal, and no message is lost', async () => {
   await using at = await open();
   const { admin, slack, speech, start } = at;
   const first = await start(600);

@@ -115,7 +115,7 @@ const openBot = async (
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
   const logged: string[] = [];
-  // Of many at once on a busy machine, the acknowledgement of one takes longer than `timeoutMs` of test/discord/faults.
+  // Acknowledging one of many commands at once can take longer than `timeoutMs` of test/discord/faults.ts on a busy machine.
   const commandsAtOnce = createSemaphore(4);
   const write = (line: string): void => {
     logged.push(line);

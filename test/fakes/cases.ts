@@ -7,5 +7,6 @@ const EVERY_DAY = 20;
 
 const SHARE = Number(process.env['PROPERTY_RUNS'] ?? EVERY_DAY) / CASES;
 
-/** How many cases to try of `cases`, for as thorough a run as `PROPERTY_RUNS` asks for. At least one. */
-export const casesOf = (cases: number = CASES): number => Math.max(1, Math.ceil(cases * SHARE));
+/** How many cases to try of `cases`, for as thorough a run as `PROPERTY_RUNS` asks for. At least `least`. */
+export const casesOf = (cases: number = CASES, least = 1): number =>
+  Math.max(least, Math.ceil(cases * SHARE));

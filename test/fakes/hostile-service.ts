@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 const GIBIBYTE = 2 ** 30;
 
@@ -93,8 +93,10 @@ export const startHostileService = async (): Promise<HostileService> => {
     server.listen(0, '127.0.0.1', resolve);
   });
 
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
   const fake: HostileService = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${address.port}`,
     behave: (wire) => wire.end(),
     isHasty: false,
     get requests() {

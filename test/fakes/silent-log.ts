@@ -1,4 +1,4 @@
 import { createLog } from '../../src/telemetry/log.ts';
 
-/** A log that writes nothing. Making one takes a millisecond, so that all tests of a process share it. */
+/** A log that writes nothing, which all tests of a process share. */
 export const silentLog = createLog('silent');

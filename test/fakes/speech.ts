@@ -96,7 +96,7 @@ const refuse = (
 /** Bytes of events that are sent in the smallest steps. */
 const CUT_SMALL_BYTES = 4_000;
 
-/** In steps of a few bytes, so that characters are cut in two; those of a long reply grow. */
+/** Sends events in steps of a few bytes, so that characters are cut in two; those of a long reply grow. */
 const sendEvents = (response: ServerResponse, events: readonly unknown[]): void => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const bytes = Buffer.from(

@@ -18,7 +18,7 @@ const TONES = [
 ] as const;
 const WAV = makeWav(10, TONES);
 
-/** More silence than a piece holds, in Base64. */
+/** Over a minute of silence, in Base64. */
 const encodeSilence = async (): Promise<string> => {
   const seconds = (async function* () {
     for (let second = 0; second < 70; second += 1) yield new Float32Array(16_000);

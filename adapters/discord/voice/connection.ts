@@ -41,7 +41,8 @@ export interface VoiceConnectionDeps {
   readonly over: () => void;
 }
 
-const JOIN_MS = 15_000;
+/** Time within which a channel is joined, or not at all. */
+export const JOIN_MS = 15_000;
 /** New connections for members who cannot be received: each interrupts everybody for a second. */
 const RENEWALS = { most: 3, windowMs: 300_000 };
 

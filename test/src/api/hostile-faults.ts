@@ -161,7 +161,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'sends a status line without end': {
     behave: () => async (wire) => wire.flood('HTTP/1.1 200 OK'.padEnd(KEPT, 'K')),
     code: 'timeout',
-    deadlineMs: 60,
+    deadlineMs: 150,
     requests: 0,
     isEndless: true,
   },
@@ -200,11 +200,11 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     code: { json: 'bad-reply', events: 'unavailable' },
     requests: { events: ALL },
   },
-  'does not answer': { behave: () => () => {}, code: 'timeout', deadlineMs: 60, requests: 0 },
+  'does not answer': { behave: () => () => {}, code: 'timeout', deadlineMs: 150, requests: 0 },
   'stops in its reply': {
     behave: (call) => (wire) => wire.send(opening(call) + String(chunk(call.good.slice(0, 3)))),
     code: 'timeout',
-    deadlineMs: 60,
+    deadlineMs: 150,
     requests: 0,
   },
   'sends a byte now and then': {
@@ -214,7 +214,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
       wire.request.socket.once('close', () => clearInterval(timer));
     },
     code: 'timeout',
-    deadlineMs: 60,
+    deadlineMs: 150,
     requests: 0,
   },
   'compresses what nobody asked it to': {

@@ -59,14 +59,14 @@ describe('a backoff', () => {
     ]);
   });
 
-  it('a random share of the span is waited', () => {
+  it('is a random share of the span', () => {
     const shares = [0, 0.25, 0.5];
     const random = (): number => shares.shift() ?? 0;
     const waits = [0, 1, 5].map((attempt) => backoffMs({ ...backoff, random }, attempt));
     expect(waits).toEqual([0, 500, 2_500]);
   });
 
-  it('a wait that the other side asked for is the least', () => {
+  it('is at least the wait that the other side asked for', () => {
     expect(backoffMs(backoff, 0, 7_000)).toBe(7_000);
     expect(backoffMs(backoff, 1, 500)).toBe(2_000);
     expect(backoffMs({ ...backoff, random: () => 0 }, 3, 500)).toBe(500);

@@ -274,8 +274,14 @@ describe('a glossary file', () => {
     const isFull = added.filter((result) => result === 'full').length;
     expect(report.added + added.length - isFull).toBe(1);
     expect(await glossary().list(SPACE)).toHaveLength(TERMS_PER_PLACE);
-    const late = await glossary().importCsv(SPACE, fileOf('a\nb\nc'), signal);
+    expect(await glossary().remove(SPACE, 'term 0')).toBe(1);
+    const late = await glossary().importCsv(SPACE, fileOf('a\nb\nc\nd'), signal);
+    expect(late.added).toBe(1);
     expect(late.rejected.map(({ reason }) => reason)).toEqual(['limit', 'limit', 'limit']);
+    const words = (await glossary().list(SPACE)).map((each) => each.term);
+    expect(words).toHaveLength(TERMS_PER_PLACE);
+    expect(words).toContain('a');
+    expect(words).not.toContain('b');
     await expect(glossary().add(SPACE, term('one more'))).rejects.toMatchObject({
       code: 'too-large',
     });

@@ -7,7 +7,6 @@ import {
   createTold,
   fastClock,
   hearAnn,
-  joiningClock,
   numbered,
   openVoice,
   soon,
@@ -16,7 +15,7 @@ import {
 
 let place: VoicePlace;
 beforeAll(async () => {
-  place = await openVoice({ clock: joiningClock });
+  place = await openVoice();
 });
 afterAll(() => place[Symbol.asyncDispose]());
 

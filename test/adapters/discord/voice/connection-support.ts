@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { JOIN_MS } from '../../../../adapters/discord/voice/connection.ts';
 import type { AppError } from '../../../../src/errors.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
@@ -35,11 +36,8 @@ export const fastClock: Clock = {
   after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
 };
 
-/** Time within which a channel is joined, or not at all. */
-const JOIN_MS = 15_000;
-
 /** A fast clock by which joining may take its real time: on a busy machine, a part of it is too short. */
-export const joiningClock: Clock = {
+const joiningClock: Clock = {
   ...fastClock,
   after: (delayMs, run) => (delayMs === JOIN_MS ? realClock : fastClock).after(delayMs, run),
 };
@@ -106,7 +104,7 @@ export interface VoicePlaceOptions {
 export const openVoice = async ({
   dave = false,
   strangers = [],
-  clock = fastClock,
+  clock = joiningClock,
 }: VoicePlaceOptions = {}): Promise<VoicePlace> => {
   const names = new Map<string, string>();
   const groups = new Map<string, ReturnType<typeof createDaveGroup>>();

@@ -73,7 +73,7 @@ describe('the pace', () => {
       expect(used).toBeGreaterThanOrEqual(0.95);
       expect(refused).toBeLessThanOrEqual(0.02);
     });
-    fc.assert(property, { numRuns: casesOf(12) });
+    fc.assert(property, { numRuns: casesOf(12, 6) });
   });
 
   it('finds a limit that was raised, and one that was lowered', () => {

@@ -53,7 +53,7 @@ describe('MP3', () => {
         expect(heard.length).toBe(Math.max(0, count * 576 - delaySamples - DECODER_SAMPLES));
         expect(heard).toEqual(whole.subarray(0, heard.length));
       }),
-      { numRuns: casesOf(12) },
+      { numRuns: casesOf(12, 6) },
     );
   });
 

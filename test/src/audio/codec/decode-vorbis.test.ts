@@ -78,7 +78,7 @@ describe('Ogg Vorbis', () => {
         const chain = await hear(concat(files.map(({ bytes }) => bytes)));
         expect(chain.samples).toEqual(joinSamples(expected));
       }),
-      { numRuns: casesOf(15) },
+      { numRuns: casesOf(15, 5) },
     );
   });
 
@@ -98,7 +98,7 @@ describe('Ogg Vorbis', () => {
         const behind = differs < 0 ? samples.subarray(0, 0) : samples.subarray(differs);
         expect(behind).toEqual(whole.subarray(whole.length - behind.length));
       }),
-      { numRuns: casesOf(15) },
+      { numRuns: casesOf(15, 5) },
     );
   });
 

@@ -22,7 +22,7 @@ const findViolations = async (
 
 describe('messages that several processes take and handle, under freezes, kills, leaves and lost connections', () => {
   it('are handled to their last change, in order, each change settled once, and posted only in the tenure that holds', async () => {
-    expect(await findViolations(SIZE, casesOf(20))).toEqual([]);
+    expect(await findViolations(SIZE, casesOf(20, 10))).toEqual([]);
   });
 
   it.for([

@@ -11,7 +11,7 @@ import { createStage, itemOf } from './playback-harness.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 const ROOMS = 16;
-const JOINS = casesOf(200);
+const JOINS = casesOf(200, 96);
 const RATES = [24_000, 48_000, 16_000, 22_050];
 
 /** PCM of a pitch and rate of its own for each text, which is a number. */

@@ -214,10 +214,10 @@ runProgram(process.env, async (stopped) => {
     work.core = running;
     work.adapters = adapters;
     await adapters.open();
+    await makeTables();
     if (ROLES.has('worker')) running.startWork();
     await adapters.start();
     isStarting = false;
-    void makeTables();
     if (builtIn && !parts.disposed)
       console.log(engineTable(await builtIn.engines(), config.engines));
   };

@@ -13,8 +13,8 @@ const ROOT = join(import.meta.dirname, '..');
 /** Options of Node.js in `npm start`. */
 const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const RUNS = 5;
-/** A program makes tables and prepares the page's modules in its first ten seconds. */
-const REST_MS = 15_000;
+/** A program prepares the page's modules in its first seconds. */
+const REST_MS = 10_000;
 
 const rssMb = (pid: number): number => {
   const line = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

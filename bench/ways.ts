@@ -16,8 +16,8 @@ import { openStage } from './voice/harness.ts';
 
 /** The last effects of an event, such as a row that is settled, come after what people see. */
 const SETTLED_MS = 1_500;
-/** In its first ten seconds, a program makes tables and prepares the page's modules. */
-const PREPARED_MS = 11_000;
+/** In its first seconds, a program prepares the page's modules. */
+const PREPARED_MS = 6_000;
 /** Of ten packets each. */
 const WORDS = 6;
 

@@ -66,8 +66,12 @@ export async function* readChunks(
   }
 }
 
-export const readBody = async (...args: Parameters<typeof readChunks>): Promise<Buffer> =>
-  Buffer.concat(await Array.fromAsync(readChunks(...args)));
+/** Reads a request's body whole; rejects as `readChunks` throws. */
+export const readBody = async (
+  request: Request,
+  limit: BodyLimit,
+  signal: AbortSignal,
+): Promise<Buffer> => Buffer.concat(await Array.fromAsync(readChunks(request, limit, signal)));
 
 /** Parses a request's body as JSON; throws a 400 for anything else. */
 export const parseBody = (text: string): unknown =>

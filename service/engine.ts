@@ -122,7 +122,7 @@ export interface EngineLine {
   readonly detail: string;
 }
 
-/** The abilities of every voice: its sound is resampled and encoded here. */
+/** The formats and rates of every voice: the service resamples and encodes what an engine makes. */
 export const VOICE_OUTPUT = {
   formats: [...AUDIO_FORMATS],
   sample_rates: [8_000, 16_000, 24_000, 48_000],

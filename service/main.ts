@@ -29,6 +29,7 @@ runProgram(process.env, async (stopped, say) => {
     );
   const log = createLog(config.log.LOG_LEVEL);
   await using tracing = await openTracing(config.tracing, log);
+  // Commands about keys and models load no engine.
   const { serve } = await import('./serve.ts');
   await serve({ server, engines: config.engines, log, tracing }, stopped);
 });

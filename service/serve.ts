@@ -28,6 +28,7 @@ export const serve = async (
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const start = async (): Promise<Service> => {
+    await makeTables();
     const prices = await loadPrices(server.SERVICE_PRICES, await engineNames());
     return startService({
       host: server.SERVICE_HOST,
@@ -48,7 +49,6 @@ export const serve = async (
   const service = await Promise.race([start(), stopped]);
   if (!service) return;
   listening?.();
-  void makeTables();
   console.log(`Speech, translation and chat at ${service.url}`);
   if (given.length === 0)
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);

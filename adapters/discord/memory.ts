@@ -22,7 +22,7 @@ const MOST_NAMES = 5_000;
  * Time after which a member is requested anew: the gateway tells of other names only in the process that
  * has the server, and there only when their members write.
  */
-const FRESH_MS = 10 * MINUTE_MS;
+const LIFE_MS = 10 * MINUTE_MS;
 /** Refusals that are remembered as well. */
 const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
@@ -39,7 +39,7 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
   const names = createLru<string, Remembered<string>>(MOST_NAMES);
   const remember = <Value>(value: Value): Remembered<Value> => ({
     value,
-    untilMs: nowMs() + FRESH_MS,
+    untilMs: nowMs() + LIFE_MS,
   });
   const isFresh = ({ untilMs }: Remembered<unknown>): boolean => nowMs() < untilMs;
 

@@ -9,7 +9,7 @@ import type { Access, Platform } from '../../src/ports/platform.ts';
 const PAGE_MEMBERS = 1_000;
 /** Channels whose members are cached, each for a moment: one list may ask for many people's rights. */
 const CACHED_CHANNELS = 50;
-const CACHED_MS = 5_000;
+const LIFE_MS = 5_000;
 
 /**
  * Creates the check of a person's access to a channel. Public channels are open to everybody in a
@@ -28,7 +28,7 @@ export const createAccess = (api: Api, now: () => number): NonNullable<Platform[
   const members = createCache(readMembers, {
     keyOf: ({ space, id }) => `${space.id} ${id}`,
     most: CACHED_CHANNELS,
-    lifeMs: CACHED_MS,
+    lifeMs: LIFE_MS,
     now,
   });
 

@@ -43,7 +43,7 @@ type ChannelInfo = ConversationsInfoResponse['channel'];
 
 /** Channels whose names are cached, and for how long: Slack does not report each that is made private. */
 const CACHED_CHANNELS = 5_000;
-const CACHED_MS = 10 * MINUTE_MS;
+const LIFE_MS = 10 * MINUTE_MS;
 
 /** Reads what Slack says of a channel; undefined for one that the app may not know. */
 export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo> => {
@@ -94,7 +94,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     {
       keyOf: ({ space, id }) => `${space.id} ${id}`,
       most: CACHED_CHANNELS,
-      lifeMs: CACHED_MS,
+      lifeMs: LIFE_MS,
       now,
     },
   );

@@ -10,7 +10,7 @@ import { withNames } from '../../src/rich-text/reduce.ts';
 
 /** Workspaces whose groups are cached, and for how long. */
 const CACHED_SPACES = 1_000;
-const CACHED_MS = 10 * MINUTE_MS;
+const LIFE_MS = 10 * MINUTE_MS;
 
 export type Mentions = ReturnType<typeof createMentions>;
 
@@ -24,7 +24,7 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
       const { usergroups = [] } = await api.call(space, 'usergroups.list');
       return new Map(usergroups.map(({ id, handle }) => [id, handle]));
     },
-    { keyOf: ({ id }) => id, most: CACHED_SPACES, lifeMs: CACHED_MS, now },
+    { keyOf: ({ id }) => id, most: CACHED_SPACES, lifeMs: LIFE_MS, now },
   );
 
   const nameOf = async (

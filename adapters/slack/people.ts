@@ -22,7 +22,7 @@ export interface SlackUser {
 
 /** People whose names are cached, and for how long: the event of a change may be lost. */
 const CACHED_PEOPLE = 10_000;
-const CACHED_MS = HOUR_MS;
+const LIFE_MS = HOUR_MS;
 
 interface Lookup {
   readonly space: Space;
@@ -66,7 +66,7 @@ export const createPeople = (
     // Who waits for an answer does not wait for what is read for others.
     keyOf: ({ space, id, priority }) => `${space.id} ${id} ${priority?.level}`,
     most: CACHED_PEOPLE,
-    lifeMs: CACHED_MS,
+    lifeMs: LIFE_MS,
     now,
   });
   return {

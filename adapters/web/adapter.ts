@@ -15,7 +15,7 @@ import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';
 
 /** Time for which the service's status is shared by all who ask. */
-const STATUS_FRESH_MS = 1_000;
+const STATUS_LIFE_MS = 1_000;
 /** Time after the start at which the page's modules are prepared: a start has other work. */
 const WARM_AFTER_MS = 2_000;
 
@@ -41,7 +41,7 @@ export const createWebAdapter = (
   let stopped = false;
   const status = createCachedLook(
     async () => core.services.status(AbortSignal.timeout(TIMES.statusMs), NO_SPACE),
-    STATUS_FRESH_MS,
+    STATUS_LIFE_MS,
     { nowMs: options.now ?? realClock.nowMs },
   );
   const app = createWebApp({ core, presence, assets, options, status });
@@ -67,10 +67,7 @@ export const createWebAdapter = (
 
   const warm = async (): Promise<void> => {
     await delay(WARM_AFTER_MS, undefined, { ref: false });
-    if (stopped) return;
-    await assets.warm().catch((error: unknown) => {
-      if (!stopped) core.log.warn({ err: error }, 'page modules could not be prepared');
-    });
+    if (!stopped) await assets.warm();
   };
 
   return {
@@ -79,7 +76,9 @@ export const createWebAdapter = (
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
-      void warm();
+      warm().catch((error: unknown) => {
+        if (!stopped) core.log.warn({ err: error }, 'page modules could not be prepared');
+      });
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },

@@ -135,8 +135,9 @@ export const createInvocations = (
     press: string,
     member: Profile,
   ) => {
-    const isBeside = isPrivatePress(core.commands(member.locale, PLATFORM), press);
-    if (onlyFor !== undefined || !isBeside) {
+    const isBeside =
+      onlyFor === undefined && isPrivatePress(core.commands(member.locale, PLATFORM), press);
+    if (!isBeside) {
       channelLog.change(id, { working: true });
       return id;
     }

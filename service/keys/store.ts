@@ -109,13 +109,13 @@ export const openKeyStore = (path: string, busyMs = BUSY_MS) =>
           );
       },
       /** Throws `AppError`: `not-found` for an unknown name, `bad-input` for too much credit. */
-      change: (name: string, { addNanoUsd = 0, ...change }: KeyChange): void =>
+      change: (name: string, { addNanoUsd, ...change }: KeyChange): void =>
         inTransaction(() => {
           const key = ofName.get(name) as StoredKey | undefined;
           if (!key) throw unknownName(name);
           const { access, creditNanoUsd, rate, asrRate } = { ...key, ...change };
-          const nanoUsd = creditNanoUsd + addNanoUsd;
-          if (addNanoUsd > 0 && nanoUsd > MOST_NANO_USD)
+          const nanoUsd = creditNanoUsd + (addNanoUsd ?? 0);
+          if (addNanoUsd !== undefined && nanoUsd > MOST_NANO_USD)
             throw new AppError('bad-input', 'A key can have at most 1000000 USD');
           update.run(access, nanoUsd, rate, asrRate, name);
         }),

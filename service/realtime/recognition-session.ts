@@ -90,7 +90,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   >();
 
   signal.addEventListener('abort', () => {
-    for (const { recognition } of utterances.values()) recognition.abandon();
+    for (const { recognition } of utterances.values()) recognition.chargeShown();
   });
 
   const say = (message: object): void => {

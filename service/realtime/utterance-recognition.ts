@@ -124,7 +124,7 @@ export const createUtteranceRecognition = (
       }
     },
     /** Charges what partial results have shown, when the client leaves before the final. */
-    abandon: (): void => {
+    chargeShown: (): void => {
       if (shown) charge(shown);
     },
   };

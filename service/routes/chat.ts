@@ -74,7 +74,7 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
       answerBytes += pendingBytes;
     },
   });
-  let stored: Uint8Array[] = [];
+  let pieces: Uint8Array[] = [];
   const isStream = mediaType.includes('event-stream');
 
   const readStream = (bytes: Uint8Array): void => {
@@ -87,11 +87,11 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
     pendingBytes += chunkBytes;
     events.feed(decoder.decode(bytes, { stream: true }));
   };
-  const store = (bytes: Uint8Array): void => {
+  const collect = (bytes: Uint8Array): void => {
     isUnread = passedBytes > MOST_READ_BYTES;
     if (isUnread) answerBytes = passedBytes;
-    if (isUnread) stored = [];
-    else stored.push(bytes);
+    if (isUnread) pieces = [];
+    else pieces.push(bytes);
   };
 
   return {
@@ -99,13 +99,13 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
       passedBytes += bytes.length;
       tail = Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
       if (isStream) readStream(bytes);
-      else store(bytes);
+      else collect(bytes);
     },
     /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
     tokens: (): number => {
       if (isUnread)
         counted = Number([...tail.toString('utf8').matchAll(COUNT)].at(-1)?.[1]) || counted;
-      else if (!isStream) read(Buffer.concat(stored).toString('utf8'));
+      else if (!isStream) read(Buffer.concat(pieces).toString('utf8'));
       return counted ?? Math.ceil((questionBytes + answerBytes) / BYTES_PER_TOKEN);
     },
   };

@@ -29,8 +29,8 @@ export interface SynthesiseDeps {
 
 /**
  * Begins to speak an order. A stream costs each part whose sound has begun, a file its whole text
- * once it is whole. Throws `ErrRateLimited` as the limiter and the spools do.
- * Disposing of the result ends the work.
+ * once it is whole. Throws `ErrRateLimited` as the limiter and the spools do. Disposing of
+ * the result ends the work.
  */
 export const synthesise = (
   order: SpeechOrder,

@@ -14,9 +14,14 @@ export type Semaphore = ReturnType<typeof createSemaphore>;
  * @param waiting bound of the queue. Default: unlimited
  */
 export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
-  const usual = new Set<() => void>();
-  const urgent = new Set<() => void>();
+  const waiters = new Map<() => void, (() => boolean) | undefined>();
   let free = permits;
+
+  const nextWaiter = (): (() => void) | undefined => {
+    for (const [admit, isUrgent] of waiters) if (isUrgent?.()) return admit;
+    const [first] = waiters.keys();
+    return first;
+  };
 
   const permit = (): Disposable => {
     let isHeld = true;
@@ -24,8 +29,8 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
-        const [admit] = urgent.size > 0 ? urgent : usual;
-        if (admit) admit();
+        const next = nextWaiter();
+        if (next) next();
         else free += 1;
       },
     };
@@ -42,33 +47,27 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
    * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
    * reason, and with the bound's error when the queue is full.
    *
-   * @param hurry aborted when this caller is to go before those that are in no hurry
+   * @param isUrgent asked when a permit is free: true to go before those that are not urgent
    */
-  const acquire = async (signal?: AbortSignal, hurry?: AbortSignal): Promise<Disposable> => {
+  const acquire = async (signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable> => {
     signal?.throwIfAborted();
     const atOnce = tryAcquire();
     if (atOnce) return atOnce;
-    if (waiting && usual.size + urgent.size >= waiting.most) throw waiting.full();
+    if (waiting && waiters.size >= waiting.most) throw waiting.full();
     const admitted = Promise.withResolvers<Disposable>();
-    const leave = (): boolean => usual.delete(admit) || urgent.delete(admit);
     const admit = (): void => {
-      leave();
+      waiters.delete(admit);
       admitted.resolve(permit());
     };
     const giveUp = (): void => {
-      if (leave()) admitted.reject(signal?.reason);
+      if (waiters.delete(admit)) admitted.reject(signal?.reason);
     };
-    const goFirst = (): void => {
-      if (usual.delete(admit)) urgent.add(admit);
-    };
-    (hurry?.aborted ? urgent : usual).add(admit);
+    waiters.set(admit, isUrgent);
     signal?.addEventListener('abort', giveUp, { once: true });
-    hurry?.addEventListener('abort', goFirst, { once: true });
     try {
       return await admitted.promise;
     } finally {
       signal?.removeEventListener('abort', giveUp);
-      hurry?.removeEventListener('abort', goFirst);
     }
   };
 
@@ -79,9 +78,9 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
     use: async <T>(
       work: () => Promise<T>,
       signal?: AbortSignal,
-      hurry?: AbortSignal,
+      isUrgent?: () => boolean,
     ): Promise<T> => {
-      using _ = await acquire(signal, hurry);
+      using _ = await acquire(signal, isUrgent);
       return await work();
     },
   };

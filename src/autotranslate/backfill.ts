@@ -54,11 +54,13 @@ export const createBackfill = (deps: BackfillDeps) => {
     channel: Channel,
     reading: Pick<MissedReading, 'attempt' | 'newest' | 'until' | 'isLinked'>,
     leftOut: MissedReading['leftOut'] = () => undefined,
-  ): Promise<number | undefined> => {
-    if (follow.held === 0 && follow.awaited.signal.aborted) follow.awaited = new AbortController();
-    const { awaited, signal } = follow;
-    return readMissed(channel, { ...reading, leftOut, awaited: awaited.signal, signal });
-  };
+  ): Promise<number | undefined> =>
+    readMissed(channel, {
+      ...reading,
+      leftOut,
+      isAwaited: () => follow.held > 0,
+      signal: follow.signal,
+    });
 
   /**
    * Goes on fetching while messages are handled as they come.
@@ -190,7 +192,6 @@ export const createBackfill = (deps: BackfillDeps) => {
       return;
     }
     follow.held += 1;
-    follow.awaited.abort();
     // A fetch queued before this report would not see gaps after it.
     follow.coming = undefined;
     const work = async (waited: Promise<void>): Promise<void> => {

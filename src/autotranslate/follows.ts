@@ -15,8 +15,6 @@ export interface Follow {
   tail: Promise<void>;
   /** Number of waiting messages. */
   held: number;
-  /** Aborted once messages wait; another one for a fetch that begins while none do. */
-  awaited: AbortController;
   /** The end of the last hold; it goes on until the reports that waited are handled. */
   holdEnding: Promise<void>;
   /** A queued fetch that has not begun; later gaps join it. */
@@ -96,7 +94,6 @@ export const createFollows = (stopping: AbortSignal) => {
         signal: AbortSignal.any([stopping, ended.signal]),
         tail: Promise.resolve(),
         held: 0,
-        awaited: new AbortController(),
         looks: 0,
         leftOut: new Set(),
         holdEnding: Promise.resolve(),

@@ -90,8 +90,8 @@ export interface MissedReading {
   readonly attempt: number;
   /** True for a channel whose hold others wait for. */
   readonly isLinked?: boolean;
-  /** Aborted once messages of the channel wait for it: it goes before other channels. */
-  readonly awaited: AbortSignal;
+  /** True while messages of the channel wait for it: it goes before other channels. */
+  readonly isAwaited: () => boolean;
   /** Position after which messages are left out, as they are reported; undefined for none. */
   readonly until?: string | undefined;
   /** Called with the position of each message that is left out, in their order. */
@@ -170,7 +170,7 @@ export const createMissedReader = (deps: MissedDeps) => {
    * Rejects with the signal's reason.
    */
   return async (channel: Channel, reading: MissedReading): Promise<number | undefined> => {
-    const { attempt, isLinked = false, awaited, signal } = reading;
+    const { attempt, isLinked = false, isAwaited, signal } = reading;
     const feed = platforms.find(channel)?.feed;
     if (!feed) return undefined;
     signal.throwIfAborted();
@@ -178,7 +178,7 @@ export const createMissedReader = (deps: MissedDeps) => {
     try {
       // A slow one mostly waits, and would keep others from their history.
       if (feed.isHistorySlow?.(channel)) await read();
-      else await slotsOf(channel.space.platform, isLinked).use(read, signal, awaited);
+      else await slotsOf(channel.space.platform, isLinked).use(read, signal, isAwaited);
       return undefined;
     } catch (thrown) {
       const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);

@@ -10,7 +10,7 @@ import type { Prepared } from './prepare/prepared.ts';
 
 const MS = 1_000;
 /** Time for which a look at the inbox counts. */
-const LOOK_MS = 5_000;
+const LOOK_LIFE_MS = 5_000;
 /** Upper bounds in seconds: from a translation at once to one after an outage. */
 const BUCKETS = [0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900, 3_600];
 
@@ -28,7 +28,7 @@ export interface MessageMetricsDeps {
 
 export const declareMessageMetrics = (deps: MessageMetricsDeps): MessageMetrics => {
   const { metrics, store, now } = deps;
-  const look = createCachedLook(() => waitingWork(store), LOOK_MS, { nowMs: now });
+  const look = createCachedLook(() => waitingWork(store), LOOK_LIFE_MS, { nowMs: now });
   metrics.gauge(
     {
       name: 'dragoman_inbox_waiting_messages',

@@ -203,7 +203,7 @@ export const loadTexts = (
   return {
     /** The locales there are, English first. */
     locales,
-    /** The best locale there is for some (BCP 47 tags, best first); English when none fits. */
+    /** The best locale there is for these tags (BCP 47, best first); English when none fits. */
     pick,
     /** The keys of English that begin with `prefix`. */
     under: (prefix: string): readonly MessageKey[] =>

@@ -80,23 +80,21 @@ export interface CommandInfo {
   readonly moderators?: boolean;
 }
 
+const nameOf = (press: string): string | undefined => press.split(':', 1)[0];
+
 /** Finds the form that a press begins with; undefined for most. */
 export const formOfPress = (
   commands: readonly Pick<CommandInfo, 'forms'>[],
   press: string,
-): FormInfo | undefined => {
-  const [name] = press.split(':', 1);
-  return commands.flatMap(({ forms = [] }) => forms).find((form) => form.press === name);
-};
+): FormInfo | undefined =>
+  commands.flatMap(({ forms = [] }) => forms).find((form) => form.press === nameOf(press));
 
 /** True for a press whose answer only the presser sees. */
 export const isPrivatePress = (
   commands: readonly Pick<CommandInfo, 'privatePresses'>[],
   press: string,
-): boolean => {
-  const [name = ''] = press.split(':', 1);
-  return commands.some(({ privatePresses = [] }) => privatePresses.includes(name));
-};
+): boolean =>
+  commands.some(({ privatePresses = [] }) => privatePresses.includes(nameOf(press) ?? ''));
 
 /**
  * The names by which people type commands and options: the same on every platform; the locale's own

@@ -153,7 +153,7 @@ export interface StoredCaptions {
   readonly transcript?: RoomTranscriptKind | undefined;
   /** The start of their transcript, in ms since 1970. */
   readonly startedMs: number;
-  /** The member who started them; undefined when nobody did, or that person is forgotten. */
+  /** The id of the member who started them; undefined when the bot did so by itself, or that person is forgotten. */
   readonly startedBy?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { createCachedLook } from '../async/lru.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Time for which the look at a part counts. */
-const LOOK_MS = 5_000;
+const LOOK_LIFE_MS = 5_000;
 /** Longest wait for a look at a part: probes wait little longer. */
 const PATIENCE_MS = 1_000;
 /** Time after which a look hangs. A service that is busy may take a while. */
@@ -54,7 +54,7 @@ const createLook = (look: () => Promise<boolean>, clock: Clock): (() => Promise<
       sinceMs = undefined;
       return known;
     },
-    LOOK_MS,
+    LOOK_LIFE_MS,
     clock,
   );
   return async () => {

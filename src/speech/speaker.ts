@@ -11,7 +11,7 @@ import type { Space } from '../model/place.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
-import { createCache, createLru } from '../async/lru.ts';
+import { createLru } from '../async/lru.ts';
 
 const FRESH_MS = 300_000;
 /** Keys whose voices are cached. */
@@ -19,20 +19,31 @@ const MOST_KEYS = 200;
 
 /** Lists the voices of a key: one request for all simultaneous callers, which counts for five minutes. */
 const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => number) => {
-  const lists = createCache(
-    ({ key, space }: { readonly key: ServiceKey; readonly space: Space }) =>
-      client.voices({
-        lane: 'live',
-        space: key.isOwn ? space : NO_SPACE,
-        key,
-        // The first caller cannot abort it: others may wait for it, among them people who speak.
-        signal: new AbortController().signal,
-      }),
-    { keyOf: ({ key }) => key.id, most: MOST_KEYS, lifeMs: FRESH_MS, now },
-  );
+  interface Listed {
+    readonly voices: Promise<readonly Voice[]>;
+    readonly untilMs: number;
+  }
+  const lists = createLru<string, Listed>(MOST_KEYS);
+  const ask = (key: ServiceKey, space: Space): Listed => {
+    // The first caller cannot abort it: others may wait for it, among them people who speak.
+    const voices = client.voices({
+      lane: 'live',
+      space: key.isOwn ? space : NO_SPACE,
+      key,
+      signal: new AbortController().signal,
+    });
+    const listed = { voices, untilMs: now() + FRESH_MS };
+    voices.catch(() => {
+      if (lists.get(key.id) === listed) lists.delete(key.id);
+    });
+    return listed;
+  };
   return async (key: ServiceKey, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
+    const known = lists.get(key.id);
+    const listed = known && now() < known.untilMs ? known : ask(key, space);
+    lists.set(key.id, listed);
     try {
-      return await orAborted(lists.of({ key, space }), signal);
+      return await orAborted(listed.voices, signal);
     } catch (thrown) {
       throw toAppError(thrown);
     }

@@ -65,7 +65,7 @@ const saveInformed = async (
   memberIds: readonly string[],
 ): Promise<void> => {
   const columns = spaceColumns(space);
-  const before = await readRows(db, 'open_room_informed', columns);
+  const before = await readRows(db, 'open_room_informed', columns, ['member_id']);
   const [old, informed] = [new Set(before.map(({ member_id }) => member_id)), new Set(memberIds)];
   for (const gone of inSlices(old.difference(informed)))
     await db
@@ -109,9 +109,17 @@ export type OpenRooms = ReturnType<typeof createOpenRooms>;
 export const createOpenRooms = (store: Store) => ({
   of: async (space: Space): Promise<OpenRoomRow | undefined> => {
     const columns = spaceColumns(space);
-    const row = await readRow(store, 'open_room', columns);
+    const row = await readRow(store, 'open_room', columns, [
+      'channel_id',
+      'locale',
+      'is_automatic',
+      'captions',
+      'started_by',
+      'informed_of',
+      'seen_ms',
+    ]);
     if (!row) return undefined;
-    const informed = await readRows(store, 'open_room_informed', columns);
+    const informed = await readRows(store, 'open_room_informed', columns, ['member_id']);
     return {
       seenMs: row.seen_ms,
       room: {

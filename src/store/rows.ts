@@ -1,4 +1,5 @@
 import type { CompiledQuery, Insertable, Kysely, Selectable } from 'kysely';
+import { AppError } from '../errors.ts';
 import type { Channel, Person, Space } from '../model/place.ts';
 import type { Schema } from './schema.ts';
 
@@ -65,23 +66,37 @@ export const channelColumns = ({ space, id }: Channel) => ({
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
 
+type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
+
 /** Columns of a table with their values. */
 type Columns<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
 
-/** Reads the rows that have these values. */
-export const readRows = async <Table extends keyof Schema>(
+/** Reads columns of the rows that have these values. */
+export const readRows = async <Table extends keyof Schema, Name extends keyof Row<Table>>(
   db: Pick<Kysely<Schema>, 'selectFrom'>,
   table: Table,
   columns: Columns<Table>,
-): Promise<readonly Selectable<Schema[Table]>[]> => {
-  const all = db.selectFrom<keyof Schema>(table).selectAll();
-  return (await all.where((eb) => eb.and(columns as never)).execute()) as never;
+  names: readonly Name[],
+): Promise<readonly Pick<Row<Table>, Name>[]> => {
+  const read = db.selectFrom<keyof Schema>(table).select(names as never);
+  return (await read.where((eb) => eb.and(columns as never)).execute()) as never;
 };
 
-/** Reads the one row that has these values; undefined where none has. */
-export const readRow = async <Table extends keyof Schema>(
-  ...row: Parameters<typeof readRows<Table>>
-): Promise<Selectable<Schema[Table]> | undefined> => (await readRows(...row))[0];
+/** Reads columns of the one row that has these values; undefined where none has. */
+export const readRow = async <Table extends keyof Schema, Name extends keyof Row<Table>>(
+  db: Pick<Kysely<Schema>, 'selectFrom'>,
+  table: Table,
+  columns: Columns<Table>,
+  names: readonly Name[],
+): Promise<Pick<Row<Table>, Name> | undefined> => (await readRows(db, table, columns, names))[0];
+
+/** The values of a condition. Throws `internal` where it would hold for more rows: Kysely leaves undefined ones out. */
+const conditionOf = (columns: object): never => {
+  const values = Object.values(columns);
+  if (values.length === 0 || values.includes(undefined))
+    throw new AppError('internal', 'a condition without a value: other rows would change');
+  return columns as never;
+};
 
 /** Changes the rows that have these values; resolves with their number. */
 export const changeRows = async <Table extends keyof Schema>(
@@ -93,7 +108,7 @@ export const changeRows = async <Table extends keyof Schema>(
   const { numUpdatedRows } = await db
     .updateTable<keyof Schema>(table)
     .set(values as never)
-    .where((eb) => eb.and(columns as never))
+    .where((eb) => eb.and(conditionOf(columns)))
     .executeTakeFirst();
   return Number(numUpdatedRows);
 };
@@ -137,9 +152,8 @@ export const deleteRows = async <Table extends keyof Schema>(
   table: Table,
   columns: Columns<Table>,
 ): Promise<void> => {
-  if (Object.keys(columns).length === 0) throw new TypeError('no condition: all rows would go');
   await db
     .deleteFrom<keyof Schema>(table)
-    .where((eb) => eb.and(columns as never))
+    .where((eb) => eb.and(conditionOf(columns)))
     .execute();
 };

@@ -27,7 +27,10 @@ export type MemberSettings = ReturnType<typeof createMemberSettings>;
 
 export const createMemberSettings = (store: Store) => ({
   async of(person: Person): Promise<Preferences> {
-    const row = await readRow(store, 'member_setting', personColumns(person));
+    const row = await readRow(store, 'member_setting', personColumns(person), [
+      'language',
+      'voice_id',
+    ]);
     return { language: row?.language ?? undefined, voiceId: row?.voice_id ?? undefined };
   },
 
@@ -95,7 +98,7 @@ const parseChoices = (stored: string | undefined): SpaceChoices => {
 };
 
 const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> =>
-  parseChoices((await readRow(db, 'space_setting', spaceColumns(space)))?.choices);
+  parseChoices((await readRow(db, 'space_setting', spaceColumns(space), ['choices']))?.choices);
 
 export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
 
@@ -128,7 +131,7 @@ export type RoomConsents = ReturnType<typeof createRoomConsents>;
 export const createRoomConsents = (store: Store) => ({
   of: async (space: Space, memberId: string): Promise<ConsentChoice> => {
     const key = { ...spaceColumns(space), member_id: memberId };
-    const row = await readRow(store, 'room_consent', key);
+    const row = await readRow(store, 'room_consent', key, ['is_heard']);
     if (!row) return undefined;
     return row.is_heard === 1 ? 'allowed' : 'refused';
   },
@@ -151,7 +154,7 @@ const MOST_UNWRITTEN = 1_000;
 /** Creates the store of the people who opted out of everything. */
 export const createOptOuts = (store: Store) => {
   const stored = async (person: Person): Promise<boolean> =>
-    (await readRow(store, 'member_setting', personColumns(person)))?.opted_out === 1;
+    (await readRow(store, 'member_setting', personColumns(person), ['opted_out']))?.opted_out === 1;
   const choice = createCache(stored, {
     keyOf,
     most: CACHED_PEOPLE,

@@ -12,7 +12,7 @@ import type { Channel, MessageRef } from '../../../src/model/place.ts';
 const RECENT_PAGES = 5;
 /** Pages of one search from a source on: what an earlier try posted follows its source closely. */
 const SINCE_PAGES = 100;
-/** Channels whose messages are stored for the next search. */
+/** Channels whose messages are remembered for the next search. */
 const READ_CHANNELS = 50;
 /** Largest difference expected between the clocks of two platforms. */
 const SKEW_MS = 60_000;
@@ -93,7 +93,7 @@ export const createOwnMessages = (
     /** Reads the last ones, none older than the oldest of the sources. */
     recent,
     /**
-     * Reads those after the oldest of the sources, from there on. What was read is stored: later
+     * Reads those after the oldest of the sources, from there on. What was read is remembered: later
      * searches read only what came since, until `forget`.
      *
      * @param sinceMs time at which the oldest source was written, for sources on other platforms

@@ -14,7 +14,7 @@ import { isRefusal } from '../errors.ts';
 import type { ThreadParents } from '../memory.ts';
 
 /** Time for which what was read of a server of another process is used. */
-const FRESH_MS = 60_000;
+const LIFE_MS = 60_000;
 /** Time for which it is used after a refusal, which may come of a change. */
 const DOUBTED_MS = 1_000;
 /** Servers of other processes that are in memory. */
@@ -74,7 +74,7 @@ export const createClients = (deps: ClientsDeps) => {
     return made;
   };
 
-  /** Reads a server as the gateway would send it, and stores it if it is still needed then. */
+  /** Reads a server as the gateway would send it, and puts it into the cache if it is still needed then. */
   const read = async (guildId: string, isNeeded: () => boolean): Promise<void> => {
     const client = visitor();
     try {
@@ -105,7 +105,7 @@ export const createClients = (deps: ClientsDeps) => {
     const begun: Visit = {
       done: read(guildId, () => visits.get(guildId) === begun),
       atMs: nowMs,
-      untilMs: nowMs + FRESH_MS,
+      untilMs: nowMs + LIFE_MS,
     };
     // Ordered by their times, so that the first one is the oldest.
     visits.delete(guildId);

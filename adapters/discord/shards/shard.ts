@@ -17,7 +17,7 @@ export const IDENTIFY_EVERY_MS = 5_250;
 /** Part of a day's session starts that is left: at none, Discord replaces the token. */
 const RESERVE = 0.1;
 /** Time for which what Discord said about the gateway is used. */
-const FRESH_MS = 1_000;
+const LIFE_MS = 1_000;
 const AGAIN_MS = 1_000;
 /** Longest wait before the session starts that are left are looked up again. */
 const LOOK_MS = 60_000;
@@ -50,7 +50,7 @@ export const createGatewayInfo = (
   return async ({ isFresh = false } = {}): Promise<APIGatewayBotInfo> => {
     if (isFresh || !known || known.untilMs <= clock.nowMs()) {
       const info = api.send<APIGatewayBotInfo>('GET', Routes.gatewayBot());
-      const asked = { info, untilMs: clock.nowMs() + FRESH_MS };
+      const asked = { info, untilMs: clock.nowMs() + LIFE_MS };
       known = asked;
       info.then(
         ({ session_start_limit: limit }) => note(limit),

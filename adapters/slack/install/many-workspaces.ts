@@ -21,6 +21,7 @@ import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/store.ts';
+
 /** Handles the pages of an installation; false for any other path. */
 export type InstallPages = (
   request: IncomingMessage,

@@ -27,7 +27,8 @@ import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
-// Fields without which a use cannot be handled; bolt's types only promise them.
+// Each shape has the fields without which a use cannot be handled; bolt's types only promise them.
+
 /** A slash command. docs.slack.dev: "Slash commands". */
 const COMMAND = z.looseObject({
   team_id: z.string(),
@@ -37,15 +38,17 @@ const COMMAND = z.looseObject({
   trigger_id: z.string(),
   response_url: z.string(),
 });
-/** Any other use of the app. docs.slack.dev: "Interactivity". */
+/** The fields of every other use of the app. docs.slack.dev: "Interactivity". */
 const INTERACTION = z.looseObject({
   team: z.looseObject({ id: z.string() }).nullish(),
   user: z.looseObject({ id: z.string() }),
 });
+/** A press of a control. */
 const ACTION = INTERACTION.extend({
   actions: z.array(z.looseObject({ action_id: z.string() })),
   container: z.looseObject({}),
 });
+/** A modal that was sent. */
 const SUBMISSION = INTERACTION.extend({
   view: z.looseObject({
     private_metadata: z.string(),

@@ -63,19 +63,14 @@ export const isThreadOf = ({ metadata }: RawSlackMessage, name: string): boolean
   metadata?.event_type === THREAD_EVENT_TYPE &&
   threadPayload.safeParse(metadata.event_payload).data?.name === name;
 
-/** A file that a mirror shows. */
-const mirroredFile = z.object({
-  /** Key of the file among those of the source. */
-  key: z.string(),
-  /** Slack's id of it. */
-  id: z.string(),
+const mirroredFile = sharedFile.extend({
   /** The message that shows it; undefined where that is not known yet. */
   ts: z.string().optional(),
 });
 
+/** A file that a mirror shows. */
 export type MirroredFile = Readonly<z.infer<typeof mirroredFile>>;
 
-/** The content of `Posted.handle`: what the messages of a mirror are. */
 const mirrorHandle = z.object({
   /** Number of messages with text, which come first; the others show files. */
   texts: z.number().int().min(0),
@@ -83,9 +78,11 @@ const mirrorHandle = z.object({
   threadTs: z.string().optional(),
   /** True where they stand in the channel, too. */
   broadcast: z.literal(true).optional(),
+  /** The files that it shows. */
   files: z.array(mirroredFile).default([]),
 });
 
+/** The content of `Posted.handle`: what the messages of a mirror are. */
 export type MirrorHandle = Readonly<Omit<z.infer<typeof mirrorHandle>, 'files'>> & {
   readonly files: readonly MirroredFile[];
 };

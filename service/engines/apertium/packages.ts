@@ -17,8 +17,7 @@ const backwards = pairsOf(BOTH_WAYS, BACKWARDS);
 
 const matches = (code: string, language: string): boolean =>
   languagesOfCode(code).includes(language) ||
-  (code === 'nor' && ['no', 'nb', 'nn'].includes(language)) ||
-  (code === 'sr' && ['hr', 'bs', 'sh'].includes(language));
+  (code === 'nor' && ['no', 'nb', 'nn'].includes(language));
 
 /** Finds the Debian package that translates this pair (BCP 47), if there is one. */
 export const findPackage = (from: string, to: string): string | undefined => {

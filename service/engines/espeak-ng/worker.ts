@@ -32,5 +32,7 @@ serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
     if (chunk.length > 0) chunks.push(chunk);
     return false;
   });
+  // A part without sound is a part that was spoken, too.
+  if (chunks.length === 0) chunks.push(new Int16Array());
   return { sampleRateHz: espeak.get_samplerate(), chunks };
 });

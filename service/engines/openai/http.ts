@@ -211,7 +211,11 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
     forward: (body: Body): AsyncIterable<Uint8Array> =>
       key === undefined ? body : hideKeyInStream(body, key),
     /** Sends a request and parses the successful reply as JSON. */
-    sendForJson: async (...[path, body, signal]: Parameters<typeof send>): Promise<unknown> => {
+    sendForJson: async (
+      path: string,
+      body: Content | undefined,
+      signal: AbortSignal,
+    ): Promise<unknown> => {
       const reply = await send(path, body, signal);
       const bytes = await readAll(reply.body).catch((cause: unknown) => {
         throw unreachable(cause, signal);

@@ -186,7 +186,8 @@ export const createRecognitionSessions = ({
       if (!isFinishing || isClosing) return;
       isClosing = true;
       socket?.send({ type: 'session.close' });
-      heardFrom();
+      endSilence();
+      expectMessage(LAST_MESSAGE_MS);
     };
 
     const take = (event: RecognitionEvent): void => {

@@ -18,7 +18,7 @@ interface Queue<Job> {
   passedOver: number;
 }
 
-/** Creates jobs that wait: by lane, in turn by space, and in the order of their coming within a space. */
+/** Creates the lanes in which jobs wait: by lane, in turn by space, and in the order of their coming within a space. */
 export const createLanes = <Job extends Waiting>() => {
   const queues = new Map<Lane, Queue<Job>>(
     LANES.map((lane) => [lane, { spaces: new Map(), size: 0, passedOver: 0 }]),

@@ -163,10 +163,10 @@ export const plan = async (
       return known;
     };
     for (const { target, compose } of mirrors) {
-      const known = standing.find((one) => isSameTarget(one.target, target));
-      if (known && (!known.posted || known.contentHash === row.contentHash)) continue;
+      const mirrored = standing.find((one) => isSameTarget(one.target, target));
+      if (mirrored && (!mirrored.posted || mirrored.contentHash === row.contentHash)) continue;
       const whole = async () => compose(await attachmentsFor(target));
-      if (!known) {
+      if (!mirrored) {
         workOf(target).create.push({ prepared, content: await whole() });
         continue;
       }
@@ -176,15 +176,15 @@ export const plan = async (
         isUnreadable = true;
       });
       const content = compose(unread);
-      if (known.contentHash === hashOf(prepared, content)) continue;
+      if (mirrored.contentHash === hashOf(prepared, content)) continue;
       const inStead = async () => (isUnreadable ? whole() : undefined);
-      workOf(target).update.push({ prepared, content, posted: known.posted, inStead });
+      workOf(target).update.push({ prepared, content, posted: mirrored.posted, inStead });
     }
-    for (const known of standing) {
-      const { target, posted } = known;
+    for (const mirrored of standing) {
+      const { target, posted } = mirrored;
       const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
       // Only finished mirrors may be left as they are.
-      if (!isWanted && !(leavesStanding && isFinished(known)))
+      if (!isWanted && !(leavesStanding && isFinished(mirrored)))
         workOf(target).remove.push({ row, posted });
     }
   }

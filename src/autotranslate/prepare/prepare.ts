@@ -198,9 +198,10 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     if (watch && !isReply) return asAuthor(row, message, translated, watch, tenure);
+    const wording = wordingOf(channel);
     const content = watch?.below
-      ? composeBelow(message, translated, wordingOf(channel))
-      : composeReply(translated, wordingOf(channel));
+      ? composeBelow(message, translated, wording)
+      : composeReply(translated, wording);
     return asReply(row, message, translated, content);
   };
 

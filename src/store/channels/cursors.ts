@@ -57,7 +57,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
   return {
     of: async (channel: Channel): Promise<string | undefined> =>
       ahead.get(channelKey(channel))?.position ??
-      (await readRow(store, 'channel_cursor', channelColumns(channel)))?.position,
+      (await readRow(store, 'channel_cursor', channelColumns(channel), ['position']))?.position,
 
     /** Records that everything up to this position is in the inbox. A cursor never moves back. */
     advance: (channel: Channel, position: string): void => {

@@ -36,7 +36,10 @@ export const createHistoryGaps = (store: Store) => ({
    */
   put: ({ channel, fromMs, untilMs, reason }: HistoryGap): Promise<boolean> =>
     store.write(async (db) => {
-      const known = await readRows(db, 'history_gap', channelColumns(channel));
+      const known = await readRows(db, 'history_gap', channelColumns(channel), [
+        'from_ms',
+        'reason',
+      ]);
       await putRow(
         db,
         'history_gap',
@@ -114,7 +117,7 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   /** Marks a channel until a time, ms since 1970, unless its space was left. */
   set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
     store.write(async (db) => {
-      if (await readRow(db, 'left_space', spaceColumns(channel.space))) return;
+      if (await readRow(db, 'left_space', spaceColumns(channel.space), ['left_ms'])) return;
       await putRow(db, 'agreement', { name: nameOf(partition, channel) }, { value: untilMs });
     }, RELAXED),
   /** Removes the mark of a channel, and those that have lapsed. */

@@ -109,11 +109,16 @@ export type MirrorStore = ReturnType<typeof createMirrorStore>;
 /** Records which of our messages mirror which sources; stores no text. */
 export const createMirrorStore = (store: Store, now: () => number) => {
   const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
-    const rows = await readRows(store, 'mirror_message', {
-      target_platform: channel.space.platform,
-      target_channel_id: channel.id,
-      message_id: id,
-    });
+    const rows = await readRows(
+      store,
+      'mirror_message',
+      {
+        target_platform: channel.space.platform,
+        target_channel_id: channel.id,
+        message_id: id,
+      },
+      ['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'],
+    );
     return rows.map((row) => {
       const space = { platform: row.source_platform, id: row.source_space_id };
       const source = { channel: { space, id: row.source_channel_id }, id: row.source_id };
@@ -139,7 +144,10 @@ export const createMirrorStore = (store: Store, now: () => number) => {
 
     /** Reads our messages that mirror a source for any other purpose. */
     others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
-      const rows = await readRows(store, 'mirror', sourceColumns(ref));
+      const rows = await readRows(store, 'mirror', sourceColumns(ref), [
+        ...SHOWN_COLUMNS,
+        'purpose',
+      ]);
       return rows.flatMap((row) => (row.purpose === purpose ? [] : (read(row).posted ?? [])));
     },
 
@@ -193,7 +201,10 @@ export type StandingThreads = ReturnType<typeof createStandingThreads>;
 export const createStandingThreads = (store: Store) => ({
   /** Reads the recorded thread, which may be gone meanwhile; undefined where there is none. */
   of: async (channel: Channel, language: string): Promise<MirrorTarget | undefined> => {
-    const row = await readRow(store, 'standing_thread', { ...channelColumns(channel), language });
+    const row = await readRow(store, 'standing_thread', { ...channelColumns(channel), language }, [
+      'target_channel_id',
+      'target_thread_id',
+    ]);
     if (!row) return undefined;
     const { target_channel_id: id, target_thread_id: threadId } = row;
     return {

@@ -194,8 +194,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     store.write(async (db) => {
       const partitions: string[] = [];
       for (const ref of refs) {
-        for (const { purpose: shown } of await readRows(db, 'mirror', sourceColumns(ref)))
-          await insertWithoutMessage(db, { ref, purpose: shown }, now(), CLEARED);
+        for (const mirror of await readRows(db, 'mirror', sourceColumns(ref), ['purpose']))
+          await insertWithoutMessage(db, { ref, purpose: mirror.purpose }, now(), CLEARED);
         const rows = await db
           .updateTable('inbox')
           .set({ ...FRESH, message: null, content_hash: DELETED, changed_ms: now() })

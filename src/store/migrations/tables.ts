@@ -1,7 +1,8 @@
 import type { ColumnDataType, CreateTableBuilder, Kysely } from 'kysely';
+import { AppError } from '../../errors.ts';
 
 /** A column of a list: its name, `?` where it may be null, and its type unless that is text. */
-const COLUMN = /^(?<name>\w+)(?<optional>\??)(?: (?<type>\w+))?$/;
+const COLUMN = /^(\w+)(\??)(?: (\w+))?$/;
 
 const listed = (names: string): string[] => names.split(',').map((name) => name.trim());
 
@@ -11,14 +12,15 @@ export const withColumns = (
   columns: string,
 ): CreateTableBuilder<string, string> =>
   listed(columns).reduce((built, column) => {
-    const { name = column, optional, type = 'text' } = COLUMN.exec(column)?.groups ?? {};
+    const [, name, optional, type = 'text'] = COLUMN.exec(column) ?? [];
+    if (name === undefined) throw new AppError('internal', `"${column}" is no column`);
     return built.addColumn(name, type as ColumnDataType, (made) =>
       optional === '?' ? made : made.notNull(),
     );
   }, table);
 
 /**
- * Makes a table.
+ * Makes a table with a primary key.
  *
  * @param columns as `withColumns` takes them
  * @param key the columns of the primary key, with commas between
@@ -45,7 +47,7 @@ export const createKeyedTable = async (
   await withColumns(table, columns).execute();
 };
 
-/** Adds a column that is never null to a table that has rows. */
+/** Adds a column that is never null; `value` is its default, which rows that exist get. */
 export const addColumn = async (
   db: Kysely<unknown>,
   table: string,
@@ -59,7 +61,7 @@ export const addColumn = async (
     .execute();
 };
 
-/** Makes an index, named after its table, for rows of all kinds. */
+/** Makes an index of all rows of a table. */
 export const createIndex = async (
   db: Kysely<unknown>,
   name: string,

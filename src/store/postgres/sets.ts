@@ -30,7 +30,7 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
     watched.announcedMs = clock.nowMs();
     for (const wake of watched.wakes) wake();
   });
-  // What was told meanwhile is missed.
+  // What was announced meanwhile is missed.
   session.onReconnect(() => {
     for (const { wakes } of sets.values()) for (const wake of wakes) wake();
   });
@@ -63,7 +63,7 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
           over = Promise.withResolvers();
           return result;
         },
-        /** Has processes answer a change at random times within `spreadMs`, and changes within that time be told once. */
+        /** Has processes answer a change at random times within `spreadMs`, and changes within that time be announced once. */
         spread: (spreadMs: number): void => {
           watched.spreadMs = spreadMs;
         },
@@ -73,7 +73,7 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
         },
       };
     },
-    /** True while every process is about to answer a change of the set that was told already. */
+    /** True while every process is about to answer a change of the set that was announced already. */
     isAnnounced: (set: string): boolean => {
       const watched = sets.get(set);
       return watched !== undefined && clock.nowMs() - watched.announcedMs < watched.spreadMs;

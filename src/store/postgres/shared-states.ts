@@ -100,15 +100,17 @@ export const openPostgresStates = async (
       const [row] = rows;
       const nowMs = row?.now_ms ?? (await readNowMs(within));
       const { state, isNews = false, result } = change(row?.state, nowMs);
-      const changed = { state: state ?? '', changed_ms: Math.floor(nowMs) };
-      if (state !== undefined && row) await changeRows(within, 'shared_state', { name }, changed);
-      else if (state !== undefined) {
-        const { numInsertedOrUpdatedRows } = await within
-          .insertInto('shared_state')
-          .values({ name, ...changed })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows === 0n) return undefined;
+      if (state !== undefined) {
+        const changed = { state, changed_ms: Math.floor(nowMs) };
+        if (row) await changeRows(within, 'shared_state', { name }, changed);
+        else {
+          const { numInsertedOrUpdatedRows } = await within
+            .insertInto('shared_state')
+            .values({ name, ...changed })
+            .onConflict((conflict) => conflict.doNothing())
+            .executeTakeFirstOrThrow();
+          if (numInsertedOrUpdatedRows === 0n) return undefined;
+        }
       }
       const news: News = { from: owner, name };
       if (isNews) await sql`SELECT pg_notify(${CHANNEL}, ${JSON.stringify(news)})`.execute(within);

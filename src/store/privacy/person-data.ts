@@ -34,11 +34,17 @@ export const createPrivacy = (
   const readAll = async (person: Person) => {
     const { platform, id } = person;
     const own = personColumns(person);
-    const setting = await readRow(store, 'member_setting', own);
-    const consents = await readRows(store, 'room_consent', own);
-    const informed = await readRows(store, 'open_room_informed', own);
-    const started = await readRows(store, 'open_room', { platform, started_by: id });
-    const keys = await readRows(store, 'space_key', { platform, set_by: id });
+    const setting = await readRow(store, 'member_setting', own, [
+      'language',
+      'voice_id',
+      'opted_out',
+    ]);
+    const consents = await readRows(store, 'room_consent', own, ['space_id', 'is_heard']);
+    const informed = await readRows(store, 'open_room_informed', own, ['space_id']);
+    const started = await readRows(store, 'open_room', { platform, started_by: id }, [
+      'channel_id',
+    ]);
+    const keys = await readRows(store, 'space_key', { platform, set_by: id }, ['space_id']);
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])

@@ -100,7 +100,11 @@ export const resealSecrets = async (
   let resealed = 0;
   let unreadable = 0;
   for (const [table, contextOf] of TABLES) {
-    for (const { platform, space_id, secret: before } of await readRows(store, table, {})) {
+    for (const { platform, space_id, secret: before } of await readRows(store, table, {}, [
+      'platform',
+      'space_id',
+      'secret',
+    ])) {
       if (cipher.isCurrent(before)) continue;
       const context = contextOf({ platform, id: space_id });
       let secret: string;

@@ -16,7 +16,7 @@ const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space)
 
 export const createInstallationStore = (store: Store, cipher: Cipher): InstallationStore => ({
   of: async (space) => {
-    const row = await readRow(store, 'installation', spaceColumns(space));
+    const row = await readRow(store, 'installation', spaceColumns(space), ['secret']);
     return row && cipher.open(row.secret, keyOf(space));
   },
   all: async (platform) => {
@@ -42,7 +42,7 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
     const sealed = cipher.seal(after, keyOf(space));
     return store.write(async (db) => {
       for (;;) {
-        const row = await readRow(db, 'installation', spaceColumns(space));
+        const row = await readRow(db, 'installation', spaceColumns(space), ['secret']);
         if (!row || isOther(cipher, row.secret, before, space)) return false;
         const seen = { ...spaceColumns(space), secret: row.secret };
         const changed = await changeRows(db, 'installation', seen, { secret: sealed });

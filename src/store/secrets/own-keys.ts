@@ -62,7 +62,8 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     log.warn({ space, trouble: is }, 'the service refuses the key of a space');
   };
 
-  const rowOf = (space: Space) => readRow(store, 'space_key', spaceColumns(space));
+  const rowOf = (space: Space) =>
+    readRow(store, 'space_key', spaceColumns(space), ['secret', 'set_by_name', 'set_ms']);
 
   const read: FindOwnKey = async (space) => {
     const row = await rowOf(space);
@@ -126,7 +127,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     },
     /** Counts the keys, and those that cannot be decrypted. */
     count: async () => {
-      const rows = await readRows(store, 'space_key', {});
+      const rows = await readRows(store, 'space_key', {}, ['platform', 'space_id', 'secret']);
       const unread = rows.filter(({ platform, space_id: id, secret }) => {
         try {
           return cipher?.open(secret, ownKeyContext({ platform, id })) === undefined;

@@ -1,6 +1,6 @@
 import languageData from './languages.json' with { type: 'json' };
 
-/** The pseudo-locale: English with accents and brackets (see `pseudoLocalise`), for tests of translations. */
+/** The pseudo-locale: English with accents and brackets (see service/engines/pseudo.ts), for tests of translations. */
 export const PSEUDO_LOCALE = 'en-XA';
 
 /** Languages that people can choose, in BCP 47; the most used in chat come first. */

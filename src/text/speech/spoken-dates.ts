@@ -1,35 +1,22 @@
 import { languageOf } from '../language/language-names.ts';
+import words from './words.json' with { type: 'json' };
 import type { Timestamp, TimestampStyle } from '../../rich-text/rich-text.ts';
 
 const FIRST_YEAR = 1_000;
 const LAST_YEAR = 2_999;
-
-const DAY_MS = 86_400_000;
-const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 
 /**
  * Ms since 1970 at the beginning of a day of the Gregorian calendar, in UTC; undefined where there
  * is no such day.
  */
 const msOf = (year: number, month: number, day: number): number | undefined => {
-  const isYear = year >= FIRST_YEAR && year <= LAST_YEAR;
-  if (!isYear || day < 1 || day > (DAYS_OF_MONTH[month - 1] ?? 0)) return undefined;
-  if (month === 2 && day === 29 && !isLeap(year)) return undefined;
-  // Years that begin in March have their leap day at the end.
-  const from = month > 2 ? year : year - 1;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  const leapDays = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
-  return (365 * from + leapDays + dayOfYear - 719_468) * DAY_MS;
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isDay && year >= FIRST_YEAR && year <= LAST_YEAR ? date.getTime() : undefined;
 };
 
 /** Abbreviations of "year" that `Intl` puts behind it. */
-const YEARS: Readonly<Record<string, readonly [string, string]>> = {
-  ru: ['г.', 'года'],
-  bg: ['г.', 'година'],
-  uk: ['р.', 'року'],
-};
+const YEARS: Readonly<Record<string, readonly string[]>> = words.years;
 
 const LONG: Intl.DateTimeFormatOptions = {
   day: 'numeric',
@@ -62,10 +49,10 @@ const createDateReader = (locale: string) => {
   const read = (year: number, month: number, day: number): string | undefined => {
     const ms = msOf(year, month, day);
     if (ms === undefined) return undefined;
-    const words = long.format(ms);
-    return abbreviated !== undefined && whole !== undefined && words.endsWith(abbreviated)
-      ? words.slice(0, -abbreviated.length) + whole
-      : words;
+    const written = long.format(ms);
+    return abbreviated !== undefined && whole !== undefined && written.endsWith(abbreviated)
+      ? written.slice(0, -abbreviated.length) + whole
+      : written;
   };
   return {
     read,
@@ -96,16 +83,7 @@ const germanDay =
   /(?<=(?<!\p{L})(?:am|vom|bis|zum|ab|seit|dem|den) )(\d{1,2})\.(\d{1,2})\.(?![\d\p{L}])/giu;
 
 /** Hours and minutes in languages whose voices read `14:30` as two numbers, or its colon. */
-const CLOCKS: Readonly<Record<string, readonly [hour: string, minute: string]>> = {
-  de: [' Uhr', ' '],
-  nl: [' uur', ' '],
-  fr: [' heures', ' '],
-  ja: ['時', '分'],
-  zh: ['点', '分'],
-  ko: ['시', '분'],
-  th: [' นาฬิกา', ' นาที'],
-  vi: [' giờ', ' phút'],
-};
+const CLOCKS: Readonly<Record<string, readonly string[]>> = words.clocks;
 const clockTime =
   /(?<![\w.,:/-])([01]?\d|2[0-3]):([0-5]\d)(?![\w%/-]|[.,:]\d| ?[ap]\.?m\b)(?: ?(?:Uhr|uur)(?!\p{L}))?/giu;
 

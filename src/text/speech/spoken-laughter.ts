@@ -1,18 +1,8 @@
 import { languageOf } from '../language/language-names.ts';
+import words from './words.json' with { type: 'json' };
 
-/** Laughter by language, in a spelling that its voices read well. */
-const LAUGHTER: Readonly<Record<string, string>> = {
-  ar: 'ها ها',
-  es: 'jaja',
-  he: 'חה חה',
-  ja: 'わら',
-  ko: '하하',
-  // Portuguese voices do not pronounce `h`.
-  pt: 'rá rá rá',
-  ru: 'хаха',
-  th: 'ฮ่าฮ่า',
-  zh: '哈哈',
-};
+/** Laughter by language, in a spelling that its voices read well: Portuguese ones do not pronounce `h`. */
+const LAUGHTER: Readonly<Record<string, string>> = words.laughter;
 const ANYWHERE = 'haha';
 
 /** Pattern of laughter, with its spoken form where that is not the language's own. */

@@ -16,7 +16,9 @@ import { sessionFile } from './transcript-files.ts';
 import type { TranslateCaption } from './translations.ts';
 
 /** Receives what happens to captions in their channels. */
-export interface CaptionSessionListener extends Omit<CaptionMessagesListener, 'gone' | 'unshown'> {
+export interface CaptionSessionListener extends Required<
+  Pick<CaptionMessagesListener, 'blocked' | 'captionShown'>
+> {
   /** Reports that the channel of the captions is gone. */
   readonly gone: () => void;
   /** Reports lines that were not shown because their channel refused them. */

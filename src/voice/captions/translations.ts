@@ -1,4 +1,4 @@
-import { untilAborted } from '../../async/abort.ts';
+import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -67,14 +67,23 @@ export const createTranslations = (deps: TranslationsDeps) => {
     const { signal } = stop;
     const { id, speakerId, text, language: from } = caption;
     const source = { speakerId, text, language: from, context: contextOf(caption) };
-    for await (const state of untilAborted(translate(source, [language], signal), signal)) {
-      if (state.language !== language) continue;
-      if (state.error) throw state.error;
-      const translation = plainText(state.text);
-      if (translation !== '') grown(id, language, translation, state.done);
-      if (state.done) return translation !== '';
+    const states = translate(source, [language], signal)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done: isOver, value } = await orAborted(states.next(), signal);
+        if (isOver) return false;
+        if (value.language !== language) continue;
+        if (value.error) throw value.error;
+        const translation = plainText(value.text);
+        if (translation !== '') grown(id, language, translation, value.done);
+        if (value.done) return translation !== '';
+      }
+    } finally {
+      const closed = Promise.resolve(states.return?.());
+      closed.catch(() => {});
+      // A generator that does not end although it was aborted is not awaited.
+      if (!signal.aborted) await orAborted(closed, signal).catch(() => {});
     }
-    return false;
   };
 
   const run = async (job: Job): Promise<void> => {

@@ -11,7 +11,7 @@ import {
 } from './hallucination-filter.ts';
 
 /**
- * The transcript of one utterance, partial or final. Where its text is empty and final, there was no speech, and the
+ * The transcript of one utterance, partial or final: one with the same id replaces it. Where its text is empty and final, there was no speech, and the
  * partial transcript is removed.
  */
 export interface TranscriptEvent

@@ -51,16 +51,19 @@ describe('a semaphore', () => {
     expect(semaphore.tryAcquire()).toBeDefined();
   });
 
-  it('lets the urgent ones go first, as soon as they are in a hurry', async () => {
+  it('lets the urgent ones go first, by what they say when a permit is free', async () => {
     const semaphore = createSemaphore(1);
     const begun: string[] = [];
+    const urgent = new Set<string>();
     const held = await semaphore.acquire();
-    const hurries = new Map(['a', 'b', 'c', 'd'].map((name) => [name, new AbortController()]));
-    hurries.get('c')?.abort();
-    const all = [...hurries].map(([name, { signal }]) =>
-      semaphore.use(async () => void begun.push(name), undefined, signal),
+    const all = ['a', 'b', 'c', 'd'].map((name) =>
+      semaphore.use(
+        async () => void begun.push(name),
+        undefined,
+        () => urgent.has(name),
+      ),
     );
-    hurries.get('d')?.abort();
+    urgent.add('c').add('d');
     held[Symbol.dispose]();
     await Promise.all(all);
     expect(begun).toEqual(['c', 'd', 'a', 'b']);

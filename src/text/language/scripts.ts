@@ -6,44 +6,19 @@ export interface Script {
   readonly languages: readonly string[];
 }
 
-const script = (letters: RegExp, languages: string): Script => ({
-  letters,
-  languages: languages.split(' '),
-});
-
-const HAN = script(/\p{sc=Han}/gu, 'zh zh-Hant yue ja');
-export const KANA = script(/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja');
-
-const SCRIPTS: readonly Script[] = [
-  script(
-    /\p{sc=Latin}/gu,
-    'af az bs ca cs cy da de en eo es et eu fi fr ga gl ha hr hu id is it jv la lt lv ms mt nl no pl pt ro sk ' +
-      'sl so sq sr-Latn sv sw tl tr uz vi yo zu ar-Latn el-Latn hi-Latn ja-Latn ru-Latn zh-Latn und',
-  ),
-  script(/\p{sc=Cyrillic}/gu, 'ru uk bg sr be mk kk mn tg und'),
-  script(/\p{sc=Arabic}/gu, 'ar fa ur ps und'),
-  script(/\p{sc=Devanagari}/gu, 'hi mr ne'),
-  HAN,
-  KANA,
-  script(/\p{sc=Hangul}/gu, 'ko'),
-  script(/\p{sc=Greek}/gu, 'el'),
-  script(/\p{sc=Hebrew}/gu, 'he'),
-  script(/\p{sc=Thai}/gu, 'th'),
-  script(/\p{sc=Bengali}/gu, 'bn'),
-  script(/\p{sc=Tamil}/gu, 'ta'),
-  script(/\p{sc=Telugu}/gu, 'te'),
-  script(/\p{sc=Kannada}/gu, 'kn'),
-  script(/\p{sc=Malayalam}/gu, 'ml'),
-  script(/\p{sc=Gujarati}/gu, 'gu'),
-  script(/\p{sc=Gurmukhi}/gu, 'pa'),
-  script(/\p{sc=Sinhala}/gu, 'si'),
-  script(/\p{sc=Khmer}/gu, 'km'),
-  script(/\p{sc=Lao}/gu, 'lo'),
-  script(/\p{sc=Myanmar}/gu, 'my'),
-  script(/\p{sc=Georgian}/gu, 'ka'),
-  script(/\p{sc=Armenian}/gu, 'hy'),
-  script(/\p{sc=Ethiopic}/gu, 'am'),
-];
+/** Writing systems by the names of their scripts in Unicode. */
+const byName = new Map(
+  Object.entries(languageData.scripts).map(([names, languages]): [string, Script] => {
+    const letters = names.split(' ').map((name) => `\\p{sc=${name}}`);
+    return [
+      names,
+      { letters: new RegExp(`[${letters.join('')}]`, 'gu'), languages: languages.split(' ') },
+    ];
+  }),
+);
+const SCRIPTS = [...byName.values()];
+const HAN = byName.get('Han')!;
+export const KANA = byName.get('Hiragana Katakana')!;
 
 /** Letters that a character of a syllabic or logographic script counts for. */
 const SIGN_WEIGHT = 3;

@@ -45,15 +45,7 @@ const BEGINNING_OF_REFUSAL =
   /^(?:i['’]?m (?:very |really )?sorry|i am (?:very |really )?sorry|sorry|unfortunately|i apologi[sz]e|i (?:can['’]?t|cannot|am unable|am not able|won['’]?t)|as an? (?:ai|artificial|language)|lo siento|(?:je suis )?désolée?|(?:es )?tut mir leid|entschuldigung|desculpe|申し訳|すみません|抱歉|对不起|對不起|很抱歉|죄송)[^\n]{0,80}$/i;
 
 /** The most common beginnings: a reply may become a refusal when it is only the first letters of one. */
-const COMMONEST = [
-  "i'm sorry",
-  'i am sorry',
-  'sorry',
-  "i can't",
-  'i cannot',
-  'unfortunately',
-  'as an ai',
-];
+const COMMONEST = "i'm sorry|i am sorry|sorry|i can't|i cannot|unfortunately|as an ai".split('|');
 
 const mayMeanIt = (source: string): boolean => APOLOGY.test(source) || INABILITY.test(source);
 

@@ -5,27 +5,14 @@ import { amountOf, marksOf, NOT_AFTER, NOT_BEFORE, NUMBER, type Amount } from '.
 /** Currencies by sign, with one of the same name elsewhere, by which the country is left out. */
 const CURRENCIES = new Map(Object.entries(words.currencies));
 const SIGNS = String.raw`(?:US|[ACR])?\$|[€£¥￥₹₩₽₴₺฿₫₪]`;
-/** Words and letters of magnitudes; some mean another in English. */
-const MAGNITUDES: readonly (readonly [pattern: string, value: number, inEnglish?: number])[] = [
-  [String.raw`k|thousand|tausend|tsd\.?|тыс\.?|тысяч[аи]?|tys\.?|천|千`, 1e3],
-  ['mil', 1e3, 1e6],
-  ['万|萬|만', 1e4],
-  [
-    String.raw`mn?|mio\.?|mln\.?|millions?|millionen|millón|millones|milhão|milhões|milione|milioni|miljoen|млн\.?|миллион(?:а|ов)?`,
-    1e6,
-  ],
-  ['億|亿|억', 1e8],
-  [
-    String.raw`bn?|mrd\.?|md|mld\.?|milliarden?|milliards?|miliard\p{L}*|miljard|bilhão|bilhões|млрд\.?|миллиард(?:а|ов)?`,
-    1e9,
-  ],
-  ['billions?|billionen', 1e12, 1e9],
-  ['trillions?', Number.NaN, 1e12],
-];
-const MAGNITUDE = `[ \\u00A0]?(${MAGNITUDES.map(([pattern]) => pattern).join('|')})(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
-const MAGNITUDE_OF = MAGNITUDES.map(
-  ([pattern, ...values]) => [new RegExp(`^(?:${pattern})$`, 'iu'), ...values] as const,
-);
+/** Words and letters of magnitudes; some mean another in English, or only there. */
+const MAGNITUDES: readonly { pattern: string; value?: number; inEnglish?: number }[] =
+  words.magnitudes;
+const MAGNITUDE = `[ \\u00A0]?(${MAGNITUDES.map(({ pattern }) => pattern).join('|')})(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
+const MAGNITUDE_OF = MAGNITUDES.map(({ pattern, ...values }) => ({
+  written: new RegExp(`^(?:${pattern})$`, 'iu'),
+  ...values,
+}));
 const money = new RegExp(
   String.raw`${NOT_AFTER}(?:(${SIGNS}) ?(${NUMBER})(?:${MAGNITUDE})?|(${NUMBER})(?:${MAGNITUDE})?[ \u00A0\u202F]?([$€£¥￥₹₩₽₴₺฿₫₪]|zł|Kč))${NOT_BEFORE}`,
   'giu',
@@ -112,8 +99,8 @@ const createAmountReader = (locale: string) => {
   };
   const magnitudeOf = (written: string | undefined): number => {
     if (written === undefined) return 1;
-    const [, value = Number.NaN, inEnglish = value] =
-      MAGNITUDE_OF.find(([pattern]) => pattern.test(written)) ?? [];
+    const { value = Number.NaN, inEnglish = value } =
+      MAGNITUDE_OF.find((each) => each.written.test(written)) ?? {};
     return language === 'en' ? inEnglish : value;
   };
 

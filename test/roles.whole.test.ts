@@ -111,13 +111,14 @@ describe('processes with a role each', () => {
     expect(posts.map(({ client }) => client)).toEqual(['worker']);
   });
 
-  it('have a worker that lives take over what a killed one had, also where Slack sends its events by HTTP', async () => {
+  it('start at once and have a worker that lives take over what a killed one had, also where Slack sends its events by HTTP, to the gateway alone', async () => {
     await using at = await open('http');
     const { discord, slack, speech, workspace } = at;
-    const [gateway, worker] = await Promise.all(
-      ['gateway', 'worker'].map((role) => at.start(role)),
+    const [gateway, worker, web] = await Promise.all(
+      ['gateway', 'worker', 'web'].map((role) => at.start(role)),
     );
     await expect.poll(() => slackAddressIn(gateway!.said())).toBeDefined();
+    for (const other of [worker, web]) expect(slackAddressIn(other!.said())).toBeUndefined();
     slack.app.socketMode = false;
     slack.app.requestUrl = slackAddressIn(gateway!.said());
 

@@ -210,8 +210,7 @@ export const openCommandHarness = async (
   const rooms = createFakeRooms();
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, () => NOW_MS);
-  const log = silentLog;
-  const ownKeys = createOwnKeys({ store, encryption, log, now: () => NOW_MS });
+  const ownKeys = createOwnKeys({ store, encryption, log: silentLog, now: () => NOW_MS });
   const services: Services = {
     languages: {
       find: findLanguage,
@@ -296,7 +295,7 @@ export const openCommandHarness = async (
   const dispatcher = createDispatcher({
     commands: realCommands,
     texts: realTexts,
-    log,
+    log: silentLog,
     platforms: {
       find: (name) => platformOf(name, script),
       get: (name) => platformOf(name, script),

@@ -31,8 +31,6 @@ export interface KillScene extends AsyncDisposable {
   readonly calls: Calls;
 }
 
-const log = silentLog;
-
 const openClients = (
   url: string,
   scene: AsyncDisposableStack,
@@ -44,7 +42,7 @@ const openClients = (
       key: KEY,
       uses: ['recognition', 'speech'],
       requests: client,
-      log,
+      log: silentLog,
     }),
   );
   return { client, realtime };
@@ -76,7 +74,7 @@ const startOwnService = async (
     port: 0,
     keys: [KEY],
     engines: engineConfig(variables),
-    log,
+    log: silentLog,
   });
   scene.defer(() => service.close());
   return service.url;

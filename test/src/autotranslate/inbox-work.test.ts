@@ -16,7 +16,6 @@ const RETRY_MS = 600_000;
 
 /** A process that has the slot of the partition, and puts off all that it claims. */
 const openProcess = ({ isStored = true } = {}) => {
-  const log = silentLog;
   const clock = createTestClock(inbox.clock.ms);
   const now = clock.nowMs;
   const tenure = {
@@ -36,7 +35,7 @@ const openProcess = ({ isStored = true } = {}) => {
   let looks = 0;
   const scheduler = createScheduler({
     slots: slots as SlotOwner,
-    log,
+    log: silentLog,
     now,
     clock,
   });
@@ -56,7 +55,7 @@ const openProcess = ({ isStored = true } = {}) => {
     inbox: inbox.ours,
     scheduler,
     readyPlatforms: () => ['test'],
-    log,
+    log: silentLog,
     clock,
   });
   onTestFinished(async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../src/translation/glossary-csv.ts';
+import { shared } from '../audio/support.ts';
 
 const signal = new AbortController().signal;
 
@@ -21,10 +22,9 @@ const learn = (label: string): ReadonlyMap<string, Bytes> => {
   return known;
 };
 
-const learnt = new Map<string, ReadonlyMap<string, Bytes>>();
+const bytesOfChars = shared(learn);
 const encode = (text: string, label: string): Uint8Array => {
-  const known = learnt.get(label) ?? learn(label);
-  learnt.set(label, known);
+  const known = bytesOfChars(label);
   return Uint8Array.from(Array.from(text).flatMap((char) => known.get(char) ?? []));
 };
 

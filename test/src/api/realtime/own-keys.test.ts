@@ -12,7 +12,6 @@ const OWNER = { platform: 'p', id: 'owner' };
 const OTHER = { platform: 'p', id: 'other' };
 const LOCKED = { platform: 'p', id: 'locked' };
 const OWN_KEY = 'svck:key-of-the-owners-space';
-const log = silentLog;
 const { signal } = new AbortController();
 
 let fake: SpeechFake;
@@ -31,7 +30,7 @@ beforeEach(async () => {
     ...common,
     uses: ['recognition', 'speech'],
     requests: client,
-    log,
+    log: silentLog,
     clock: patientClock,
   });
 });

@@ -18,7 +18,6 @@ const OTHER = { platform: 'p', id: 'other' };
 const KEY = 'svck:distinctive-key-of-a-space';
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const ANN = { id: 'ann', name: 'Ann' };
-const log = silentLog;
 
 let store: Store;
 
@@ -28,7 +27,7 @@ beforeEach(async () => {
 afterEach(async () => store.destroy());
 
 const keysWith = (...encryption: Uint8Array[]) =>
-  createOwnKeys({ store, encryption, log, now: () => 5_000 });
+  createOwnKeys({ store, encryption, log: silentLog, now: () => 5_000 });
 
 const found = async (keys: ReturnType<typeof keysWith>): Promise<ServiceKey> => {
   const key = await keys.find(SPACE);
@@ -64,7 +63,7 @@ describe('the key of a space', () => {
     const folder = mkdtempSync(join(tmpdir(), 'keys-'));
     const file = await openStore(`sqlite:${join(folder, 'dragoman.db')}`);
     try {
-      const keys = createOwnKeys({ store: file, encryption: [OLD], log });
+      const keys = createOwnKeys({ store: file, encryption: [OLD], log: silentLog });
       await keys.put(SPACE, KEY, ANN);
       const [row] = await file.selectFrom('space_key').select('secret').execute();
       await keys.put(SPACE, 'svck:another-distinctive-key', ANN);
@@ -168,15 +167,15 @@ describe('a new ENCRYPTION_KEY in front of the old one', () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
     await createInstallationStore(store, cipherOf([OLD])!).put(SPACE, 'token');
     const both = cipherOf([NEW, OLD])!;
-    expect(await resealSecrets(store, both, log)).toEqual({ resealed: 2, unreadable: 0 });
-    expect(await resealSecrets(store, both, log)).toEqual({ resealed: 0, unreadable: 0 });
+    expect(await resealSecrets(store, both, silentLog)).toEqual({ resealed: 2, unreadable: 0 });
+    expect(await resealSecrets(store, both, silentLog)).toEqual({ resealed: 0, unreadable: 0 });
     expect((await found(keysWith(NEW))).key).toBe(KEY);
     expect(await createInstallationStore(store, cipherOf([NEW])!).of(SPACE)).toBe('token');
   });
 
   it('leaves what no key decrypts as it is', async () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
-    expect(await resealSecrets(store, cipherOf([NEW])!, log)).toEqual({
+    expect(await resealSecrets(store, cipherOf([NEW])!, silentLog)).toEqual({
       resealed: 0,
       unreadable: 1,
     });

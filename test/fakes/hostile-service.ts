@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { orAborted } from '../../src/async/abort.ts';
 
 const GIBIBYTE = 2 ** 30;
+/** Connections that are open for longer are never closed. */
+const CLOSED_WITHIN_MS = 90_000;
 
 /** The connection of a request, on which anything can be sent. */
 export interface Wire {
@@ -32,7 +35,7 @@ export interface HostileService extends AsyncDisposable {
   readonly requests: number;
   /** Bytes that the other side took, or the system for it. */
   readonly sentBytes: number;
-  /** Resolves once no connection is open. */
+  /** Resolves once no connection is open; rejects where one stays open. */
   closed(): Promise<void>;
 }
 
@@ -106,11 +109,14 @@ export const startHostileService = async (): Promise<HostileService> => {
       return sentBytes;
     },
     closed: async () => {
-      for (const socket of sockets)
-        await new Promise((resolve) => {
+      const signal = AbortSignal.timeout(CLOSED_WITHIN_MS);
+      for (const socket of sockets) {
+        const closing = new Promise((resolve) => {
           if (socket.closed) resolve(undefined);
           else socket.once('close', resolve);
         });
+        await orAborted(closing, signal);
+      }
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -35,16 +35,16 @@ const standIns = <Values extends object>(values: Values): Values =>
  *
  * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
  */
-export const statement = <Values extends object, Row>(
-  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
+export const statement = <Values extends object, Result>(
+  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Result> },
 ) => {
   /** Compiled queries by the engine's adapter: each engine has its own SQL. */
-  const byEngine = new Map<unknown, CompiledQuery<Row>>();
+  const byEngine = new Map<unknown, CompiledQuery<Result>>();
   return async (db: Kysely<Schema>, values: Values) => {
     const engine = db.getExecutor().adapter.constructor;
     const compiled = byEngine.get(engine) ?? build(db, standIns(values)).compile();
     byEngine.set(engine, compiled);
-    const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
+    const { rows, numAffectedRows = 0n } = await db.executeQuery<Result>({
       ...compiled,
       parameters: compiled.parameters.map((given) =>
         given instanceof Parameter ? values[given.name as keyof Values] : given,

@@ -107,9 +107,9 @@ export const spokenDates = (text: string, locale: string): string => {
   const language = languageOf(locale);
   let spoken = text
     .replaceAll(isoDate, (written, year, month, day) => {
-      const words = dates().read(Number(year), Number(month), Number(day));
-      if (words === undefined) return written;
-      return /t$/i.test(written) ? `${words} ` : words;
+      const inWords = dates().read(Number(year), Number(month), Number(day));
+      if (inWords === undefined) return written;
+      return /t$/i.test(written) ? `${inWords} ` : inWords;
     })
     .replaceAll(
       yearFirst,

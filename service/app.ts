@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
-import { PATHS } from '../src/api/contract.ts';
+import { EXTRA_FIELDS, EXTRA_FIELDS_HEADER, PATHS } from '../src/api/contract.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { Tracing } from '../src/telemetry/tracing.ts';
@@ -77,6 +77,7 @@ export const createServiceApp = (
   app.use(async (c, next) => {
     c.set('account', accounts.find(c.req.header('authorization') ?? null));
     await next();
+    c.res.headers.set(EXTRA_FIELDS_HEADER, Object.values(EXTRA_FIELDS).join(', '));
   });
 
   for (const route of routes) {

@@ -1,5 +1,5 @@
 import type { Asker } from '../model/service.ts';
-import type { PATHS } from './contract.ts';
+import type { ExtraField, PATHS } from './contract.ts';
 import type { ServiceKey } from './keys.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 
@@ -40,6 +40,8 @@ export interface Call {
 export interface Attempt {
   /** Aborted when the caller leaves or the deadline has passed. */
   readonly signal: AbortSignal;
+  /** True for a field beyond the contract that the service understands. */
+  readonly understands: (field: ExtraField) => boolean;
   /** Sends the attempt's request with the key of its call; see `Transport.send`. */
   readonly send: (request: HttpRequest) => Promise<HttpReply>;
   /** Notes the tokens of which the reply tells. */

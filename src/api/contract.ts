@@ -16,6 +16,19 @@ export const PATHS = {
 /** Path of the public API that the chat's is part of: a service may have it, though the contract does not. */
 export const MODELS_PATH = '/openai/v1/models';
 
+/**
+ * Header in which a service names the fields beyond the contract that it understands, separated by
+ * commas. They are sent to no other.
+ */
+export const EXTRA_FIELDS_HEADER = 'x-extra-fields';
+
+/** Fields beyond the contract, by path and name. */
+export const EXTRA_FIELDS = {
+  /** What the tokens of `text` stand for; see `tokenMeanings`. */
+  translateTokens: 'translate.tokens',
+} as const;
+export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];
+
 /** Limits of contract section 8, each with the section that states it. */
 export const SERVICE_LIMITS = {
   /**
@@ -142,6 +155,25 @@ export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;
 
 // Translation (sections 4.4, 2.2, 2.3, 6)
 
+/** Longest word or phrase that a token stands for, in UTF-16 units. */
+export const TOKEN_WORD_LENGTH = 100;
+/** Longest `tokens`, in UTF-16 units. */
+export const TOKENS_LENGTH = 100_000;
+
+/**
+ * What tokens such as `⟦3⟧` in a text stand for, by their numbers. A token first ends parts of the
+ * text that others begin, then stands for a word, then begins parts itself.
+ */
+export const tokenMeanings = z.record(
+  z.string().regex(/^[1-9]\d{0,8}$/),
+  z.object({
+    closes: z.int().positive().optional(),
+    /** A word that the token can be translated as: a name in place of a mention's, a term. */
+    word: z.string().min(1).max(TOKEN_WORD_LENGTH).optional(),
+    opens: z.int().positive().optional(),
+  }),
+);
+
 export const translateRequest = z.object({
   text: z.string().min(1),
   source_lang: z.string().min(1),
@@ -150,6 +182,8 @@ export const translateRequest = z.object({
   keywords: z.array(z.string()).optional(),
   context: z.string().optional(),
   model: z.string().optional(),
+  /** JSON of `tokenMeanings`, the field `EXTRA_FIELDS.translateTokens`. */
+  tokens: z.string().max(TOKENS_LENGTH).optional(),
 });
 export type TranslateRequest = z.infer<typeof translateRequest>;
 

@@ -24,7 +24,7 @@ import { createSharedPaces, type PaceSharing } from './scheduler/shared-pace.ts'
 import type { Transport } from './transport.ts';
 
 export interface CallerDeps extends ReportOpenerDeps {
-  readonly transport: Pick<Transport, 'send'>;
+  readonly transport: Pick<Transport, 'send' | 'understands'>;
   readonly keys: ServiceKeys;
   readonly retry: Partial<RetryPolicy>;
   readonly clock: Clock;
@@ -109,6 +109,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
 
   const attemptOf = ({ deadline, report, key }: Started): Attempt => ({
     signal: deadline.signal,
+    understands: transport.understands,
     send: async ({ headers, ...request }) =>
       transport.send(
         { ...request, headers: { ...headers, ...report.headers } },

@@ -2,6 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { retryAfterHeaderMs } from '../http/retry-after.ts';
+import { EXTRA_FIELDS_HEADER, type ExtraField } from './contract.ts';
 import type { ServiceKey } from './keys.ts';
 import { errorWithin, serviceError, type SentKey } from './service-error.ts';
 
@@ -98,8 +99,11 @@ export const createTransport = (baseUrl: string) => {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  let extraFields: ReadonlySet<string> = new Set();
 
   return {
+    /** True when the service has said in its last reply that it understands a field. */
+    understands: (field: ExtraField): boolean => extraFields.has(field),
     /**
      * Resolves with a success; any other status becomes a `ServiceError`, a network error an
      * `AppError`.
@@ -131,6 +135,8 @@ export const createTransport = (baseUrl: string) => {
       }
       if (reply.statusCode >= 200 && reply.statusCode < 300) {
         expectPlain(reply);
+        const named = [reply.headers[EXTRA_FIELDS_HEADER] ?? []].flat().join();
+        extraFields = new Set(named.split(/\s*,\s*/));
         return { headers: reply.headers, body: reply.body, sent: key };
       }
       const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());

@@ -155,6 +155,10 @@ const languagesOf = (word: string): readonly string[] => {
   );
 };
 
+/** True for a common word of chat in a language, in lower case; its accents may be left out. */
+export const isListedWord = (word: string, language: string): boolean =>
+  readLists().get(word)?.includes(language) ?? false;
+
 /** The words of a text that are on one language's list. */
 export interface ListedWords {
   readonly count: number;

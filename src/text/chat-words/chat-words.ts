@@ -1,0 +1,68 @@
+import { isListedWord } from '../language/features.ts';
+import { languageOf } from '../language/language-names.ts';
+import shortWords from './chat-words.json' with { type: 'json' };
+
+/** Short and hasty spellings of chat with what they stand for, by language. */
+const SHORT_WORDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  Object.entries(shortWords).map(([language, words]) => [language, new Map(Object.entries(words))]),
+);
+/** In capitals, shorter ones are other words as often: `US`, `R`, `CC`. */
+const SHORTEST_IN_CAPITALS = 3;
+
+const capital = /^\p{Lu}/u;
+const allCapitals = /^[\p{Lu}\p{N}]+$/u;
+
+/** What a short spelling of chat stands for, as in `idk` or `vcs`; undefined for other words. */
+export const chatWord = (word: string, locale: string | undefined): string | undefined => {
+  const words = SHORT_WORDS.get(languageOf(locale));
+  if (!words) return undefined;
+  if (word.length < SHORTEST_IN_CAPITALS && allCapitals.test(word)) return undefined;
+  const whole = words.get(word.toLowerCase());
+  return whole !== undefined && capital.test(word)
+    ? `${whole[0]?.toUpperCase()}${whole.slice(1)}`
+    : whole;
+};
+
+const stretch = /(\p{L})\1{2,}/giu;
+const cased = /[\p{Lu}\p{Ll}\p{Lm}]/u;
+const oneLetter = /^(\p{L})\1+$/iu;
+const romanNumber = /^[IVXLCDM]+$/;
+/** Stretches of a word of which one or two letters are tried: all of longer ones are one letter. */
+const MOST_TRIED = 3;
+
+/** Languages whose compounds may have three equal letters: `Schifffahrt`. */
+const THREE_IN_COMPOUNDS = new Set(['de', 'da', 'nb', 'no', 'et']);
+
+/**
+ * A word without the letters that somebody repeated for emphasis, as in `waaaay` and `goooood`: the
+ * common word of the language with one or two of each, or else with one of each.
+ */
+export const unstretched = (word: string, locale: string | undefined): string => {
+  const rows = word.match(stretch);
+  if (!rows) return word;
+  const isShort = rows.every((row) => row.length === 3);
+  if (oneLetter.test(word) || !rows.some((row) => cased.test(row)))
+    return isShort ? word : word.replaceAll(stretch, '$1$1');
+  if (isShort && romanNumber.test(word)) return word;
+  const language = languageOf(locale);
+  const choices = 2 ** Math.min(rows.length, MOST_TRIED);
+  for (let choice = 0; choice < choices; choice += 1) {
+    let place = 0;
+    const tried = word.replaceAll(stretch, (_, letter: string) =>
+      letter.repeat(((choice >> place++) & 1) + 1),
+    );
+    if (isListedWord(tried.toLowerCase(), language)) return tried;
+  }
+  return isShort && THREE_IN_COMPOUNDS.has(language) ? word : word.replaceAll(stretch, '$1');
+};
+
+/** Words of one script; not parts of names, paths and addresses. */
+const chatToken =
+  /(?<![\p{L}\p{N}._@/#&'’-])(?:[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{M}\d]+|[ㄱ-ㅣ]+|[\p{sc=Hira}\p{sc=Kana}ー]+)(?![_@'’]|[./&-][\p{L}\p{N}])/gu;
+
+/** Writes the words of chat out: short spellings as words, repeated letters as one or two. */
+export const inWholeWords = (text: string, locale: string | undefined): string =>
+  text.replaceAll(chatToken, (written) => {
+    const word = unstretched(written, locale);
+    return chatWord(word, locale) ?? word;
+  });

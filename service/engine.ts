@@ -1,4 +1,5 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
+import type { TokenMeanings } from '../src/text/protect/meanings.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/message.ts';
 import type { Ability, EngineConfig } from './config.ts';
@@ -65,6 +66,8 @@ export interface RecognitionEngine {
 
 export interface EngineTranslationRequest {
   readonly text: string;
+  /** What tokens such as `⟦1⟧` in `text` stand for. */
+  readonly tokens: TokenMeanings;
   readonly from: string;
   readonly to: string;
   /** Terms that must stay as they are. */

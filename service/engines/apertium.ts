@@ -2,7 +2,10 @@ import type { CreateEngine, TranslationEngine } from '../engine.ts';
 import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';
 import { createPool } from './apertium/pool.ts';
-import { translateInPieces } from '../translation-pieces.ts';
+import { meaningsIn } from '../../src/text/protect/meanings.ts';
+import { translateLine } from '../translation/line.ts';
+import { findRanges, type Run } from '../translation/markup.ts';
+import { translateInPieces } from '../translation/pieces.ts';
 
 const NAME = 'apertium';
 const CONCURRENT = 4;
@@ -24,11 +27,20 @@ export const createEngine: CreateEngine = ({ config }) => {
 
   const build = (installed: ReadonlyMap<string, Mode>): TranslationEngine => ({
     translates: (from, to) => findMode(installed, from, to) !== undefined,
-    translate: async function* ({ text, from, to }, signal) {
+    translate: async function* ({ text, tokens, from, to }, signal) {
       const mode = findMode(installed, from, to);
       if (!mode) return;
       const model = `${NAME}-${mode.name}`;
-      const translate = (core: string): Promise<string> => pool.translate(mode, core, signal);
+      const runs = (given: readonly Run[]): Promise<readonly Run[]> =>
+        pool.translate(mode, given, signal);
+      const words = async (texts: readonly string[]): Promise<readonly string[]> => {
+        const translated: string[] = [];
+        for (const each of texts)
+          translated.push(findRanges(await runs([{ text: each, parts: [] }])).text);
+        return translated;
+      };
+      const translate = (core: string): Promise<string> =>
+        translateLine(core, meaningsIn(core, tokens), { words, runs, reads: () => true });
       for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
         yield { text: piece, model };
     },

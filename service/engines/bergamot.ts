@@ -1,8 +1,9 @@
 import { AppError } from '../../src/errors.ts';
+import { meaningsIn } from '../../src/text/protect/meanings.ts';
 import { createChild } from '../../src/process/child.ts';
 import { type CreateEngine, type TranslationEngine, isPackageInstalled } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
-import { translateInPieces } from '../translation-pieces.ts';
+import { translateInPieces } from '../translation/pieces.ts';
 import { BERGAMOT_PACKAGE } from './bergamot/library.ts';
 import { findTranslationModel, type TranslationModel, findRoute } from './bergamot/model.ts';
 import type { BergamotRequest } from './bergamot/worker.ts';
@@ -53,12 +54,12 @@ export const createEngine: CreateEngine = ({ config, log }) => {
 
   const build = (models: readonly TranslationModel[]): TranslationEngine => ({
     translates: (from, to) => findRoute(models, from, to) !== undefined,
-    translate: async function* ({ text, from, to }, signal) {
+    translate: async function* ({ text, tokens, from, to }, signal) {
       const route = findRoute(models, from, to);
       if (!route) return;
       const model = `${NAME}-${route.map((one) => one.from).join('-')}-${route.at(-1)?.to}`;
       const translate = (core: string): Promise<string> =>
-        child.call({ route, text: core }, signal);
+        child.call({ route, text: core, tokens: meaningsIn(core, tokens) }, signal);
       for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
         yield { text: piece, model };
     },

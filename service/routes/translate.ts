@@ -3,6 +3,8 @@ import {
   SERVICE_LIMITS,
   PATHS,
   STREAM_END,
+  tokenMeanings,
+  TOKENS_LENGTH,
   translateRequest,
   type TranslateChunk,
   type TranslateReply,
@@ -13,9 +15,11 @@ import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
+import { parseJson } from '../json.ts';
+import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
-import { translateKeeping } from '../translation-pieces.ts';
+import { translateKeeping } from '../translation/pieces.ts';
 import { readLanguage } from '../language.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
@@ -23,7 +27,8 @@ import { countCodePoints } from '../../src/text/unicode.ts';
 /** Largest body: every field at its limit with four bytes a character, and the JSON around them. */
 const BODY_LIMIT: BodyLimit = {
   bytes:
-    4 * (SERVICE_LIMITS.translateTextCodePoints + SERVICE_LIMITS.contextCodePoints) +
+    4 *
+      (SERVICE_LIMITS.translateTextCodePoints + SERVICE_LIMITS.contextCodePoints + TOKENS_LENGTH) +
     SERVICE_LIMITS.keywords * SERVICE_LIMITS.keywordBytes +
     32 * 1024,
   named: 'ErrTextTooLong',
@@ -74,9 +79,19 @@ const readRequest = async (request: Request, signal: AbortSignal): Promise<Trans
     keywords: form.has('keywords') ? form.getAll('keywords') : undefined,
     context: one('context'),
     model: one('model'),
+    tokens: one('tokens'),
   });
   checkLimits(input);
   return input;
+};
+
+const invalidTokens = (): ContractError =>
+  invalidParameter('tokens: not an object of meanings in JSON');
+
+const readTokens = (field: string): TokenMeanings => {
+  const meanings = tokenMeanings.safeParse(parseJson(field, invalidTokens)).data;
+  if (!meanings) throw invalidTokens();
+  return new Map(Object.entries(meanings).map(([number, meaning]) => [Number(number), meaning]));
 };
 
 const newId = (): string => `trans_${randomUUID().replaceAll('-', '')}`;
@@ -151,6 +166,7 @@ export const translate: Route = {
     if (offers.length === 0) throw engines.missing({ ability: 'translation', from, to });
     const translation = {
       text: input.text,
+      tokens: readTokens(input.tokens ?? '{}'),
       from,
       to,
       keywords: input.keywords ?? [],

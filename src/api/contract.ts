@@ -161,16 +161,16 @@ export const TOKEN_WORD_LENGTH = 100;
 export const TOKENS_LENGTH = 100_000;
 
 /**
- * What tokens such as `⟦3⟧` in a text stand for, by their numbers. A token first ends parts of the
- * text that others begin, then stands for a word, then begins parts itself.
+ * What tokens such as `⟦3⟧` in a text stand for, by their numbers. A token ends parts of the text that
+ * others begin, begins parts itself, and may stand for a word that belongs to all of these.
  */
 export const tokenMeanings = z.record(
   z.string().regex(/^[1-9]\d{0,8}$/),
   z.object({
-    closes: z.int().positive().optional(),
+    closes: z.int().nonnegative().optional(),
     /** A word that the token can be translated as: a name in place of a mention's, a term. */
     word: z.string().min(1).max(TOKEN_WORD_LENGTH).optional(),
-    opens: z.int().positive().optional(),
+    opens: z.int().nonnegative().optional(),
   }),
 );
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import { countCodePoints, isBlank } from '../text/unicode.ts';
+import { meaningsIn, type TokenMeanings } from '../text/protect/meanings.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
-import { completion, SERVICE_LIMITS, PATHS } from './contract.ts';
+import { completion, EXTRA_FIELDS, SERVICE_LIMITS, PATHS, TOKENS_LENGTH } from './contract.ts';
 import { growingText } from './replies.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
@@ -22,6 +23,8 @@ export interface TranslationInput {
   /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;
   readonly model?: string;
+  /** What the tokens in `text` stand for; sent to a service that understands it. */
+  readonly tokens?: TokenMeanings;
 }
 
 export type TranslationApi = ReturnType<typeof createTranslationApi>;
@@ -94,11 +97,17 @@ const callOf = (text: string, options: CallOptions): Call => ({
   characters: countCodePoints(text),
 });
 
+/** The meanings of the tokens in a part; undefined where there are none, or too many. */
+const tokensField = (tokens: TokenMeanings, part: string): string | undefined => {
+  const field = JSON.stringify(Object.fromEntries(meaningsIn(part, tokens)));
+  return field === '{}' || field.length > TOKENS_LENGTH ? undefined : field;
+};
+
 const ask = async (
   input: TranslationInput,
   text: string,
   stream: boolean,
-  { send }: Attempt,
+  { send, understands }: Attempt,
 ): Promise<HttpReply> => {
   const fields: [string, string][] = [
     ['text', text],
@@ -112,6 +121,9 @@ const ask = async (
   ];
   if (input.context) fields.push(['context', newestContext(input.context)]);
   if (input.model) fields.push(['model', input.model]);
+  const tokens =
+    input.tokens && understands(EXTRA_FIELDS.translateTokens) && tokensField(input.tokens, text);
+  if (tokens) fields.push(['tokens', tokens]);
   const { mediaType, body } = formOf(fields);
   return send({
     method: 'POST',

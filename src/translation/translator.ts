@@ -127,11 +127,15 @@ const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language
 export const createTranslator = ({ client, glossary, languages, model }: TranslatorDeps) => {
   const request = async function* (
     protectedText: Protected,
-    fields: Omit<TranslationInput, 'text'>,
+    fields: Omit<TranslationInput, 'text' | 'tokens'>,
     whole: boolean,
     options: CallOptions,
   ): AsyncGenerator<GrowingText, string, void> {
-    const input = { ...fields, text: protectedText.text.toWellFormed() };
+    const input = {
+      ...fields,
+      text: protectedText.text.toWellFormed(),
+      tokens: protectedText.meanings(fields.sourceLang),
+    };
     const task = { source: input.text, from: input.sourceLang, to: input.targetLang };
     if (whole) return judged(task, await client.translate(input, options));
     let shownChars = 0;

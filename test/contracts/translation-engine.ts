@@ -17,7 +17,7 @@ const translate = async (
   wanted = signal,
 ): Promise<TranslationPiece[]> => {
   const pieces: TranslationPiece[] = [];
-  const request = { text, from, to, keywords: [], context: '' };
+  const request = { text, from, to, tokens: new Map(), keywords: [], context: '' };
   for await (const piece of port.translate(request, wanted)) pieces.push(piece);
   return pieces;
 };

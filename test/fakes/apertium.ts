@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,11 +20,16 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
     if (text.includes('poison')) process.exit(1);
     if (text.includes('torrent')) process.stdout.write('x'.repeat(1_100_000));
     if (text.includes('torrent') || text.includes('tarpit') || !text.endsWith(']')) continue;
-    if (/(?<!\\\\)[@<>{}^$/]/.test(text.replace(/\\\\./g, ''))) process.exit(3);
+    if (/[@<>{}^$/]/.test(text.replace(/\\[\\[\\/\\]\\]|\\\\./g, ''))) process.exit(3);
     const said = text.replace(/\\[[^\\]]*\\]|\\\\.|[a-z]+/g, (word) => WORDS[word] ?? word);
     process.stdout.write(said + '\\0');
   }
 });
+`;
+
+/** A program that passes on what it gets. */
+const PASSING = `#!${process.execPath}
+process.stdin.pipe(process.stdout);
 `;
 
 export interface FakeApertium extends Disposable {
@@ -36,8 +41,13 @@ export interface FakeApertium extends Disposable {
 export const installFakeApertium = (): FakeApertium => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-apertium-'));
   const program = join(folder, 'lt-proc');
-  writeFileSync(program, PROGRAM);
-  chmodSync(program, 0o755);
+  const programs = {
+    'lt-proc': PROGRAM,
+    'apertium-wblank-attach': PASSING,
+    'apertium-wblank-detach': PASSING,
+  };
+  for (const [name, source] of Object.entries(programs))
+    writeFileSync(join(folder, name), source, { mode: 0o755 });
   const modes = join(folder, 'modes');
   mkdirSync(modes);
   const write = (name: string, text: string): void => writeFileSync(join(modes, name), text);

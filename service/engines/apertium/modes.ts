@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** A program of a pipeline with its arguments. */
 export type Stage = readonly [program: string, ...args: string[]];
@@ -24,8 +24,25 @@ const FLUSHING = new Set(
 /** Values of a mode's `$1` and `$2`: no marks at unknown words, no tagger option. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = { $1: ['-n'], $2: [] };
 
+/** The variable of the stage that makes words of their forms. */
+const GENERATION = '$1';
+
 const WORD =
   /\s*(?:(\|)|((?:'[^']*'|"[^"$`\\]*"|[^\s|'"$`\\;&<>(){}*?~#!])+)|(\$[12])(?=\s|\||$))/y;
+
+/** Adds the programs that bind blanks to words after the analysis, and part them before the generation. */
+const withWordBlanks = (stages: readonly Stage[], generator: number): readonly Stage[] => {
+  const [analysis] = stages;
+  if (!analysis || generator < 1) return stages;
+  const stageOf = (program: string): Stage => [join(dirname(analysis[0]), program), '-z'];
+  return [
+    analysis,
+    stageOf('apertium-wblank-attach'),
+    ...stages.slice(1, generator),
+    stageOf('apertium-wblank-detach'),
+    ...stages.slice(generator),
+  ];
+};
 
 /**
  * Parses the stages of a `.mode` file, which is one shell pipeline of quoted words. Undefined for a
@@ -34,6 +51,7 @@ const WORD =
 export const parseMode = (text: string): readonly Stage[] | undefined => {
   const source = text.trim();
   const words: string[][] = [[]];
+  let generator = -1;
   const matcher = new RegExp(WORD);
   while (matcher.lastIndex < source.length) {
     const found = matcher.exec(source);
@@ -42,13 +60,14 @@ export const parseMode = (text: string): readonly Stage[] | undefined => {
     if (pipe) words.push([]);
     else if (word) words.at(-1)?.push(word.replace(/['"]/g, ''));
     else if (variable) words.at(-1)?.push(...(VARIABLES[variable] ?? []));
+    if (variable === GENERATION) generator = words.length - 1;
   }
   const stages: Stage[] = [];
   for (const [program, ...args] of words) {
     if (!program || !FLUSHING.has(program.split('/').at(-1) ?? '')) return undefined;
     stages.push([program, ...(args.includes('-z') ? [] : ['-z']), ...args]);
   }
-  return stages;
+  return withWordBlanks(stages, generator);
 };
 
 /** BCP 47 codes of the modes whose name has another code. */

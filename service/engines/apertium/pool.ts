@@ -1,29 +1,8 @@
 import { AppError } from '../../../src/errors.ts';
+import type { Run } from '../../translation/markup.ts';
 import type { Mode, Stage } from './modes.ts';
+import { END_OF_TEXT, fromStream, toStream } from './stream.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
-
-/**
- * Converts a text to Apertium's stream format: escapes special characters, removes NULs (which end
- * a text there), and turns protected tokens such as ⟦1⟧ into superblanks, which every stage passes
- * on. Measured with 815 positions of two tokens in 17 sentences: all tokens survived; as plain
- * text, those of 17 did not.
- */
-export const toStream = (text: string): string =>
-  text
-    .toWellFormed()
-    .replaceAll('\0', '')
-    .replace(/[[\]{}^$/\\@<>]/g, '\\$&')
-    .replace(/⟦[^⟦⟧\s\\]{1,20}⟧/g, '[$&]');
-
-/** Suffix of a text: `lt-proc -b` holds the last word back until something follows it. */
-export const END_OF_TEXT = '[][\n]';
-
-/** Converts the output of a pipeline to text. */
-export const fromStream = (stream: string): string =>
-  (stream.endsWith(END_OF_TEXT) ? stream.slice(0, -END_OF_TEXT.length) : stream).replace(
-    /\\([^])|[[\]]/g,
-    '$1',
-  );
 
 /** The programs' whole environment: they do not need the secrets in ours. */
 const ENVIRONMENT = {
@@ -183,11 +162,15 @@ export const createPool = (options: PoolOptions) => {
 
   return {
     /**
-     * Translates a text with a pipeline of this mode; replaces a pipeline that died once. An abort
-     * ends the pipeline that works on the text.
+     * Translates runs with a pipeline of this mode; replaces a pipeline that died once. An abort
+     * ends the pipeline that works on them.
      */
-    translate: async (mode: Mode, text: string, signal: AbortSignal): Promise<string> =>
-      fromStream(await attempt(mode, `${toStream(text)}${END_OF_TEXT}`, signal)),
+    translate: async (
+      mode: Mode,
+      runs: readonly Run[],
+      signal: AbortSignal,
+    ): Promise<readonly Run[]> =>
+      fromStream(await attempt(mode, `${toStream(runs)}${END_OF_TEXT}`, signal)),
     end: (): void => {
       ended = true;
       for (const pipeline of live) discard(pipeline);

@@ -1,49 +1,45 @@
 import { serveParent } from '../../../src/process/child.ts';
+import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
 import { loadBergamot, type BergamotLibrary } from './library.ts';
-import { htmlToTokens, hasTokens, keepsTokens, splitAtTokens, tokensToHtml } from './markup.ts';
 import type { TranslationModel } from './model.ts';
+import { fromHtml, toHtml } from './html.ts';
+import { translateLine } from '../../translation/line.ts';
+import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export interface BergamotRequest {
   readonly route: readonly TranslationModel[];
   readonly text: string;
+  /** What the tokens in the text stand for. */
+  readonly tokens: TokenMeanings;
 }
 
 let loading: Promise<BergamotLibrary> | undefined;
 
-/** Translates what is between the tokens, for a text of which the library lost one. */
-const translateAround = async (
-  library: BergamotLibrary,
-  { route, text }: BergamotRequest,
-): Promise<string> => {
-  const parts = splitAtTokens(text);
-  const plain = parts.filter((part) => !hasTokens(part) && part.trim() !== '');
-  const translated = await library.translate(
-    route,
-    plain.map((part) => part.trim()),
-    false,
-  );
-  return parts
-    .map((part) => {
-      const found = translated[plain.indexOf(part)];
-      return found === undefined ? part : part.replace(part.trim(), () => found.trim());
-    })
-    .join('');
+/** Vocabularies by the paths of their files. */
+const vocabularies = new Map<string, Promise<Vocabulary>>();
+
+const vocabularyOf = async ([first]: readonly TranslationModel[]): Promise<Vocabulary> => {
+  const path = first?.vocabularies[0] ?? '';
+  const reading = vocabularies.get(path) ?? readVocabulary(path);
+  vocabularies.set(path, reading);
+  return reading;
 };
 
-const translate = async (library: BergamotLibrary, request: BergamotRequest): Promise<string> => {
-  const { route, text } = request;
-  if (!hasTokens(text)) return (await library.translate(route, [text], false))[0] ?? '';
-  const [markup = ''] = await library.translate(route, [tokensToHtml(text)], true);
-  const translated = htmlToTokens(markup);
-  return keepsTokens(text, translated) ? translated : translateAround(library, request);
-};
-
-serveParent(async (request: BergamotRequest): Promise<string> => {
+serveParent(async ({ route, text, tokens }: BergamotRequest): Promise<string> => {
   try {
-    return await translate(await (loading ??= loadBergamot()), request);
+    const library = await (loading ??= loadBergamot());
+    return await translateLine(text, tokens, {
+      words: async (texts) => library.translate(route, texts, false),
+      runs: async (runs) => {
+        const [html = ''] = await library.translate(route, [toHtml(runs)], true);
+        return fromHtml(html);
+      },
+      reads: await vocabularyOf(route),
+    });
   } catch (error) {
     // A module that has stopped once answers nothing any more: the next call loads another.
     loading = undefined;
+    vocabularies.clear();
     throw error;
   }
 });

@@ -2,6 +2,7 @@ import type { RichText } from '../../rich-text/rich-text.ts';
 import { OBJECT, toFlatText, type FlatText } from '../../rich-text/pieces/pieces.ts';
 import { TreeBuilder } from '../../rich-text/pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
+import { meaningsOf, type TokenMeanings } from './meanings.ts';
 import { tokenText } from './read-tokens.ts';
 import { preview, restore, type Check } from './restore.ts';
 import { withHiding } from './spoilers.ts';
@@ -31,6 +32,8 @@ export interface Protected {
   readonly tokens: number;
   /** True when there is a letter outside the tokens: otherwise there is nothing to translate. */
   readonly hasWords: boolean;
+  /** What the tokens stand for, in a language (a BCP 47 code): that of the text. */
+  readonly meanings: (language: string) => TokenMeanings;
   /**
    * Builds the tree of a translation of `text`. Pairs of tokens that enclose nothing in their new
    * places are left out; the address of such a link stays.
@@ -89,6 +92,7 @@ export const protectFlat = (flat: FlatText, terms: readonly TermSpan[]): Protect
     text: source.text,
     tokens: source.tokens.length,
     hasWords: source.hasWords,
+    meanings: (language) => meaningsOf(flat.text, source.tokens, language),
     restore: (translated) => {
       const builder = new TreeBuilder(source.pairs);
       const { missing, extra } = restore(source, translated, builder);
@@ -116,10 +120,15 @@ export const protect = (tree: RichText, terms: readonly Term[] = []): Protected 
 export const protectTerms = (
   text: string,
   terms: readonly Term[],
-): { readonly text: string; readonly restore: (translated: string) => string } => {
+): Pick<Source, 'text'> & {
+  /** What the tokens stand for, given the meanings of those that are among the terms. */
+  readonly meanings: (language: string, given: TokenMeanings) => TokenMeanings;
+  readonly restore: (translated: string) => string;
+} => {
   const source = mask({ text, spans: plainSpans(text), pairs: [] }, findTerms(text, terms));
   return {
     text: source.text,
+    meanings: (language, given) => meaningsOf(text, source.tokens, language, given),
     restore: (translated) => {
       let restored = '';
       restore(source, translated, {

@@ -5,6 +5,14 @@ export const TOKEN_CLOSE = '⟧';
 /** The token of a number as it stands in a text. */
 export const tokenText = (number: number): string => `${TOKEN_OPEN}${number}${TOKEN_CLOSE}`;
 
+const whole = new RegExp(`^${TOKEN_OPEN}(\\d{1,9})${TOKEN_CLOSE}$`);
+
+/** The number of a token that a text consists of; undefined for any other text. */
+export const numberIn = (text: string): number | undefined => {
+  const digits = whole.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
 /** A part of a translation: words, or the number of a token. */
 export type Stretch = string | number;
 

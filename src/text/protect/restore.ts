@@ -161,7 +161,8 @@ class Assembly {
   token(token: Token): void {
     const last = this.#last;
     const codesMeet = this.#afterCode && isCode(token.parts.find((part) => !isPaired(part)));
-    if (last && (codesMeet || this.#mustPartFrom(last, token))) this.#text(' ');
+    const touched = last?.end === token.start;
+    if (last && !touched && (codesMeet || this.#mustPartFrom(last, token))) this.#text(' ');
     for (const part of token.parts) this.#part(part);
     this.#inAddress =
       token.endsInAddress || (this.#inAddress && token.parts.every(({ kind }) => kind === 'close'));

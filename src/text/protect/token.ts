@@ -9,6 +9,7 @@ type Distance = 'none' | 'spaced' | 'all';
 export interface Token {
   readonly start: number;
   readonly end: number;
+  readonly spans: readonly TokenSpan[];
   readonly parts: readonly Piece[];
   /** True when no space may stand between the token and the words that it encloses. */
   readonly clingsLeft: boolean;
@@ -33,50 +34,51 @@ export interface PieceSink {
   text(written: string): void;
 }
 
-type AnySpan = FlatSpan | TermSpan;
+/** A span of a text that is not to be translated. */
+export type TokenSpan = FlatSpan | TermSpan;
 
 const space = /\s/;
 const onlySpace = /^\s+$/;
 
-const pieceOf = (span: AnySpan): Piece | undefined =>
+const pieceOf = (span: TokenSpan): Piece | undefined =>
   span.kind === 'object' ? span.piece : undefined;
 
 /** True for spans with words in or right beside them; space beside other spans is part of their token. */
-const isFlowing = (span: AnySpan): boolean => {
+const isFlowing = (span: TokenSpan): boolean => {
   if (span.kind === 'term' || span.kind === 'bracket') return true;
   const kind = pieceOf(span)?.kind;
   return kind === 'open' || kind === 'close' || kind === 'line';
 };
 
-const isAddress = (span: AnySpan | undefined): boolean => {
+const isAddress = (span: TokenSpan | undefined): boolean => {
   if (span?.kind === 'url' || span?.kind === 'email') return true;
   const piece = span && pieceOf(span);
   return piece?.kind === 'leaf' && piece.node.kind === 'link';
 };
 
-const distance = (span: AnySpan, neighbour: string): Distance => {
+const distance = (span: TokenSpan, neighbour: string): Distance => {
   const kind = pieceOf(span)?.kind;
   if (kind === 'line' || kind === 'block' || isLetter(neighbour)) return 'none';
   return isAddress(span) ? 'all' : 'spaced';
 };
 
-const toPart = (text: string, span: AnySpan): Piece => {
+const toPart = (text: string, span: TokenSpan): Piece => {
   if (span.kind === 'object') return span.piece;
   const written = text.slice(span.start, span.end);
   return { kind: 'text', text: span.kind === 'term' ? (span.replacement ?? written) : written };
 };
 
 /** The text between two spans that may share a token; undefined if they may not. */
-const joint = (text: string, last: AnySpan, next: AnySpan): string | undefined => {
+const joint = (text: string, last: TokenSpan, next: TokenSpan): string | undefined => {
   if (last.end === next.start) return '';
   if (isFlowing(last) || isFlowing(next) || !space.test(text[last.end] ?? '')) return undefined;
   const between = text.slice(last.end, next.start);
   return onlySpace.test(between) ? between : undefined;
 };
 
-const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[]): Token => {
-  const first = spans[0] as AnySpan;
-  const last = spans.at(-1) as AnySpan;
+const toToken = (text: string, spans: readonly TokenSpan[], parts: readonly Piece[]): Token => {
+  const first = spans[0] as TokenSpan;
+  const last = spans.at(-1) as TokenSpan;
   const before = charBefore(text, first.start);
   const after = charAfter(text, last.end);
   const closes = parts[0]?.kind === 'close';
@@ -90,6 +92,7 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
   return {
     start: first.start,
     end: last.end,
+    spans,
     parts,
     clingsLeft: closes && !space.test(before),
     clingsRight: opens && !space.test(after),
@@ -99,28 +102,68 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
   };
 };
 
-/** Groups spans into tokens: those that touch, or have only white space between them, share one. */
-export const toTokens = (text: FlatText['text'], spans: readonly AnySpan[]): readonly Token[] => {
-  const tokens: Token[] = [];
-  const [first] = spans;
-  if (!first) return tokens;
-  let group = [first];
-  let parts = [toPart(text, first)];
-  for (let next = 1; next < spans.length; next += 1) {
-    const span = spans[next] as AnySpan;
-    const between = joint(text, group.at(-1) as AnySpan, span);
-    if (between === undefined) {
-      tokens.push(toToken(text, group, parts));
-      group = [span];
-      parts = [toPart(text, span)];
-      continue;
-    }
-    if (between !== '') parts.push({ kind: 'text', text: between });
-    group.push(span);
-    parts.push(toPart(text, span));
+/** Spans with the text between each and the one before it. */
+interface Group {
+  readonly spans: readonly TokenSpan[];
+  readonly between: readonly string[];
+}
+
+const pairOf = (span: TokenSpan | undefined): number | undefined => {
+  const piece = span && pieceOf(span);
+  return piece && isPaired(piece) ? piece.pair : undefined;
+};
+
+/** True when each pair that begins in a group also ends in it. */
+const isBalanced = ({ spans }: Group): boolean => {
+  const open = new Set<number>();
+  for (const span of spans) {
+    const pair = pairOf(span);
+    if (pair !== undefined && !open.delete(pair)) open.add(pair);
   }
-  tokens.push(toToken(text, group, parts));
-  return tokens;
+  return open.size === 0;
+};
+
+/**
+ * Divides a group where what a pair encloses begins or ends: a translation may move what stands at
+ * its edge away from it.
+ */
+const dividedAtPairs = (group: Group): readonly Group[] => {
+  if (isBalanced(group)) return [group];
+  const groups: { readonly spans: TokenSpan[]; readonly between: string[] }[] = [];
+  for (const [index, span] of group.spans.entries()) {
+    const last = groups.at(-1);
+    const isPart = pairOf(span) !== undefined;
+    if (last && isPart === (pairOf(last.spans.at(-1)) !== undefined)) {
+      last.spans.push(span);
+      last.between.push(group.between[index] ?? '');
+    } else groups.push({ spans: [span], between: [''] });
+  }
+  return groups;
+};
+
+/** Groups spans into tokens: those that touch, or have only white space between them, share one. */
+export const toTokens = (text: FlatText['text'], spans: readonly TokenSpan[]): readonly Token[] => {
+  const groups: { readonly spans: TokenSpan[]; readonly between: string[] }[] = [];
+  for (const span of spans) {
+    const group = groups.at(-1);
+    const last = group?.spans.at(-1);
+    const between = last && joint(text, last, span);
+    if (group && between !== undefined) {
+      group.spans.push(span);
+      group.between.push(between);
+    } else groups.push({ spans: [span], between: [''] });
+  }
+  return groups.flatMap(dividedAtPairs).map((group) =>
+    toToken(
+      text,
+      group.spans,
+      group.spans.flatMap((span, index): readonly Piece[] => {
+        const between = group.between[index] ?? '';
+        const part = toPart(text, span);
+        return between === '' ? [part] : [{ kind: 'text', text: between }, part];
+      }),
+    ),
+  );
 };
 
 /** True when this character may not touch a token with this distance. */

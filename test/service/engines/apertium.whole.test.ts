@@ -3,14 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/apertium.ts';
 import { findMode, parseMode, readModes } from '../../../service/engines/apertium/modes.ts';
 import { findPackage } from '../../../service/engines/apertium/packages.ts';
-import {
-  createPool,
-  END_OF_TEXT,
-  fromStream,
-  toStream,
-} from '../../../service/engines/apertium/pool.ts';
+import { createPool } from '../../../service/engines/apertium/pool.ts';
+import { END_OF_TEXT, fromStream, toStream } from '../../../service/engines/apertium/stream.ts';
 import type { Engine } from '../../../service/engine.ts';
-import { translateKeeping } from '../../../service/translation-pieces.ts';
+import { findRanges, type Run } from '../../../service/translation/markup.ts';
+import { translateKeeping } from '../../../service/translation/pieces.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
@@ -24,7 +21,9 @@ describe('a mode file', () => {
     const text = `lt-proc '/usr/a b.bin' | apertium-tagger -g $2 "/x.prob" |lt-proc $1 /c.bin\n`;
     expect(parseMode(text)).toEqual([
       ['lt-proc', '-z', '/usr/a b.bin'],
+      ['apertium-wblank-attach', '-z'],
       ['apertium-tagger', '-z', '-g', '/x.prob'],
+      ['apertium-wblank-detach', '-z'],
       ['lt-proc', '-z', '-n', '/c.bin'],
     ]);
   });
@@ -51,20 +50,40 @@ describe('a mode file', () => {
 });
 
 describe('the stream format', () => {
-  const parts = [...'[]{}^$/\\@<>\0 \nabé'.split(''), '😀', '\ud800', '⟦1⟧', '⟦', '⟧'];
-  const anyText = fc.array(fc.constantFrom(...parts)).map((chosen) => chosen.join(''));
+  const parts = [...'[]{}^$/\\@<>\0 \nabé'.split(''), '😀', '\ud800', '[h1]', '[[t:w:1]]', '[[/]]'];
+  const text = fc.array(fc.constantFrom(...parts)).map((chosen) => chosen.join(''));
+  const run = fc.oneof(
+    fc.record({ text, parts: fc.constant([]) }),
+    fc.record({
+      text: fc.constantFrom('a', 'a.b'),
+      word: fc.nat(9),
+      parts: fc.uniqueArray(fc.nat(3)),
+    }),
+    fc.record({ text: fc.constant(''), hole: fc.nat(9), parts: fc.constant([]) }),
+  );
 
-  it('brings any text back', () => {
+  it('brings any runs back', () => {
     fc.assert(
-      fc.property(anyText, (text) => {
-        const expected = text.toWellFormed().replaceAll('\0', '');
-        expect(fromStream(toStream(text) + END_OF_TEXT)).toBe(expected);
+      fc.property(fc.array(run, { maxLength: 9 }), (runs: readonly Run[]) => {
+        const expected = runs.map((one) => ({
+          ...one,
+          text: one.text.toWellFormed().replaceAll('\0', ''),
+        }));
+        expect(findRanges(fromStream(toStream(runs) + END_OF_TEXT))).toEqual(findRanges(expected));
       }),
     );
   });
 
-  it('makes tokens superblanks and escapes what means something', () => {
-    expect(toStream('a ⟦12⟧ [b] \0^c$')).toBe('a [⟦12⟧] \\[b\\] \\^c\\$');
+  it('binds blanks to words, makes holes superblanks and escapes what means something', () => {
+    const runs = [
+      { text: 'a ', parts: [] },
+      { text: '', hole: 12, parts: [] },
+      { text: 'b, c.', word: 3, parts: [0] },
+      { text: ' [b] \0^c$', parts: [] },
+    ];
+    expect(toStream(runs)).toBe(
+      'a [h12][[t:p:0; t:w:3]]b[[/]], [[t:p:0; t:w:3]]c[[/]]. \\[b\\] \\^c\\$',
+    );
   });
 });
 
@@ -113,7 +132,7 @@ describe('apertium', () => {
   );
 
   const pieces = async (text: string, keywords: readonly string[] = []): Promise<string[]> => {
-    const request = { text, from: 'en-GB', to: 'es', keywords, context: '' };
+    const request = { text, from: 'en-GB', to: 'es', tokens: new Map(), keywords, context: '' };
     const { translation } = await engine.abilities();
     const all: string[] = [];
     for await (const piece of translateKeeping(translation!, request, new AbortController().signal))
@@ -121,6 +140,7 @@ describe('apertium', () => {
     return all;
   };
   const translate = async (text: string): Promise<string> => (await pieces(text)).join('');
+  const runs = (text: string): readonly Run[] => [{ text, parts: [] }];
 
   it('offers only the modes that it can keep alive', async () => {
     expect(await engine.report()).toMatchObject({ ready: true, detail: 'eng-spa' });
@@ -163,9 +183,11 @@ describe('apertium', () => {
     const modes = await readModes(fake.modes);
     const mode = findMode(modes, 'en', 'es')!;
     const pool = createPool({ maxPipelines: 1, callTimeoutMs: 50, idleMs: 10_000 });
-    await expect(pool.translate(mode, 'tarpit', signal)).rejects.toMatchObject({ code: 'timeout' });
+    await expect(pool.translate(mode, runs('tarpit'), signal)).rejects.toMatchObject({
+      code: 'timeout',
+    });
     pool.end();
-    await expect(pool.translate(mode, 'hello', signal)).rejects.toMatchObject({
+    await expect(pool.translate(mode, runs('hello'), signal)).rejects.toMatchObject({
       code: 'unavailable',
     });
   });
@@ -174,17 +196,17 @@ describe('apertium', () => {
     const mode = findMode(await readModes(fake.modes), 'en', 'es')!;
     const pool = createPool({ maxPipelines: 1, callTimeoutMs: 60_000, idleMs: 10_000 });
     const leaving = new AbortController();
-    const stuck = pool.translate(mode, 'tarpit', leaving.signal);
+    const stuck = pool.translate(mode, runs('tarpit'), leaving.signal);
     leaving.abort();
     await expect(stuck).rejects.toMatchObject({ code: 'cancelled' });
-    expect(await pool.translate(mode, 'hello', signal)).toBe('hola');
+    expect(await pool.translate(mode, runs('hello'), signal)).toEqual(runs('hola'));
     pool.end();
   });
 
   it('gives a text up whose translation does not end', async () => {
     const mode = findMode(await readModes(fake.modes), 'en', 'es')!;
     const pool = createPool({ maxPipelines: 1, callTimeoutMs: 10_000, idleMs: 10_000 });
-    await expect(pool.translate(mode, 'flood', signal)).rejects.toMatchObject({
+    await expect(pool.translate(mode, runs('flood'), signal)).rejects.toMatchObject({
       code: 'bad-reply',
     });
     pool.end();

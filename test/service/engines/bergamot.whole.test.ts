@@ -1,22 +1,15 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/bergamot.ts';
-import {
-  htmlToTokens,
-  keepsTokens,
-  splitAtTokens,
-  tokensToHtml,
-} from '../../../service/engines/bergamot/markup.ts';
 import {
   findTranslationModel,
   type TranslationModel,
   findRoute,
 } from '../../../service/engines/bergamot/model.ts';
-import { translateKeeping } from '../../../service/translation-pieces.ts';
+import { translateKeeping } from '../../../service/translation/pieces.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
@@ -56,7 +49,7 @@ const translate = async (
 ): Promise<string> => {
   const { translation } = await engine.abilities();
   let translated = '';
-  const request = { text, from, to, keywords, context: '' };
+  const request = { text, from, to, tokens: new Map(), keywords, context: '' };
   for await (const piece of translateKeeping(translation!, request, signal))
     translated += piece.text;
   return translated;
@@ -167,25 +160,5 @@ describe('the route of a pair', () => {
       ?.map((one) => `${one.from}-${one.to}`)
       .join(' ');
     expect(found).toBe(route);
-  });
-});
-
-describe('markup', () => {
-  const text = fc
-    .array(fc.constantFrom('a', ' ', '<', '>', '&', '"', '&amp;', '⟦1⟧', '⟦22⟧', '⟦', '</var>'))
-    .map((parts) => parts.join(''));
-
-  it('brings any text back', () => {
-    fc.assert(fc.property(text, (given) => htmlToTokens(tokensToHtml(given)) === given));
-  });
-
-  it('tells lost and doubled tokens from kept ones, in any order', () => {
-    expect(keepsTokens('⟦1⟧ a ⟦2⟧', '⟦2⟧ b ⟦1⟧')).toBe(true);
-    expect(keepsTokens('⟦1⟧ a', 'b')).toBe(false);
-    expect(keepsTokens('⟦1⟧ a', '⟦1⟧ ⟦1⟧ b')).toBe(false);
-  });
-
-  it('is split at tokens without a loss', () => {
-    fc.assert(fc.property(text, (given) => splitAtTokens(given).join('') === given));
   });
 });

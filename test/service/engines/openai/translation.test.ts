@@ -12,7 +12,14 @@ const ORDERS = [
 ];
 
 const ask = (text: string, context: string, keywords: readonly string[]) =>
-  translationTurns({ text, context, keywords: [...keywords], from: 'en', to: 'es' });
+  translationTurns({
+    text,
+    tokens: new Map(),
+    context,
+    keywords: [...keywords],
+    from: 'en',
+    to: 'es',
+  });
 
 test('what people wrote gives a language model no orders: it stands alone, or as quoted data', () => {
   const words = fc.oneof(

@@ -1,6 +1,6 @@
-import { splitText } from '../src/text/split/split.ts';
-import { protectTerms } from '../src/text/protect/protect.ts';
-import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from './engine.ts';
+import { splitText } from '../../src/text/split/split.ts';
+import { protectTerms } from '../../src/text/protect/protect.ts';
+import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from '../engine.ts';
 
 /** Splits a text into lines with their ends, and very long lines into parts. */
 const piecesOf = (text: string, longest: number): readonly string[] =>
@@ -45,7 +45,7 @@ export async function* translateKeeping(
   request: EngineTranslationRequest,
   signal: AbortSignal,
 ): AsyncGenerator<TranslationPiece> {
-  const { text, keywords } = request;
+  const { text, keywords, tokens, from } = request;
   if (engine.keepsKeywords || keywords.length === 0) {
     yield* engine.translate(request, signal);
     return;
@@ -58,7 +58,12 @@ export async function* translateKeeping(
   let translated = '';
   let last: TranslationPiece | undefined;
   for await (const piece of engine.translate(
-    { ...request, text: protectedText.text, keywords: [] },
+    {
+      ...request,
+      text: protectedText.text,
+      tokens: protectedText.meanings(from, tokens),
+      keywords: [],
+    },
     signal,
   )) {
     translated += piece.text;

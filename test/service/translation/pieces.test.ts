@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
-import { createEngine } from '../../service/engines/pseudo.ts';
-import { translateKeeping } from '../../service/translation-pieces.ts';
-import { silentLog } from '../fakes/silent-log.ts';
-import { engineConfig } from './support.ts';
+import type { TranslationEngine, TranslationPiece } from '../../../service/engine.ts';
+import { createEngine } from '../../../service/engines/pseudo.ts';
+import { translateKeeping } from '../../../service/translation/pieces.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
+import { engineConfig } from '../support.ts';
 
 const signal = new AbortController().signal;
 
@@ -13,7 +13,7 @@ const pieces = async (
   keywords: readonly string[],
 ): Promise<TranslationPiece[]> => {
   const all: TranslationPiece[] = [];
-  const request = { text, from: 'en', to: 'en-XA', keywords, context: '' };
+  const request = { text, from: 'en', to: 'en-XA', tokens: new Map(), keywords, context: '' };
   for await (const piece of translateKeeping(part, request, signal)) all.push(piece);
   return all;
 };

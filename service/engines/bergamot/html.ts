@@ -1,0 +1,59 @@
+import type { Run } from '../../translation/markup.ts';
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+const unescape = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+
+const inner = ({ text, word, hole }: Run): string => {
+  // The library carries the content of `var` along, and the model does not read it.
+  if (hole !== undefined) return `<var>${hole}</var>`;
+  return word === undefined ? escape(text) : `<i id="${word}">${escape(text)}</i>`;
+};
+
+/** Writes runs as HTML, in which the library finds the words that come of an element's. */
+export const toHtml = (runs: readonly Run[]): string => {
+  let html = '';
+  let open: readonly number[] = [];
+  const change = (parts: readonly number[]): void => {
+    const same = open.findIndex((part, depth) => parts[depth] !== part);
+    const common = same < 0 ? open.length : same;
+    html += '</b>'.repeat(open.length - common);
+    for (const part of parts.slice(common)) html += `<b id="${part}">`;
+    open = parts;
+  };
+  for (const run of runs) {
+    change(run.parts);
+    html += inner(run);
+  }
+  change([]);
+  return html;
+};
+
+const TAG = /<var>(?<hole>\d+)<\/var>|<(?<end>\/?)(?<name>[a-z]+)(?: id="(?<id>\d+)")?>/g;
+
+/** Reads the HTML that the library gives. */
+export const fromHtml = (html: string): readonly Run[] => {
+  const runs: Run[] = [];
+  const open: { readonly name: string; readonly id: number }[] = [];
+  let from = 0;
+  const add = (run: Pick<Run, 'text' | 'hole'>): void => {
+    const parts = open.filter(({ name }) => name === 'b').map(({ id }) => id);
+    runs.push({ ...run, word: open.find(({ name }) => name === 'i')?.id, parts });
+  };
+  for (const { 0: tag, index, groups = {} } of html.matchAll(TAG)) {
+    add({ text: unescape(html.slice(from, index)) });
+    from = index + tag.length;
+    const { end, name = '', id, hole } = groups;
+    if (hole !== undefined) add({ text: '', hole: Number(hole) });
+    else if (end === '/') open.pop();
+    else open.push({ name, id: Number(id) });
+  }
+  add({ text: unescape(html.slice(from)) });
+  return runs;
+};

@@ -1,0 +1,112 @@
+import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
+import { findRanges, toMarkup, type Run } from './markup.ts';
+import { place, type Placed } from './placement.ts';
+import { restoreSigns, toPlainSigns } from './signs.ts';
+import { toSegments, type Segment } from './slots.ts';
+
+/** How an engine translates, with what it can say about the words of a translation. */
+export interface LineTranslator {
+  /** Translates words without any slot. */
+  readonly words: (texts: readonly string[]) => Promise<readonly string[]>;
+  /** Translates runs, and finds their words and parts again. */
+  readonly runs: (runs: readonly Run[]) => Promise<readonly Run[]>;
+  /** True for a text of which the engine reads every character. */
+  readonly reads: (text: string) => boolean;
+}
+
+const isSlot = (segment: Segment): boolean => typeof segment !== 'string';
+const isBlank = (segment: Segment): boolean => typeof segment === 'string' && segment.trim() === '';
+/** True for what a sentence has no need of. */
+const isHole = (segment: Segment): boolean =>
+  typeof segment !== 'string' && segment.word === undefined && !segment.opens && !segment.closes;
+
+const isInner = (segment: Segment): boolean => !isHole(segment) && !isBlank(segment);
+
+/** White space at the ends of a text stays there, whatever an engine does with it. */
+const blankStartOf = (segment: Segment | undefined): string =>
+  typeof segment === 'string' ? segment.slice(0, segment.length - segment.trimStart().length) : '';
+const blankEndOf = (segment: Segment | undefined): string =>
+  typeof segment === 'string' ? segment.slice(segment.trimEnd().length) : '';
+
+const written = (segments: Placed): string =>
+  segments.map((segment) => (typeof segment === 'string' ? segment : segment.written)).join('');
+
+/** Translates the words between slots one by one: what is left where an engine loses slots. */
+const translateBetween = async (
+  segments: readonly Segment[],
+  { words: translate }: LineTranslator,
+): Promise<Placed> => {
+  const words = segments.filter(
+    (segment) => typeof segment === 'string' && segment.trim() !== '',
+  ) as string[];
+  const translated = await translate(words.map((each) => each.trim()));
+  return segments.map((segment) => {
+    if (typeof segment !== 'string') return segment;
+    const found = translated[words.indexOf(segment)];
+    return found === undefined ? segment : segment.replace(segment.trim(), () => found.trim());
+  });
+};
+
+/** Translates words with slots: as runs, then those that get lost as words that the engine copies. */
+const translateAround = async (
+  segments: readonly Segment[],
+  translator: LineTranslator,
+): Promise<Placed> => {
+  const markup = toMarkup(segments);
+  const found = findRanges(await translator.runs(markup.runs));
+  const { placed, missing } = place(markup, found);
+  if (missing.length === 0) return placed;
+  const unclear = missing.filter((slot) => found.words.has(slot));
+  if (unclear.length > 0) {
+    const forms = await translator.words(unclear.map((slot) => markup.slots[slot]?.word ?? ''));
+    const known = new Map(unclear.map((slot, index) => [slot, forms[index] ?? '']));
+    const better = place(markup, found, known);
+    if (better.missing.length === 0) return better.placed;
+  }
+  const copied = toMarkup(segments, new Set(missing));
+  const copies = place(copied, findRanges(await translator.runs(copied.runs)));
+  return copies.missing.length === 0 ? copies.placed : translateBetween(segments, translator);
+};
+
+/** Parts words when they are looked at together; no text of the contract holds it. */
+const BETWEEN = '\u0000';
+
+const wordsOf = (segments: Placed): string =>
+  segments.filter((segment) => typeof segment === 'string').join(BETWEEN);
+
+/** Puts the signs of a source into the words of its translation. */
+const withSigns = (source: readonly Segment[], translated: Placed): Placed => {
+  const words = restoreSigns(wordsOf(source), wordsOf(translated)).split(BETWEEN);
+  return translated.map((part) => (typeof part === 'string' ? (words.shift() ?? part) : part));
+};
+
+/** Translates a line: each token, and each word in characters that the engine cannot read, stays. */
+export const translateLine = async (
+  text: string,
+  tokens: TokenMeanings,
+  translator: LineTranslator,
+): Promise<string> => {
+  const { reads } = translator;
+  const segments = toSegments(text, tokens, reads);
+  const start = segments.findIndex(isInner);
+  if (start < 0) return text;
+  const end = segments.findLastIndex(isInner) + 1;
+  const inner = segments.slice(start, end);
+  const before = blankStartOf(inner[0]);
+  const after = blankEndOf(inner.at(-1));
+  const plain = inner.map((segment, index) => {
+    if (typeof segment !== 'string') return segment;
+    const words = index === 0 ? segment.trimStart() : segment;
+    return toPlainSigns(index === inner.length - 1 ? words.trimEnd() : words, reads);
+  });
+  const translated = inner.some(isSlot)
+    ? await translateAround(plain, translator)
+    : await translator.words([written(plain)]);
+  return written([
+    ...segments.slice(0, start),
+    before,
+    ...withSigns(inner, translated),
+    after,
+    ...segments.slice(end),
+  ]);
+};

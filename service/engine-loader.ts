@@ -2,18 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { realClock, type Clock, backoffMs, type Backoff } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
-import { missingEngineText } from '../src/http/missing-engine.ts';
+import { missingEngineText, type MissingAbility } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/program.ts';
-import { LANGUAGES } from '../src/text/language/language-names.ts';
 import type { Ability, EngineOrder } from './config.ts';
-import type {
-  CreateEngine,
-  Engine,
-  EngineContext,
-  EngineLine,
-  RequiredAbility,
-  EngineAbilities,
-} from './engine.ts';
+import type { CreateEngine, Engine, EngineContext, EngineLine, EngineAbilities } from './engine.ts';
 import { ContractError } from './errors.ts';
 import {
   createCallRate,
@@ -207,14 +199,8 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
   return {
     /** The engines that have the ability at the moment, best first for the languages, if any. */
     offers: offersFor,
-    /** True when any engine currently translates into `to`: from `from`, or from any language. */
-    translates: async (to: string, from?: string): Promise<boolean> => {
-      const sources = from === undefined ? LANGUAGES.filter((code) => code !== to) : [from];
-      const offers = await offersFor('translation');
-      return offers.some(({ engine }) => sources.some((source) => engine.translates(source, to)));
-    },
     /** Creates the 404 that names the missing ability and how to add it. */
-    missing: (need: RequiredAbility): ContractError => {
+    missing: (need: MissingAbility): ContractError => {
       const remedies = engines
         .toReversed()
         .map((engine) => engine.remedy(need))

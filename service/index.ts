@@ -12,6 +12,7 @@ import { loadEngines } from './engine-loader.ts';
 import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
 import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
+import { translates } from './translation-route.ts';
 
 /** Longest wait for running requests when the service closes, unless the caller gives another. */
 const DRAIN_MS = 5_000;
@@ -123,8 +124,8 @@ export const startService = async (options: ServiceOptions) => {
     url: `http://${host}:${address.port}`,
     /** Reports every possible engine; starts those that cannot report otherwise. */
     engines: () => engines.report(),
-    /** True when any engine currently translates into `to`: from `from`, or from any language. */
-    translates: engines.translates,
+    /** True when there currently is a way into `to`: from `from`, or from any language. */
+    translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
     /**
      * Stops accepting requests, lets the running ones end, then stops all engines.
      *

@@ -14,12 +14,13 @@ import {
 import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
-import type { TranslationPiece } from '../engine.ts';
+import type { EngineTranslationRequest, TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import { translateKeeping } from '../translation/pieces.ts';
+import { findLegs, findSources, type Leg } from '../translation-route.ts';
 import { readLanguage } from '../language.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
@@ -96,10 +97,14 @@ const readTokens = (field: string): TokenMeanings => {
 
 const newId = (): string => `trans_${randomUUID().replaceAll('-', '')}`;
 
-const wholeReply = async (
-  input: TranslateRequest,
-  pieces: AsyncIterable<TranslationPiece>,
-): Promise<TranslateReply> => {
+/** A whole translation, and what made it. */
+interface Translated {
+  readonly content: string;
+  readonly model: string;
+  readonly usage: TokenUsage;
+}
+
+const joined = async (pieces: AsyncIterable<TranslationPiece>): Promise<Translated> => {
   let content = '';
   let model = '';
   let usage = NO_USAGE;
@@ -108,18 +113,23 @@ const wholeReply = async (
     ({ model } = piece);
     usage = piece.usage ?? usage;
   }
-  return {
-    id: newId(),
-    object: 'translation.completion',
-    created: Math.floor(Date.now() / 1000),
-    model,
-    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-    transcription: input.text,
-    source_lang: input.source_lang,
-    target_lang: input.target_lang,
-    usage,
-  };
+  return { content, model, usage };
 };
+
+const replyTo = (
+  input: TranslateRequest,
+  { content, model, usage }: Translated,
+): TranslateReply => ({
+  id: newId(),
+  object: 'translation.completion',
+  created: Math.floor(Date.now() / 1000),
+  model,
+  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+  transcription: input.text,
+  source_lang: input.source_lang,
+  target_lang: input.target_lang,
+  usage,
+});
 
 /**
  * Yields the events of section 6. The first waits for the engine, because an error before it can
@@ -160,26 +170,20 @@ export const translate: Route = {
     const input = await readRequest(request, signal);
     const from = readLanguage('source_lang', input.source_lang);
     const to = readLanguage('target_lang', input.target_lang);
-    const offers = (await engines.offers('translation', { from, to })).filter(({ engine }) =>
-      engine.translates(from, to),
-    );
-    if (offers.length === 0) throw engines.missing({ ability: 'translation', from, to });
-    const translation = {
-      text: input.text,
-      tokens: readTokens(input.tokens ?? '{}'),
-      from,
-      to,
-      keywords: input.keywords ?? [],
-      context: input.context ?? '',
-      model: input.model,
-    };
+    const legs = await findLegs(engines, from, to, input.model);
+    const last = legs.at(-1);
+    if (!last) {
+      const sources = await findSources(engines, to);
+      throw engines.missing({ ability: 'translation', from, to, sources });
+    }
     const piecesOf = async (
-      offer: Offer<'translation'>,
+      translation: EngineTranslationRequest,
+      { engine, limiter }: Offer<'translation'>,
       either: AbortSignal,
     ): Promise<AsyncGenerator<TranslationPiece>> =>
       holding(
-        await offer.limiter.acquire(either, account.name),
-        translateKeeping(offer.engine, translation, either),
+        await limiter.acquire(either, account.name),
+        translateKeeping(engine, translation, either),
       );
     const charge = ({ name }: Offer<'translation'>): void =>
       account.charge({
@@ -188,24 +192,46 @@ export const translate: Route = {
         amount: countCodePoints(input.text),
       });
     const failOver = { ability: 'translation', log, signal } as const;
-    if (input.stream !== 'true') {
-      const reply = await withFailOver(
-        offers,
+    const wholeOf = (
+      leg: Leg,
+      translation: EngineTranslationRequest,
+      came: (offer: Offer<'translation'>) => void,
+    ): Promise<Translated> =>
+      withFailOver(
+        leg.offers,
         async (offer, either, begun) => {
-          const pieces = await primed(await piecesOf(offer, either));
+          const pieces = await primed(await piecesOf(translation, offer, either));
           begun();
-          const whole = await wholeReply(input, pieces);
-          charge(offer);
+          const whole = await joined(pieces);
+          came(offer);
           return whole;
         },
         failOver,
       );
-      return Response.json(reply);
+    let asked: EngineTranslationRequest = {
+      text: input.text,
+      tokens: readTokens(input.tokens ?? '{}'),
+      from,
+      to: last.to,
+      keywords: input.keywords ?? [],
+      context: input.context ?? '',
+      model: input.model,
+    };
+    let before = '';
+    for (const leg of legs.slice(0, -1)) {
+      const { content, model } = await wholeOf(leg, { ...asked, to: leg.to }, () => {});
+      before += `${model}+`;
+      // What was said before is in the first language.
+      asked = { ...asked, from: leg.to, text: content, context: '' };
+    }
+    if (input.stream !== 'true') {
+      const { model, ...whole } = await wholeOf(last, asked, charge);
+      return Response.json(replyTo(input, { ...whole, model: `${before}${model}` }));
     }
     const pieces = await withFailOver(
-      offers,
+      last.offers,
       async (offer, either) => {
-        const watchedPieces = watched(offer, await piecesOf(offer, either), signal);
+        const watchedPieces = watched(offer, await piecesOf(asked, offer, either), signal);
         return primed(metered(watchedPieces, () => charge(offer), signal));
       },
       failOver,

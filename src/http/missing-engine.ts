@@ -1,11 +1,19 @@
-/** An ability that no engine of the built-in service has, and the remedies that would add one. */
-export type MissingEngine = {
+/** An ability that no engine of the built-in service has. */
+export type MissingAbility =
+  | { readonly ability: 'speech' | 'recognition' | 'chat' }
+  | {
+      readonly ability: 'translation';
+      readonly from: string;
+      readonly to: string;
+      /** Codes of the languages from which engines translate into `to`. */
+      readonly sources: readonly string[];
+    };
+
+/** A missing ability, and the remedies that would add an engine for it. */
+export type MissingEngine = MissingAbility & {
   /** Remedies, each a clause to be followed literally: `set X`, `apt-get install -y Y`. */
   readonly remedies: readonly string[];
-} & (
-  | { readonly ability: 'speech' | 'recognition' | 'chat' }
-  | { readonly ability: 'translation'; readonly from: string; readonly to: string }
-);
+};
 
 const SENTENCES = {
   speech: 'No engine speaks.',
@@ -14,15 +22,20 @@ const SENTENCES = {
 } as const;
 
 const BETWEEN_REMEDIES = ', or ';
-const PAIR = /^No engine translates (?<from>[\w-]+) to (?<to>[\w-]+)\.$/;
+const PAIR =
+  /^No engine translates (?<from>[\w-]+) to (?<to>[\w-]+)(?:, only from (?<sources>[\w-]+(?:, [\w-]+)*))?\.$/;
 const SHAPE = /^(?<sentence>No engine [^.]+\.)(?: Add one: (?<remedies>.+)\.)?$/;
+
+const sentenceOf = (missing: MissingEngine): string => {
+  if (missing.ability !== 'translation') return SENTENCES[missing.ability];
+  const { from, to, sources } = missing;
+  const only = sources.length > 0 ? `, only from ${sources.join(', ')}` : '';
+  return `No engine translates ${from} to ${to}${only}.`;
+};
 
 /** The missing engine in English, as in the service's error. */
 export const missingEngineText = (missing: MissingEngine): string => {
-  const what =
-    missing.ability === 'translation'
-      ? `No engine translates ${missing.from} to ${missing.to}.`
-      : SENTENCES[missing.ability];
+  const what = sentenceOf(missing);
   const { remedies } = missing;
   return remedies.length > 0 ? `${what} Add one: ${remedies.join(BETWEEN_REMEDIES)}.` : what;
 };
@@ -31,8 +44,9 @@ export const missingEngineText = (missing: MissingEngine): string => {
 export const parseMissingEngine = (text: string): MissingEngine | undefined => {
   const { sentence = '', remedies: listed } = SHAPE.exec(text)?.groups ?? {};
   const remedies = listed?.split(BETWEEN_REMEDIES) ?? [];
-  const { from, to } = PAIR.exec(sentence)?.groups ?? {};
-  if (from !== undefined && to !== undefined) return { ability: 'translation', from, to, remedies };
+  const { from, to, sources } = PAIR.exec(sentence)?.groups ?? {};
+  if (from !== undefined && to !== undefined)
+    return { ability: 'translation', from, to, sources: sources?.split(', ') ?? [], remedies };
   const ability = (['speech', 'recognition', 'chat'] as const).find(
     (each) => SENTENCES[each] === sentence,
   );

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines, inPreferredOrder } from '../../service/engine-loader.ts';
 import { silentLog } from '../fakes/silent-log.ts';
+import { translates } from '../../service/translation-route.ts';
 import { engineConfig } from './support.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineSection } from '../../service/config.ts';
@@ -70,10 +71,10 @@ describe('the folder of engines', () => {
     writeFileSync(join(folder, 'one.ts'), translating('one', "['en es']"));
     writeFileSync(join(folder, 'two.ts'), translating('two', "['ja ko']"));
     await using engines = await load();
-    const asked = ['es', 'ko', 'fr'].map((to) => engines.translates(to));
+    const asked = ['es', 'ko', 'fr'].map((to) => translates(engines, to));
     expect(await Promise.all(asked)).toEqual([true, true, false]);
-    expect(await engines.translates('es', 'en')).toBe(true);
-    expect(await engines.translates('es', 'ja')).toBe(false);
+    expect(await translates(engines, 'es', 'en')).toBe(true);
+    expect(await translates(engines, 'es', 'ja')).toBe(false);
   });
 
   it('reports an engine that fails to report', async () => {

@@ -86,7 +86,6 @@ export const offering = (
       throw new Error('not missing');
     },
     report: async () => [],
-    translates: async () => true,
     [Symbol.asyncDispose]: async () => {},
   },
   config: engineConfig(),

@@ -16,6 +16,7 @@ const lacks: fc.Arbitrary<MissingEngine> = fc.oneof(
     ability: fc.constant('translation' as const),
     from: fc.constantFrom('en', 'zh-Hant'),
     to: fc.constantFrom('es', 'en-XA'),
+    sources: fc.array(fc.constantFrom('pt', 'zh-Hant', 'fil'), { maxLength: 3 }),
     remedies,
   }),
 );
@@ -34,6 +35,7 @@ describe('what no engine can do', () => {
     'No engine',
     'No engine flies.',
     'No engine translates en to es',
+    'No engine translates en to es, only from .',
     'No engine speaks. Add one: .',
     'Sorry. No engine speaks.',
   ])('is not read from %j', (text) => {

@@ -57,7 +57,11 @@ export default defineCommand(
       const { options, services, member, channel, locale, t, signal, stream, reply } = ctx;
       if ((options.text === undefined) === (options.audio === undefined))
         throw userError('bad-input', 'translate.text-or-audio');
-      const preferred = (await services.settings.of(member)).language ?? member.locale;
+      const own = (await services.settings.of(member)).language;
+      const preferred = own ?? member.locale;
+      const expected = [own, member.locale, ...(services.watches.of(channel)?.languages ?? [])]
+        .map((each) => each && services.languages.find(each))
+        .filter((each) => each !== undefined);
       const to = typedLanguage(options.to ?? preferred, services);
       const from = options.from === undefined ? undefined : typedLanguage(options.from, services);
       const source: Source = options.audio
@@ -70,7 +74,7 @@ export default defineCommand(
           : translation;
       const { text, outcome } = await stream(
         services.translator.translate(
-          { ...source, to, place: channel, lane: 'interactive' },
+          { ...source, to, expected, place: channel, lane: 'interactive' },
           signal,
         ),
         (soFar) => withSource(soFar()),

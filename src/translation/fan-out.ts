@@ -86,7 +86,7 @@ export const translateLine = (
     try {
       using _ = await requests.acquire(both);
       const { text, outcome } = yield* mapStates(
-        translator.translate({ ...line, place: space, to: language }, both),
+        translator.translate({ ...line, place: space, to: language, expected: languages }, both),
         (soFar): LineTranslation => ({ language, text: soFar(), done: false }),
       );
       if (outcome === 'translated') yield { language, text, done: true };

@@ -11,9 +11,10 @@ import { protect, protectFlat, type Protected, type Restored } from '../text/pro
 import { spansOf } from '../text/protect/terms.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
-import { confidentLanguage, type Detection } from '../text/language/detect.ts';
+import type { Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { formsIn, termsFor } from './glossary-lists.ts';
+import { firstSource, nextSource } from './source-languages.ts';
 import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
   isTooLong,
@@ -36,6 +37,8 @@ export interface TranslationRequest {
   readonly lane: Lane;
   /** The line of chat that the text is: the lines before it help to detect its language. */
   readonly line?: ChatLine;
+  /** Other languages of the reader and of the place, in which a text of an uncertain language may be. */
+  readonly expected?: readonly string[];
   /** Earlier messages in plain words, oldest first; those beyond the contract's limit are omitted. */
   readonly context?: readonly string[];
   /**
@@ -68,26 +71,11 @@ export interface TranslatorDeps {
   readonly model?: string;
 }
 
-/** Assumed language of a text in letters of which none is known. */
-const UNDETECTED = 'en';
 /** UTF-16 units of a text that tell its language. */
 const SAMPLE_LENGTH = 1_000;
 
 /** Growth after which a streamed text is worth showing again, however small its chunks are. */
 const WORTH_SHOWING = 1.02;
-
-/**
- * The language to translate from. A text whose language is uncertain is in the likeliest language
- * other than the reader's: that the reader understands it is not known.
- */
-const sourceOf = (ranked: readonly Detection[], to: string): string => {
-  const sure = confidentLanguage(ranked);
-  if (sure) return sure.language;
-  const likeliest = ranked.find(
-    ({ language }) => language !== NO_LANGUAGE && !sameLanguage(language, to),
-  );
-  return likeliest?.language ?? UNDETECTED;
-};
 
 /** Error codes of requests that the service refused, or failed at. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['bad-input', 'too-large', 'unavailable']);
@@ -122,10 +110,21 @@ const judged = (task: TranslationTask, reply: string): string => {
   return text;
 };
 
-const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language === NO_LANGUAGE;
+/** Confidence from which a text that somebody asks to have translated is in no language. */
+const SURELY_NONE = 0.8;
+
+/** True for laughter, names, numbers; a line of chat that nobody asks about need only be likely so. */
+const isInNoLanguage = ([best]: readonly Detection[], isLine: boolean): boolean =>
+  best?.language === NO_LANGUAGE && (isLine || best.confidence >= SURELY_NONE);
+
+const unchanged = (
+  { text, to }: TranslationRequest,
+  from: string,
+  outcome: Translation['outcome'],
+): Translation => ({ text, from, to, outcome });
 
 export const createTranslator = ({ client, glossary, languages, model }: TranslatorDeps) => {
-  const request = async function* (
+  const requested = async function* (
     protectedText: Protected,
     fields: Omit<TranslationInput, 'text' | 'tokens'>,
     whole: boolean,
@@ -152,89 +151,100 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     return judged(task, reply);
   };
 
+  /** Translates a text from a language; `tree` is its canonical form. */
+  const translateFrom = async function* (
+    from: string,
+    tree: RichText,
+    request: TranslationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<GrowingText, Translation, void> {
+    const { to, place, lane, context, key, whole = false } = request;
+    const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
+    const flat = toFlatText(tree);
+    const { terms, occurrences } = await glossary.inText(place, flat.text);
+    const { forced, unchanging } = termsFor(terms, to);
+    const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
+      protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
+    const input = {
+      sourceLang: from,
+      targetLang: to,
+      ...(model ? { model } : {}),
+    };
+
+    const first = protectedWith(forced);
+    if (!first.hasWords) return unchanged(request, from, 'nothing-to-translate');
+
+    /** Requests a text's translation, once more without the context where that may help. */
+    const ask = async function* (
+      protectedText: Protected,
+      keywords?: readonly string[],
+    ): AsyncGenerator<GrowingText, { readonly reply: string; readonly restored: Restored }, void> {
+      const once = async function* (before: typeof context) {
+        const fields = {
+          ...input,
+          ...(keywords ? { keywords } : {}),
+          ...(before && before.length > 0 ? { context: before.join('\n') } : {}),
+        };
+        const reply = yield* requested(protectedText, fields, whole, options);
+        const restored = protectedText.restore(reply);
+        if (!saysSomething(restored.tree))
+          throw new AppError('bad-reply', 'the translation has no words');
+        return { reply, restored };
+      };
+      try {
+        return yield* once(context);
+      } catch (thrown) {
+        const isWorthwhile = isBadReply(thrown) || (context?.length && mayComeOfContext(thrown));
+        if (!isWorthwhile) throw thrown;
+      }
+      return yield* once(undefined);
+    };
+    const finished = (text: RichText): Translation =>
+      folded(text) === folded(tree)
+        ? unchanged(request, from, 'nothing-to-translate')
+        : { text, from, to, outcome: 'translated' };
+
+    const written = formsIn(first.text, unchanging);
+    const keywords = written
+      .values()
+      .flatMap((forms) => forms)
+      .toArray();
+    const { reply, restored } = yield* ask(first, keywords);
+    const replied = formsIn(reply, unchanging);
+    const hasAll = written.keys().every((entry) => replied.has(entry));
+    if (restored.ok && hasAll) return finished(restored.tree);
+
+    // Retried once with every term protected by tokens; terms that are still missing are appended
+    // to the text.
+    const second = protectedWith([...forced, ...unchanging]);
+    return finished((yield* ask(second)).restored.tree);
+  };
+
   return {
     /** Yields the whole translation so far as it grows; returns the finished one. */
     async *translate(
-      { text: given, whole = false, ...asked }: TranslationRequest,
+      request: TranslationRequest,
       signal: AbortSignal,
     ): AsyncGenerator<GrowingText, Translation, void> {
-      const { to, place, lane, line, context, key } = asked;
-      const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
-      const tree = normalise(given);
-      const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
-        text: given,
-        from,
-        to,
-        outcome,
-      });
-      const ranked = asked.from ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
-      const from = asked.from ?? sourceOf(ranked, to);
-      if (isEmojiMessage(tree) || (line && isInNoLanguage(ranked)))
-        return unchanged('nothing-to-translate', from);
-      if (sameLanguage(from, to)) return unchanged('same-language', from);
-
-      const flat = toFlatText(tree);
-      const { terms, occurrences } = await glossary.inText(place, flat.text);
-      const { forced, unchanging } = termsFor(terms, to);
-      const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
-        protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
-      const input = {
-        sourceLang: from,
-        targetLang: to,
-        ...(model ? { model } : {}),
-      };
-
-      const first = protectedWith(forced);
-      if (!first.hasWords) return unchanged('nothing-to-translate', from);
-
-      /** Requests a text's translation, once more without the context where that may help. */
-      const ask = async function* (
-        protectedText: Protected,
-        keywords?: readonly string[],
-      ): AsyncGenerator<
-        GrowingText,
-        { readonly reply: string; readonly restored: Restored },
-        void
-      > {
-        const once = async function* (before: typeof context) {
-          const fields = {
-            ...input,
-            ...(keywords ? { keywords } : {}),
-            ...(before && before.length > 0 ? { context: before.join('\n') } : {}),
-          };
-          const reply = yield* request(protectedText, fields, whole, options);
-          const restored = protectedText.restore(reply);
-          if (!saysSomething(restored.tree))
-            throw new AppError('bad-reply', 'the translation has no words');
-          return { reply, restored };
-        };
+      const { to, line, expected = [] } = request;
+      const tree = normalise(request.text);
+      const ranked = request.from ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
+      const text = { ranked, to, expected };
+      let from = request.from ?? firstSource(text);
+      if (isEmojiMessage(tree) || isInNoLanguage(ranked, line !== undefined))
+        return unchanged(request, from, 'nothing-to-translate');
+      const refused: string[] = [];
+      for (;;) {
+        if (sameLanguage(from, to)) return unchanged(request, from, 'same-language');
         try {
-          return yield* once(context);
+          return yield* translateFrom(from, tree, request, signal);
         } catch (thrown) {
-          const isWorthwhile = isBadReply(thrown) || (context?.length && mayComeOfContext(thrown));
-          if (!isWorthwhile) throw thrown;
+          refused.push(from);
+          const next = request.from ? undefined : nextSource(text, refused, thrown);
+          if (next === undefined) throw thrown;
+          from = next;
         }
-        return yield* once(undefined);
-      };
-      const finished = (text: RichText): Translation =>
-        folded(text) === folded(tree)
-          ? unchanged('nothing-to-translate', from)
-          : { text, from, to, outcome: 'translated' };
-
-      const written = formsIn(first.text, unchanging);
-      const keywords = written
-        .values()
-        .flatMap((forms) => forms)
-        .toArray();
-      const { reply, restored } = yield* ask(first, keywords);
-      const replied = formsIn(reply, unchanging);
-      const hasAll = written.keys().every((entry) => replied.has(entry));
-      if (restored.ok && hasAll) return finished(restored.tree);
-
-      // Retried once with every term protected by tokens; terms that are still missing are appended
-      // to the text.
-      const second = protectedWith([...forced, ...unchanging]);
-      return finished((yield* ask(second)).restored.tree);
+      }
     },
   };
 };

@@ -189,7 +189,16 @@ export const createPrepare = (deps: PrepareDeps) => {
     }
     const isReply = !watch || watch.mode === 'reply';
     const onHeard = isReply ? progress?.show : undefined;
-    const options = { message, languages: wanted, transcribes, context: before, isLast, onHeard };
+    const expected = [...wanted, ...(watches.of(channel)?.languages ?? [])];
+    const options = {
+      message,
+      languages: wanted,
+      expected,
+      transcribes,
+      context: before,
+      isLast,
+      onHeard,
+    };
     const translated = await translate(row, options, signal).catch((thrown: unknown) => {
       context.forget(row.ref);
       throw thrown;

@@ -49,6 +49,8 @@ export interface Translated {
 export interface TranslateOptions {
   readonly message: Message;
   readonly languages: readonly string[];
+  /** The languages of the channel. */
+  readonly expected: readonly string[];
   readonly transcribes: boolean;
   /** The turns before the message, oldest first. */
   readonly context: readonly string[];
@@ -153,7 +155,15 @@ export const createMessageTranslator = (
    */
   const translate = async (
     row: RowKey & Pick<Row, 'revision' | 'authorId' | 'isMissed'>,
-    { message, languages: wanted, transcribes, context, isLast, onHeard }: TranslateOptions,
+    {
+      message,
+      languages: wanted,
+      expected,
+      transcribes,
+      context,
+      isLast,
+      onHeard,
+    }: TranslateOptions,
     signal: AbortSignal,
   ): Promise<Translated> => {
     const key = rowKey(row);
@@ -197,7 +207,7 @@ export const createMessageTranslator = (
       try {
         const breaker = breakers.get(to);
         await breaker?.ready();
-        const source = from ? { from } : { line };
+        const source = from ? { from } : { line, expected };
         const request = { text, to, place, lane, context, whole: true, ...source };
         const done = await resultOf(translator.translate(request, signal));
         finished.translations.set(asked, done);

@@ -98,12 +98,12 @@ describe('the translator', () => {
     },
   );
 
-  it('leaves a line of chat that is in no language as it is, and translates it where it is asked for', async () => {
+  it('leaves a line of chat that may be in no language as it is, and translates it where it is asked for', async () => {
     const channel = { space: SPACE, id: 'channel' };
     const line = { ref: { channel, id: '1' }, author: { platform: 'test', id: 'anna' } };
-    expect((await translate({ text: 'hahaha lol', line })).outcome).toBe('nothing-to-translate');
+    expect((await translate({ text: 'hi', line })).outcome).toBe('nothing-to-translate');
     expect(asked).toEqual([]);
-    expect((await translate({ text: 'hahaha lol' })).outcome).toBe('translated');
+    expect((await translate({ text: 'hi' })).outcome).toBe('translated');
   });
 
   it('knows what the author of a line wrote before', async () => {
@@ -306,4 +306,70 @@ describe('an unchanged reply', () => {
     engine = () => 'Taxis';
     expect((await translate({ text: 'Taxi', from: 'en' })).outcome).toBe('translated');
   });
+});
+
+describe('a text of an uncertain language', () => {
+  const refusal = (error: string) =>
+    serviceError(
+      404,
+      undefined,
+      JSON.stringify({ context: [], code: 1, name: 'ErrServiceNotRegistered', error }),
+      createServiceKey('svck:any'),
+    );
+  /** A service with engines from these languages; without them, it does not say which it has. */
+  const serves = (has: readonly string[], isTold: boolean): void => {
+    engine = (text) => {
+      const { sourceLang, targetLang } = asked.at(-1)!;
+      if (has.includes(sourceLang)) return `¡${text}!`;
+      const only = isTold ? `, only from ${has.join(', ')}` : '';
+      throw refusal(isTold ? `No engine translates ${sourceLang} to ${targetLang}${only}.` : 'no');
+    };
+  };
+  const sources = (): readonly string[] => asked.map(({ sourceLang }) => sourceLang);
+
+  it.each(['same', 'done', 'Monday?', 'ready', 'wait'])(
+    'is in the language that an engine has: %j',
+    async (text) => {
+      serves(['en'], true);
+      const { from, outcome } = await translate({ text, to: 'pt' });
+      expect([from, outcome]).toEqual(['en', 'translated']);
+      expect(asked.length).toBeLessThanOrEqual(2);
+    },
+  );
+
+  it('is rather in a language of the reader or of the place', async () => {
+    serves(['en', 'es', 'pt', 'it', 'fr'], true);
+    const expected = ['pt'];
+    expect((await translate({ text: 'gato', to: 'de', expected })).from).toBe('pt');
+  });
+
+  it('is tried in these and in English where the service does not say what it has', async () => {
+    serves(['en'], false);
+    await translate({ text: 'same', to: 'pt', expected: ['pt', 'es'] });
+    expect(sources().slice(1)).toEqual(['es', 'en']);
+  });
+
+  it('fails with the first refusal where nothing helps, and soon', async () => {
+    serves([], false);
+    const failed = translate({ text: 'same', to: 'pt', expected: ['es', 'fr', 'it', 'de'] });
+    await expect(failed).rejects.toMatchObject({ code: 'missing' });
+    expect(asked.length).toBe(4);
+  });
+
+  it('is not taken for another where its language is clear, or given', async () => {
+    serves(['en'], true);
+    const clear = 'これは何ですか';
+    await expect(translate({ text: clear, to: 'pt' })).rejects.toMatchObject({ code: 'missing' });
+    const given = translate({ text: 'same', to: 'pt', from: 'ro' });
+    await expect(given).rejects.toMatchObject({ code: 'missing' });
+    expect(sources()).toEqual(['ja', 'ro']);
+  });
+
+  it.each(['ok', 'lol', 'gg', 'kkk', 'OK!', 'hahaha lol'])(
+    'has nothing to translate where it is no language: %j',
+    async (text) => {
+      expect((await translate({ text, to: 'pt' })).outcome).toBe('nothing-to-translate');
+      expect(asked).toEqual([]);
+    },
+  );
 });

@@ -72,7 +72,7 @@ const make = (
   const message = { ...messageOf(1, text), files };
   return translate(
     { ref: message.ref, purpose: WATCH, revision: 1, authorId: 'ada', isMissed: false },
-    { message, languages: ['es', 'ja'], transcribes: true, context: [], isLast },
+    { message, languages: ['es', 'ja'], expected: [], transcribes: true, context: [], isLast },
     signal,
   );
 };

@@ -1,0 +1,74 @@
+import { ServiceError } from '../api/service-error.ts';
+import { parseMissingEngine } from '../http/missing-engine.ts';
+import { NO_LANGUAGE } from '../text/language/features.ts';
+import { confidentLanguage, type Detection } from '../text/language/detect.ts';
+import { sameLanguage } from '../text/language/languages.ts';
+
+/** Assumed language of a text in letters of which none is known. */
+const UNDETECTED = 'en';
+/** Confidence from which a text is in its language, whether an engine has it or not. */
+const CERTAIN = 0.9;
+/** Languages that are tried for one text. */
+const MOST_TRIES = 4;
+/** How much likelier a language is that the reader or the place is known to use. */
+const EXPECTED = 4;
+/** The same of the reader's own, into which nobody has a text translated that is in it already. */
+const OWN = 0.25;
+
+/** What is known of a text that is to be translated without a given source language. */
+export interface Unknown {
+  /** The languages that it may be in, the likeliest first. */
+  readonly ranked: readonly Detection[];
+  readonly to: string;
+  /** Other languages of the reader and of the place. */
+  readonly expected: readonly string[];
+}
+
+/**
+ * The language to translate from first. A text whose language is uncertain is in the likeliest
+ * language other than the reader's: that the reader understands it is not known.
+ */
+export const firstSource = ({ ranked, to }: Unknown): string => {
+  const sure = confidentLanguage(ranked);
+  if (sure) return sure.language;
+  const likeliest = ranked.find(
+    ({ language }) => language !== NO_LANGUAGE && !sameLanguage(language, to),
+  );
+  return likeliest?.language ?? UNDETECTED;
+};
+
+const isAmong = (language: string, languages: readonly string[]): boolean =>
+  languages.some((each) => sameLanguage(each, language));
+
+/** The likeliest of the languages that a service has, and the reader's, as far as the text can be in them. */
+const likeliestOf = ({ ranked, to, expected }: Unknown, sources: readonly string[]) => {
+  const factorOf = (language: string): number => {
+    if (sameLanguage(language, to)) return OWN;
+    return isAmong(language, [...expected, UNDETECTED]) ? EXPECTED : 1;
+  };
+  const weight = ({ language, confidence }: Detection): number => confidence * factorOf(language);
+  return ranked
+    .filter(({ language }) => isAmong(language, [...sources, to]))
+    .toSorted((a, b) => weight(b) - weight(a))[0]?.language;
+};
+
+/**
+ * The next language to translate from, after a service refused those before; undefined where another
+ * would be of no use. The reader's own means that the text is in it already.
+ */
+export const nextSource = (
+  text: Unknown,
+  refused: readonly string[],
+  thrown: unknown,
+): string | undefined => {
+  const { ranked, to, expected } = text;
+  if (!(thrown instanceof ServiceError) || refused.length >= MOST_TRIES) return undefined;
+  if ((ranked[0]?.confidence ?? 0) >= CERTAIN) return undefined;
+  const missing = thrown.body && parseMissingEngine(thrown.body.error);
+  if (missing?.ability === 'translation' && missing.sources.length > 0) {
+    const likeliest = likeliestOf(text, missing.sources);
+    return likeliest !== undefined && isAmong(likeliest, refused) ? undefined : likeliest;
+  }
+  if (thrown.code !== 'missing' && thrown.code !== 'bad-input') return undefined;
+  return [...expected, UNDETECTED].find((each) => !isAmong(each, [...refused, to]));
+};

@@ -1,10 +1,11 @@
+import { codeSpans } from './code-spans.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/read-tokens.ts';
 
 /** A part of plain text that is not language. `start` and `end` are UTF-16 offsets. */
 export interface PlainSpan {
   readonly start: number;
   readonly end: number;
-  readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket';
+  readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket' | 'code';
 }
 
 /** An emoji: a ZWJ sequence, flag, keycap or one with a skin tone. */
@@ -108,16 +109,35 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
 
 /**
  * Finds the parts of plain text that are not language, in order and without overlaps: addresses,
- * `@names`, emoji, shortcodes and the brackets of tokens. Takes linear time.
+ * `@names`, emoji, shortcodes, code and the brackets of tokens. Takes linear time.
  */
 export const plainSpans = (text: string): PlainSpan[] => {
   const spans: PlainSpan[] = [];
+  const codes = codeSpans(text);
+  let next = 0;
+  const add = (span: PlainSpan): void => {
+    spans.push(span);
+    candidates.lastIndex = span.end;
+  };
+  /** Adds the code that ends before `at`, or holds it; what an address holds is part of it. */
+  const addCodes = (at: number): boolean => {
+    for (let code = codes[next]; code && code.start < at; code = codes[next]) {
+      next += 1;
+      if (code.start < (spans.at(-1)?.end ?? 0)) continue;
+      add({ ...code, kind: 'code' });
+      if (code.end > at) return true;
+    }
+    return false;
+  };
   candidates.lastIndex = 0;
   for (let found = candidates.exec(text); found; found = candidates.exec(text)) {
-    const span = spanAt(text, found.index, found[0], spans.at(-1)?.end ?? 0);
-    if (span) spans.push(span);
-    candidates.lastIndex = span?.end ?? found.index + 1;
+    const { index } = found;
+    if (addCodes(index)) continue;
+    const span = spanAt(text, index, found[0], spans.at(-1)?.end ?? 0);
+    if (span) add(span);
+    else candidates.lastIndex = index + 1;
   }
+  addCodes(text.length);
   return spans;
 };
 

@@ -56,6 +56,7 @@ export class NodeSpeaker {
       case 'url':
         return this.#address(written);
       case 'email':
+      case 'code':
         return written;
       case 'name':
         return readable(written.slice(1));

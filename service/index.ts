@@ -12,7 +12,7 @@ import { loadEngines } from './engine-loader.ts';
 import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
 import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
-import { translates } from './translation-route.ts';
+import { translates } from './translation/legs.ts';
 
 /** Longest wait for running requests when the service closes, unless the caller gives another. */
 const DRAIN_MS = 5_000;

@@ -41,7 +41,11 @@ export const createEngine: CreateEngine = ({ config }) => {
       };
       const translate = (core: string): Promise<string> =>
         translateLine(core, meaningsIn(core, tokens), { words, runs, reads: () => true });
-      for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
+      for await (const piece of translateInPieces(
+        { text, from, to },
+        LONGEST_PIECE_CHARACTERS,
+        translate,
+      ))
         yield { text: piece, model };
     },
   });

@@ -60,7 +60,11 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       const model = `${NAME}-${route.map((one) => one.from).join('-')}-${route.at(-1)?.to}`;
       const translate = (core: string): Promise<string> =>
         child.call({ route, text: core, tokens: meaningsIn(core, tokens) }, signal);
-      for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
+      for await (const piece of translateInPieces(
+        { text, from, to },
+        LONGEST_PIECE_CHARACTERS,
+        translate,
+      ))
         yield { text: piece, model };
     },
   });

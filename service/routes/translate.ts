@@ -20,7 +20,7 @@ import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import { translateKeeping } from '../translation/pieces.ts';
-import { findLegs, findSources, type Leg } from '../translation-route.ts';
+import { findLegs, findSources, type Leg } from '../translation/legs.ts';
 import { readLanguage } from '../language.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';

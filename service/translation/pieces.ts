@@ -1,31 +1,34 @@
 import { splitText } from '../../src/text/split/split.ts';
 import { protectTerms } from '../../src/text/protect/protect.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from '../engine.ts';
+import { plainParts, type LanguagePair } from './plain-writing.ts';
 
 /** Splits a text into lines with their ends, and very long lines into parts. */
 const piecesOf = (text: string, longest: number): readonly string[] =>
   text.split(/(?<=\n)/).flatMap((line) => splitText(line, longest));
 
 /**
- * Translates a text line by line with `translate`, so that other calls get their turn, and yields
- * pieces that, joined, are the translation; white space around lines stays as it is.
+ * Translates a text line by line with `translate`, an engine that knows well-edited texts alone, so
+ * that other calls get their turn. Yields pieces that, joined, are the translation; white space
+ * around lines stays as it is.
  *
- * @param longest most characters of one call
+ * @param longest most characters of one call, about
  */
 export async function* translateInPieces(
-  text: string,
+  { text, ...pair }: LanguagePair & { readonly text: string },
   longest: number,
   translate: (core: string) => Promise<string>,
 ): AsyncGenerator<string> {
   let blank = '';
-  for (const piece of piecesOf(text, longest)) {
+  const parts = piecesOf(text, longest).flatMap((line) => plainParts(line, pair));
+  for (const { text: piece, finish } of parts) {
     const core = piece.trim();
     if (core === '') {
       blank += piece;
       continue;
     }
     const start = piece.length - piece.trimStart().length;
-    const translated = (await translate(core)).trim();
+    const translated = finish((await translate(core)).trim());
     yield `${blank}${piece.slice(0, start)}${translated}${piece.slice(start + core.length)}`;
     blank = '';
   }
@@ -36,9 +39,9 @@ export async function* translateInPieces(
 const TOKEN = /⟦\d{1,9}⟧/g;
 
 /**
- * Translates and preserves the request's keywords. For an engine without keywords they become
- * numbered tokens, which every engine preserves (see `TranslationPart`); the translation is then
- * one piece, because tokens are checked over the whole of it.
+ * Translates and preserves the request's keywords. For an engine without keywords, these and what is
+ * not language become numbered tokens, which every engine preserves; the translation is then one
+ * piece, because tokens are checked over the whole of it.
  */
 export async function* translateKeeping(
   engine: TranslationEngine,
@@ -46,15 +49,17 @@ export async function* translateKeeping(
   signal: AbortSignal,
 ): AsyncGenerator<TranslationPiece> {
   const { text, keywords, tokens, from } = request;
-  if (engine.keepsKeywords || keywords.length === 0) {
+  const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
+  const protectedText = engine.keepsKeywords
+    ? undefined
+    : protectTerms(
+        text,
+        terms.map((term) => ({ term })),
+      );
+  if (!protectedText || protectedText.text === text) {
     yield* engine.translate(request, signal);
     return;
   }
-  const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
-  const protectedText = protectTerms(
-    text,
-    terms.map((term) => ({ term })),
-  );
   let translated = '';
   let last: TranslationPiece | undefined;
   for await (const piece of engine.translate(

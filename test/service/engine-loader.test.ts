@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines, inPreferredOrder } from '../../service/engine-loader.ts';
 import { silentLog } from '../fakes/silent-log.ts';
-import { translates } from '../../service/translation-route.ts';
+import { translates } from '../../service/translation/legs.ts';
 import { engineConfig } from './support.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineSection } from '../../service/config.ts';

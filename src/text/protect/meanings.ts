@@ -96,6 +96,7 @@ class Substitutes {
     if (span.kind === 'term') return fitting(written);
     if (span.kind === 'url') return hostOf(written);
     if (span.kind === 'email') return substitutes.host;
+    if (span.kind === 'code') return codeWordIn(written);
     if (span.kind !== 'name') return undefined;
     return /^@(?:everyone|here)$/.test(written)
       ? this.#fixed(substitutes.everyone)

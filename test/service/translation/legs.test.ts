@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors.ts';
-import type { TranslationEngine } from '../../service/engine.ts';
-import { createEngineHealth, type Engines } from '../../service/engine-loader.ts';
-import { createRequestLimiter } from '../../service/request-limiter.ts';
-import type { RouteContext } from '../../service/route.ts';
-import { translate } from '../../service/routes/translate.ts';
-import { findSources, translates } from '../../service/translation-route.ts';
-import { offering } from './support.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { TranslationEngine } from '../../../service/engine.ts';
+import { createEngineHealth, type Engines } from '../../../service/engine-loader.ts';
+import { createRequestLimiter } from '../../../service/request-limiter.ts';
+import type { RouteContext } from '../../../service/route.ts';
+import { translate } from '../../../service/routes/translate.ts';
+import { findSources, translates } from '../../../service/translation/legs.ts';
+import { offering } from '../support.ts';
 
 type Words = (text: string) => string;
 

@@ -1,6 +1,6 @@
-import { LANGUAGES, PSEUDO_LOCALE } from '../src/text/language/language-names.ts';
-import { sameLanguage } from '../src/text/language/languages.ts';
-import type { Engines, Offer } from './engine-loader.ts';
+import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
+import { sameLanguage } from '../../src/text/language/languages.ts';
+import type { Engines, Offer } from '../engine-loader.ts';
 
 type TranslationOffer = Offer<'translation'>;
 type Offers = Pick<Engines, 'offers'>;

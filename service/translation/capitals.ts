@@ -1,0 +1,34 @@
+import { listedWords } from '../../src/text/language/features.ts';
+import { languageOf } from '../../src/text/language/language-names.ts';
+import acronyms from './acronyms.json' with { type: 'json' };
+
+/** Words that are always written in capitals. */
+const ACRONYMS: ReadonlySet<string> = new Set(acronyms.split(' '));
+/** Letters of a word that stands alone from which it is no acronym. */
+const LONG_WORD = 4;
+
+const word = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
+const small = /\p{Ll}/u;
+const capital = /\p{Lu}/u;
+const digit = /\p{N}/u;
+
+const staysInCapitals = (written: string): boolean => ACRONYMS.has(written) || digit.test(written);
+
+/** True for a sentence in capitals that is not made of acronyms. */
+export const isInCapitals = (sentence: string, language: string): boolean => {
+  if (small.test(sentence) || !capital.test(sentence)) return false;
+  const words = (sentence.match(word) ?? []).filter((each) => !staysInCapitals(each));
+  if (words.length > 1) return words.some((each) => each.length > 1);
+  const [only = ''] = words;
+  const { byLanguage } = listedWords([only.toLocaleLowerCase(language)]);
+  return only.length >= LONG_WORD || byLanguage.has(languageOf(language));
+};
+
+/** Writes a sentence in capitals as sentences are written. */
+export const inSentenceCase = (sentence: string, language: string): string => {
+  const lower = sentence.replaceAll(word, (written) =>
+    staysInCapitals(written) ? written : written.toLocaleLowerCase(language),
+  );
+  const i = languageOf(language) === 'en' ? lower.replaceAll(/\bi\b/g, 'I') : lower;
+  return i.replace(/\p{L}/u, (first) => first.toLocaleUpperCase(language));
+};

@@ -66,7 +66,7 @@ export interface RecognitionEngine {
 
 export interface EngineTranslationRequest {
   readonly text: string;
-  /** What tokens such as `⟦1⟧` in `text` stand for. */
+  /** Meanings of tokens such as `⟦1⟧` in `text`. */
   readonly tokens: TokenMeanings;
   readonly from: string;
   readonly to: string;

@@ -3,8 +3,8 @@ import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';
 import { createPool } from './apertium/pool.ts';
 import { meaningsIn } from '../../src/text/protect/meanings.ts';
-import { translateLine } from '../translation/line.ts';
-import { findRanges, type Run } from '../translation/markup.ts';
+import { translateWithSlots } from '../translation/with-slots.ts';
+import { findRanges, type WordRun } from '../translation/markup.ts';
 import { translateInPieces } from '../translation/pieces.ts';
 
 const NAME = 'apertium';
@@ -31,7 +31,7 @@ export const createEngine: CreateEngine = ({ config }) => {
       const mode = findMode(installed, from, to);
       if (!mode) return;
       const model = `${NAME}-${mode.name}`;
-      const runs = (given: readonly Run[]): Promise<readonly Run[]> =>
+      const runs = (given: readonly WordRun[]): Promise<readonly WordRun[]> =>
         pool.translate(mode, given, signal);
       const words = async (texts: readonly string[]): Promise<readonly string[]> => {
         const translated: string[] = [];
@@ -40,7 +40,7 @@ export const createEngine: CreateEngine = ({ config }) => {
         return translated;
       };
       const translate = (core: string): Promise<string> =>
-        translateLine(core, meaningsIn(core, tokens), { words, runs, reads: () => true });
+        translateWithSlots(core, meaningsIn(core, tokens), { words, runs, reads: () => true });
       for await (const piece of translateInPieces(
         { text, from, to },
         LONGEST_PIECE_CHARACTERS,

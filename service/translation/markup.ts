@@ -1,4 +1,4 @@
-import type { Segment, Slot } from './slots.ts';
+import type { TextPart, Slot } from './slots.ts';
 
 /** A part of a text between two slots, by their places in the list of slots. */
 interface Part {
@@ -7,7 +7,7 @@ interface Part {
 }
 
 /** A stretch of a text that an engine translates, with what it must find again in the translation. */
-export interface Run {
+export interface WordRun {
   readonly text: string;
   /** The place of the slot whose word it is. */
   readonly word?: number | undefined;
@@ -17,9 +17,9 @@ export interface Run {
   readonly parts: readonly number[];
 }
 
-/** How a text is handed to an engine that finds the words of its translation by those of the source. */
+/** A text as an engine gets it that finds the words of its translation by those of the source. */
 export interface Markup {
-  readonly runs: readonly Run[];
+  readonly runs: readonly WordRun[];
   readonly slots: readonly Slot[];
   readonly parts: readonly Part[];
   /** Words by the places of slots that the engine is expected to copy. */
@@ -28,9 +28,9 @@ export interface Markup {
   readonly spaced: ReadonlySet<number>;
 }
 
-const endsInSpace = (segment: Segment | undefined): boolean =>
+const endsInSpace = (segment: TextPart | undefined): boolean =>
   typeof segment === 'string' && /\s$/.test(segment);
-const beginsWithSpace = (segment: Segment | undefined): boolean =>
+const beginsWithSpace = (segment: TextPart | undefined): boolean =>
   typeof segment === 'string' && /^\s/.test(segment);
 
 /** The parts that slots begin and others end, the inner ones first. */
@@ -48,7 +48,7 @@ const partsOf = (slots: readonly Slot[]): readonly Part[] => {
 };
 
 /** Words that stand nowhere in a text, one after another: `X1`, `X2`. */
-function* copiesFor(segments: readonly Segment[]): Generator<string, never> {
+function* copiesFor(segments: readonly TextPart[]): Generator<string, never> {
   const words = segments.filter((segment) => typeof segment === 'string').join(' ');
   for (let number = 1; ; number += 1) if (!words.includes(`X${number}`)) yield `X${number}`;
 }
@@ -58,8 +58,8 @@ function* copiesFor(segments: readonly Segment[]): Generator<string, never> {
  *
  * @param copied places of slots whose words, or whose parts, an engine did not find again
  */
-export const toMarkup = (
-  segments: readonly Segment[],
+export const markUp = (
+  segments: readonly TextPart[],
   copied: ReadonlySet<number> = new Set(),
 ): Markup => {
   const slots = segments.filter((segment) => typeof segment !== 'string');
@@ -67,7 +67,7 @@ export const toMarkup = (
   const words = copiesFor(segments);
   const copies = new Map<number, string>();
   const spaced = new Set<number>();
-  const runs: Run[] = [];
+  const runs: WordRun[] = [];
   let within: readonly number[] = [];
   let place = -1;
   for (const [index, segment] of segments.entries()) {
@@ -122,7 +122,7 @@ const addRange = (
 };
 
 /** Finds the ranges in the runs of a translation. */
-export const findRanges = (runs: readonly Run[]): FoundRanges => {
+export const findRanges = (runs: readonly WordRun[]): FoundRanges => {
   const words = new Map<number, readonly Range[]>();
   const parts = new Map<number, readonly Range[]>();
   const holes = new Map<number, { readonly at: number; readonly isWithin: boolean }>();

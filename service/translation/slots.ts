@@ -10,7 +10,7 @@ export interface Slot extends TokenMeaning {
 type Reads = (text: string) => boolean;
 
 /** A text in parts: words to translate, and slots. */
-export type Segment = string | Slot;
+export type TextPart = string | Slot;
 
 const TOKEN = /(⟦\d{1,9}⟧)/;
 /** A letter of a script without spaces between words, or all that stands between spaces. */
@@ -41,8 +41,8 @@ const knownForm = (word: string, reads: Reads): string | undefined => {
 };
 
 /** Divides words at those that the engine cannot read. */
-const dividedAtUnknown = (words: string, reads: Reads): readonly Segment[] => {
-  const segments: Segment[] = [];
+const dividedAtUnknown = (words: string, reads: Reads): readonly TextPart[] => {
+  const segments: TextPart[] = [];
   let from = 0;
   const plainTo = (end: number): void => {
     if (end > from) segments.push(words.slice(from, end));
@@ -66,8 +66,12 @@ const dividedAtUnknown = (words: string, reads: Reads): readonly Segment[] => {
 };
 
 /** Divides a text at its tokens and at words that the engine cannot read. */
-export const toSegments = (text: string, tokens: TokenMeanings, reads: Reads): readonly Segment[] =>
-  text.split(TOKEN).flatMap((part): readonly Segment[] => {
+export const divideAtSlots = (
+  text: string,
+  tokens: TokenMeanings,
+  reads: Reads,
+): readonly TextPart[] =>
+  text.split(TOKEN).flatMap((part): readonly TextPart[] => {
     const number = numberIn(part);
     if (number === undefined) return dividedAtUnknown(part, reads);
     const { word, ...meaning } = tokens.get(number) ?? {};

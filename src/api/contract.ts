@@ -24,7 +24,7 @@ export const EXTRA_FIELDS_HEADER = 'x-extra-fields';
 
 /** Fields beyond the contract, by path and name. */
 export const EXTRA_FIELDS = {
-  /** What the tokens of `text` stand for; see `tokenMeanings`. */
+  /** Meanings of the tokens of `text`; see `tokenMeanings`. */
   translateTokens: 'translate.tokens',
 } as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];
@@ -161,7 +161,7 @@ export const TOKEN_WORD_LENGTH = 100;
 export const TOKENS_LENGTH = 100_000;
 
 /**
- * What tokens such as `⟦3⟧` in a text stand for, by their numbers. A token ends parts of the text that
+ * The meanings of tokens such as `⟦3⟧` in a text, by their numbers. A token ends parts of the text that
  * others begin, begins parts itself, and may stand for a word that belongs to all of these.
  */
 export const tokenMeanings = z.record(

@@ -23,8 +23,8 @@ export interface TranslationInput {
   /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;
   readonly model?: string;
-  /** What the tokens in `text` stand for; sent to a service that understands it. */
-  readonly tokens?: TokenMeanings;
+  /** Finds what the tokens in `text` stand for, for a service that understands it. */
+  readonly tokens?: () => TokenMeanings;
 }
 
 export type TranslationApi = ReturnType<typeof createTranslationApi>;
@@ -121,9 +121,10 @@ const ask = async (
   ];
   if (input.context) fields.push(['context', newestContext(input.context)]);
   if (input.model) fields.push(['model', input.model]);
-  const tokens =
-    input.tokens && understands(EXTRA_FIELDS.translateTokens) && tokensField(input.tokens, text);
-  if (tokens) fields.push(['tokens', tokens]);
+  if (input.tokens && understands(EXTRA_FIELDS.translateTokens)) {
+    const tokens = tokensField(input.tokens(), text);
+    if (tokens !== undefined) fields.push(['tokens', tokens]);
+  }
   const { mediaType, body } = formOf(fields);
   return send({
     method: 'POST',

@@ -133,7 +133,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     const input = {
       ...fields,
       text: protectedText.text.toWellFormed(),
-      tokens: protectedText.meanings(fields.sourceLang),
+      tokens: () => protectedText.meanings(fields.sourceLang),
     };
     const task = { source: input.text, from: input.sourceLang, to: input.targetLang };
     if (whole) return judged(task, await client.translate(input, options));

@@ -11,6 +11,9 @@ import {
   PATHS,
   translateRequest,
   ttsRequest,
+  EXTRA_FIELDS,
+  EXTRA_FIELDS_HEADER,
+  type ExtraField,
   type Voice,
 } from '../../src/api/contract.ts';
 import { encode, streamable } from '../../src/audio/codec/encode.ts';
@@ -50,6 +53,8 @@ export interface SpeechFake extends AsyncDisposable {
   sound: (text: string) => AsyncIterable<Float32Array>;
   /** How the translator renders a text. */
   translate: (text: string, fields: Readonly<Record<string, string>>) => string;
+  /** Fields beyond the contract that it says to understand; it refuses them otherwise. */
+  extraFields: readonly ExtraField[];
   /** What the language model answers. */
   answers: (question: string) => string;
   /** Names of the models that it lists, and one of which a chat must name; undefined: none is listed. */
@@ -191,6 +196,9 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
         return refuse(response, 400, 'ErrKeywords', 'long');
       if (countCodePoints(context) > SERVICE_LIMITS.contextCodePoints)
         return refuse(response, 400, 'ErrContextTooLong', 'context');
+      const isUnknown = !fake.extraFields.includes(EXTRA_FIELDS.translateTokens);
+      if (fields['tokens'] !== undefined && isUnknown)
+        return refuse(response, 400, 'ErrInvalidParameter', 'tokens');
       const content = fake.translate(text, fields);
       const common = { transcription: text, source_lang, target_lang };
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -278,6 +286,8 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const one = await readRequest(request);
       const { path } = one;
       seen.push(one);
+      if (fake.extraFields.length > 0)
+        response.setHeader(EXTRA_FIELDS_HEADER, fake.extraFields.join(', '));
       response.once('finish', () => answered.set(path, fake.answered(path) + 1));
       const { authorization } = request.headers;
       if (authorization === `Bearer ${spentKey}`)
@@ -324,6 +334,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     segment: undefined,
     sound: toneOf,
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
+    extraFields: [],
     answers: (question) => `You asked: ${question}`,
     models: undefined,
     hanging: () => hanging,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { translateReply } from '../../src/api/contract.ts';
-import type { TranslationEngine } from '../../service/engine.ts';
+import { EXTRA_FIELDS, EXTRA_FIELDS_HEADER, translateReply } from '../../src/api/contract.ts';
+import type { EngineTranslationRequest, TranslationEngine } from '../../service/engine.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { translate } from '../../service/routes/translate.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
@@ -141,6 +141,27 @@ describe('translation over HTTP', () => {
     await expect(limiter.acquire(new AbortController().signal)).resolves.toBeDefined();
   });
 
+  it('says which fields beyond the contract it understands, and gives them to the engine', async () => {
+    let seen: EngineTranslationRequest | undefined;
+    const part: TranslationEngine = {
+      translates: () => true,
+      translate: async function* (request) {
+        seen = request;
+        yield { text: 'a', model: 'm' };
+      },
+    };
+    const body = new FormData();
+    const tokens = '{"1":{"word":"Ana"}}';
+    for (const [name, value] of Object.entries({ ...FIELDS, tokens })) body.set(name, value);
+    await translate.handle({
+      ...offering('one', part, createRequestLimiter({ concurrent: 1, waiting: 0 })),
+      request: new Request('http://localhost/', { method: 'POST', body }),
+    });
+    expect(seen?.tokens).toEqual(new Map([[1, { word: 'Ana' }]]));
+    const reply = await service.translate(FIELDS);
+    expect(reply.headers.get(EXTRA_FIELDS_HEADER)).toContain(EXTRA_FIELDS.translateTokens);
+  });
+
   it('answers 502 when the engine breaks off before a whole reply', async () => {
     openai.fail('/chat/completions', { kind: 'cut' });
     expect(await failure(await service.translate(FIELDS))).toMatchObject({
@@ -173,6 +194,13 @@ describe('translation over HTTP', () => {
     ['10,001 code points', { text: '😀'.repeat(10_001) }, 'ErrTextTooLong'],
     ['a context that is too long', { context: 'c'.repeat(2_001) }, 'ErrTextTooLong'],
     ['21 keywords', { keywords: Array(21).fill('x') as string[] }, 'ErrInvalidParameter'],
+    ['tokens that are no JSON', { tokens: '{' }, 'ErrInvalidParameter'],
+    ['tokens without numbers', { tokens: '{"x":{}}' }, 'ErrInvalidParameter'],
+    [
+      'a word that is too long',
+      { tokens: `{"1":{"word":"${'w'.repeat(101)}"}}` },
+      'ErrInvalidParameter',
+    ],
     ['a keyword of 102 bytes', { keywords: ['語'.repeat(34)] }, 'ErrInvalidParameter'],
   ])('answers 400 for %s', async (_, fields, name) => {
     expect(await failure(await service.translate({ ...FIELDS, ...fields }))).toMatchObject({

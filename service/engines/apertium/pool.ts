@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/errors.ts';
-import type { Run } from '../../translation/markup.ts';
+import type { WordRun } from '../../translation/markup.ts';
 import type { Mode, Stage } from './modes.ts';
 import { END_OF_TEXT, fromStream, toStream } from './stream.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -167,9 +167,9 @@ export const createPool = (options: PoolOptions) => {
      */
     translate: async (
       mode: Mode,
-      runs: readonly Run[],
+      runs: readonly WordRun[],
       signal: AbortSignal,
-    ): Promise<readonly Run[]> =>
+    ): Promise<readonly WordRun[]> =>
       fromStream(await attempt(mode, `${toStream(runs)}${END_OF_TEXT}`, signal)),
     end: (): void => {
       ended = true;

@@ -1,4 +1,4 @@
-import type { Run } from '../../translation/markup.ts';
+import type { WordRun } from '../../translation/markup.ts';
 
 /** Suffix of a text: `lt-proc -b` holds the last word back until something follows it. */
 export const END_OF_TEXT = '[][\n]';
@@ -22,7 +22,7 @@ const HOLE = /^h(\d+)$/;
  * belongs to as blanks bound to it, which every stage moves with it, and holes as superblanks, which
  * every stage passes on.
  */
-export const toStream = (runs: readonly Run[]): string =>
+export const toStream = (runs: readonly WordRun[]): string =>
   runs
     .map(({ text, word, hole, parts }) => {
       if (hole !== undefined) return `[h${hole}]`;
@@ -40,9 +40,9 @@ export const toStream = (runs: readonly Run[]): string =>
     .join('');
 
 /** Reads the output of a pipeline. */
-export const fromStream = (output: string): readonly Run[] => {
+export const fromStream = (output: string): readonly WordRun[] => {
   const stream = output.endsWith(END_OF_TEXT) ? output.slice(0, -END_OF_TEXT.length) : output;
-  const runs: Run[] = [];
+  const runs: WordRun[] = [];
   let word: number | undefined;
   let parts: readonly number[] = [];
   let from = 0;

@@ -1,4 +1,4 @@
-import type { Run } from '../../translation/markup.ts';
+import type { WordRun } from '../../translation/markup.ts';
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -10,14 +10,14 @@ const unescape = (text: string): string =>
     .replaceAll('&quot;', '"')
     .replaceAll('&amp;', '&');
 
-const inner = ({ text, word, hole }: Run): string => {
+const inner = ({ text, word, hole }: WordRun): string => {
   // The library carries the content of `var` along, and the model does not read it.
   if (hole !== undefined) return `<var>${hole}</var>`;
   return word === undefined ? escape(text) : `<i id="${word}">${escape(text)}</i>`;
 };
 
 /** Writes runs as HTML, in which the library finds the words that come of an element's. */
-export const toHtml = (runs: readonly Run[]): string => {
+export const runsToHtml = (runs: readonly WordRun[]): string => {
   let html = '';
   let open: readonly number[] = [];
   const change = (parts: readonly number[]): void => {
@@ -38,11 +38,11 @@ export const toHtml = (runs: readonly Run[]): string => {
 const TAG = /<var>(?<hole>\d+)<\/var>|<(?<end>\/?)(?<name>[a-z]+)(?: id="(?<id>\d+)")?>/g;
 
 /** Reads the HTML that the library gives. */
-export const fromHtml = (html: string): readonly Run[] => {
-  const runs: Run[] = [];
+export const htmlToRuns = (html: string): readonly WordRun[] => {
+  const runs: WordRun[] = [];
   const open: { readonly name: string; readonly id: number }[] = [];
   let from = 0;
-  const add = (run: Pick<Run, 'text' | 'hole'>): void => {
+  const add = (run: Pick<WordRun, 'text' | 'hole'>): void => {
     const parts = open.filter(({ name }) => name === 'b').map(({ id }) => id);
     runs.push({ ...run, word: open.find(({ name }) => name === 'i')?.id, parts });
   };

@@ -2,14 +2,14 @@ import { serveParent } from '../../../src/process/child.ts';
 import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
 import { loadBergamot, type BergamotLibrary } from './library.ts';
 import type { TranslationModel } from './model.ts';
-import { fromHtml, toHtml } from './html.ts';
-import { translateLine } from '../../translation/line.ts';
+import { htmlToRuns, runsToHtml } from './html.ts';
+import { translateWithSlots } from '../../translation/with-slots.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 
 export interface BergamotRequest {
   readonly route: readonly TranslationModel[];
   readonly text: string;
-  /** What the tokens in the text stand for. */
+  /** Meanings of the tokens in the text. */
   readonly tokens: TokenMeanings;
 }
 
@@ -28,11 +28,11 @@ const vocabularyOf = async ([first]: readonly TranslationModel[]): Promise<Vocab
 serveParent(async ({ route, text, tokens }: BergamotRequest): Promise<string> => {
   try {
     const library = await (loading ??= loadBergamot());
-    return await translateLine(text, tokens, {
+    return await translateWithSlots(text, tokens, {
       words: async (texts) => library.translate(route, texts, false),
       runs: async (runs) => {
-        const [html = ''] = await library.translate(route, [toHtml(runs)], true);
-        return fromHtml(html);
+        const [html = ''] = await library.translate(route, [runsToHtml(runs)], true);
+        return htmlToRuns(html);
       },
       reads: await vocabularyOf(route),
     });

@@ -6,13 +6,13 @@ import shortWords from './chat-words.json' with { type: 'json' };
 const SHORT_WORDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries(shortWords).map(([language, words]) => [language, new Map(Object.entries(words))]),
 );
-/** In capitals, shorter ones are other words as often: `US`, `R`, `CC`. */
+/** Shortest word that is looked up in capitals: shorter ones are other words as often (`US`, `R`, `CC`). */
 const SHORTEST_IN_CAPITALS = 3;
 
 const capital = /^\p{Lu}/u;
 const allCapitals = /^[\p{Lu}\p{N}]+$/u;
 
-/** What a short spelling of chat stands for, as in `idk` or `vcs`; undefined for other words. */
+/** Finds the words for a short spelling of chat, such as `idk` or `vcs`; undefined for other words. */
 export const chatWord = (word: string, locale: string | undefined): string | undefined => {
   const words = SHORT_WORDS.get(languageOf(locale));
   if (!words) return undefined;

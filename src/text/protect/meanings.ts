@@ -5,7 +5,7 @@ import { numberIn } from './read-tokens.ts';
 import { isPaired, type Token, type TokenSpan } from './token.ts';
 
 /**
- * What a token stands for, so that an engine can translate the words around it. A token ends parts of
+ * Meaning of a token, so that an engine can translate the words around it. A token ends parts of
  * the text that others begin, begins parts itself, and may stand for a word.
  */
 export interface TokenMeaning {

@@ -32,7 +32,7 @@ export interface Protected {
   readonly tokens: number;
   /** True when there is a letter outside the tokens: otherwise there is nothing to translate. */
   readonly hasWords: boolean;
-  /** What the tokens stand for, in a language (a BCP 47 code): that of the text. */
+  /** Meanings of the tokens, with words of a language (a BCP 47 code): that of the text. */
   readonly meanings: (language: string) => TokenMeanings;
   /**
    * Builds the tree of a translation of `text`. Pairs of tokens that enclose nothing in their new
@@ -121,7 +121,7 @@ export const protectTerms = (
   text: string,
   terms: readonly Term[],
 ): Pick<Source, 'text'> & {
-  /** What the tokens stand for, given the meanings of those that are among the terms. */
+  /** Meanings of the tokens, given those of tokens that are among the terms. */
   readonly meanings: (language: string, given: TokenMeanings) => TokenMeanings;
   readonly restore: (translated: string) => string;
 } => {

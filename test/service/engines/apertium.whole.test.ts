@@ -6,7 +6,7 @@ import { findPackage } from '../../../service/engines/apertium/packages.ts';
 import { createPool } from '../../../service/engines/apertium/pool.ts';
 import { END_OF_TEXT, fromStream, toStream } from '../../../service/engines/apertium/stream.ts';
 import type { Engine } from '../../../service/engine.ts';
-import { findRanges, type Run } from '../../../service/translation/markup.ts';
+import { findRanges, type WordRun } from '../../../service/translation/markup.ts';
 import { translateKeeping } from '../../../service/translation/pieces.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
@@ -64,7 +64,7 @@ describe('the stream format', () => {
 
   it('brings any runs back', () => {
     fc.assert(
-      fc.property(fc.array(run, { maxLength: 9 }), (runs: readonly Run[]) => {
+      fc.property(fc.array(run, { maxLength: 9 }), (runs: readonly WordRun[]) => {
         const expected = runs.map((one) => ({
           ...one,
           text: one.text.toWellFormed().replaceAll('\0', ''),
@@ -140,7 +140,7 @@ describe('apertium', () => {
     return all;
   };
   const translate = async (text: string): Promise<string> => (await pieces(text)).join('');
-  const runs = (text: string): readonly Run[] => [{ text, parts: [] }];
+  const runs = (text: string): readonly WordRun[] => [{ text, parts: [] }];
 
   it('offers only the modes that it can keep alive', async () => {
     expect(await engine.report()).toMatchObject({ ready: true, detail: 'eng-spa' });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
-import { SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
+import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
+import { EXTRA_FIELDS, SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { CHARACTER_SECONDS, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { statesOf, bytesOf, secondsOf, source, JAPANESE, openClient } from './client-support.ts';
@@ -89,6 +90,24 @@ describe('translation', () => {
     );
     expect(sent[0]).toEqual(keywords.slice(0, 15));
     expect(sent.at(-1)).toEqual(keywords.slice(15));
+  });
+
+  it('tells what tokens stand for to a service that has said it understands it, of each part its own', async () => {
+    fake.translate = (text) => text;
+    const tokens = (): TokenMeanings => new Map([1, 2].map((number) => [number, { word: 'Ana' }]));
+    const text = `⟦1⟧ ${'All work and no play. '.repeat(500)}⟦2⟧`;
+    const tokensSent = async (): Promise<readonly (string | undefined)[]> => {
+      const from = fake.seen.length;
+      await client.translate({ ...JAPANESE, text, tokens }, { ...ASKER, signal });
+      return fake.seen.slice(from).map(({ form }) => form.find(([name]) => name === 'tokens')?.[1]);
+    };
+    expect(await tokensSent()).toEqual([undefined, undefined]);
+    fake.extraFields = [EXTRA_FIELDS.translateTokens];
+    await client.translate({ ...JAPANESE, text: 'hello' }, { ...ASKER, signal });
+    expect(await tokensSent()).toEqual(['{"1":{"word":"Ana"}}', '{"2":{"word":"Ana"}}']);
+    fake.extraFields = [];
+    await client.translate({ ...JAPANESE, text: 'hello' }, { ...ASKER, signal });
+    expect(await tokensSent()).toEqual([undefined, undefined]);
   });
 
   it('that breaks in the middle of a stream is asked for again', async () => {

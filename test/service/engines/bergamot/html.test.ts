@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fromHtml, toHtml } from '../../../../service/engines/bergamot/html.ts';
-import { findRanges, type Run } from '../../../../service/translation/markup.ts';
+import { htmlToRuns, runsToHtml } from '../../../../service/engines/bergamot/html.ts';
+import { findRanges, type WordRun } from '../../../../service/translation/markup.ts';
 
 const text = fc
   .array(
@@ -16,14 +16,14 @@ const run = fc.oneof(
 
 it('comes back as the same runs, whatever their text looks like', () => {
   fc.assert(
-    fc.property(fc.array(run, { maxLength: 9 }), (runs: readonly Run[]) => {
-      expect(findRanges(fromHtml(toHtml(runs)))).toEqual(findRanges(runs));
+    fc.property(fc.array(run, { maxLength: 9 }), (runs: readonly WordRun[]) => {
+      expect(findRanges(htmlToRuns(runsToHtml(runs)))).toEqual(findRanges(runs));
     }),
   );
 });
 
 it('is read however the library cuts its elements', () => {
-  expect(findRanges(fromHtml('<b id="0">a <i id="1">b</i></b> c <i id="1">d</i>'))).toEqual({
+  expect(findRanges(htmlToRuns('<b id="0">a <i id="1">b</i></b> c <i id="1">d</i>'))).toEqual({
     text: 'a b c d',
     words: new Map([
       [
@@ -38,5 +38,5 @@ it('is read however the library cuts its elements', () => {
     holes: new Map(),
   });
   for (const broken of ['</b></b>', '<b id="1">', '<i>', '<b id="x">a', '<'])
-    expect(() => fromHtml(broken)).not.toThrow();
+    expect(() => htmlToRuns(broken)).not.toThrow();
 });

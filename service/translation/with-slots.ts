@@ -1,31 +1,32 @@
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
-import { findRanges, toMarkup, type Run } from './markup.ts';
+import { findRanges, markUp, type WordRun } from './markup.ts';
 import { place, type Placed } from './placement.ts';
 import { restoreSigns, toPlainSigns } from './signs.ts';
-import { toSegments, type Segment } from './slots.ts';
+import { divideAtSlots, type TextPart } from './slots.ts';
 
-/** How an engine translates, with what it can say about the words of a translation. */
+/** Translation by an engine that can say which words came of which. */
 export interface LineTranslator {
   /** Translates words without any slot. */
   readonly words: (texts: readonly string[]) => Promise<readonly string[]>;
   /** Translates runs, and finds their words and parts again. */
-  readonly runs: (runs: readonly Run[]) => Promise<readonly Run[]>;
+  readonly runs: (runs: readonly WordRun[]) => Promise<readonly WordRun[]>;
   /** True for a text of which the engine reads every character. */
   readonly reads: (text: string) => boolean;
 }
 
-const isSlot = (segment: Segment): boolean => typeof segment !== 'string';
-const isBlank = (segment: Segment): boolean => typeof segment === 'string' && segment.trim() === '';
+const isSlot = (segment: TextPart): boolean => typeof segment !== 'string';
+const isBlank = (segment: TextPart): boolean =>
+  typeof segment === 'string' && segment.trim() === '';
 /** True for what a sentence has no need of. */
-const isHole = (segment: Segment): boolean =>
+const isHole = (segment: TextPart): boolean =>
   typeof segment !== 'string' && segment.word === undefined && !segment.opens && !segment.closes;
 
-const isInner = (segment: Segment): boolean => !isHole(segment) && !isBlank(segment);
+const isInner = (segment: TextPart): boolean => !isHole(segment) && !isBlank(segment);
 
 /** White space at the ends of a text stays there, whatever an engine does with it. */
-const blankStartOf = (segment: Segment | undefined): string =>
+const blankStartOf = (segment: TextPart | undefined): string =>
   typeof segment === 'string' ? segment.slice(0, segment.length - segment.trimStart().length) : '';
-const blankEndOf = (segment: Segment | undefined): string =>
+const blankEndOf = (segment: TextPart | undefined): string =>
   typeof segment === 'string' ? segment.slice(segment.trimEnd().length) : '';
 
 const written = (segments: Placed): string =>
@@ -33,7 +34,7 @@ const written = (segments: Placed): string =>
 
 /** Translates the words between slots one by one: what is left where an engine loses slots. */
 const translateBetween = async (
-  segments: readonly Segment[],
+  segments: readonly TextPart[],
   { words: translate }: LineTranslator,
 ): Promise<Placed> => {
   const words = segments.filter(
@@ -49,10 +50,10 @@ const translateBetween = async (
 
 /** Translates words with slots: as runs, then those that get lost as words that the engine copies. */
 const translateAround = async (
-  segments: readonly Segment[],
+  segments: readonly TextPart[],
   translator: LineTranslator,
 ): Promise<Placed> => {
-  const markup = toMarkup(segments);
+  const markup = markUp(segments);
   const found = findRanges(await translator.runs(markup.runs));
   const { placed, missing } = place(markup, found);
   if (missing.length === 0) return placed;
@@ -63,7 +64,7 @@ const translateAround = async (
     const better = place(markup, found, known);
     if (better.missing.length === 0) return better.placed;
   }
-  const copied = toMarkup(segments, new Set(missing));
+  const copied = markUp(segments, new Set(missing));
   const copies = place(copied, findRanges(await translator.runs(copied.runs)));
   return copies.missing.length === 0 ? copies.placed : translateBetween(segments, translator);
 };
@@ -75,19 +76,19 @@ const wordsOf = (segments: Placed): string =>
   segments.filter((segment) => typeof segment === 'string').join(BETWEEN);
 
 /** Puts the signs of a source into the words of its translation. */
-const withSigns = (source: readonly Segment[], translated: Placed): Placed => {
+const withSigns = (source: readonly TextPart[], translated: Placed): Placed => {
   const words = restoreSigns(wordsOf(source), wordsOf(translated)).split(BETWEEN);
   return translated.map((part) => (typeof part === 'string' ? (words.shift() ?? part) : part));
 };
 
 /** Translates a line: each token, and each word in characters that the engine cannot read, stays. */
-export const translateLine = async (
+export const translateWithSlots = async (
   text: string,
   tokens: TokenMeanings,
   translator: LineTranslator,
 ): Promise<string> => {
   const { reads } = translator;
-  const segments = toSegments(text, tokens, reads);
+  const segments = divideAtSlots(text, tokens, reads);
   const start = segments.findIndex(isInner);
   if (start < 0) return text;
   const end = segments.findLastIndex(isInner) + 1;

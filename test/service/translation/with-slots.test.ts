@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { translateLine, type LineTranslator } from '../../../service/translation/line.ts';
-import type { Run } from '../../../service/translation/markup.ts';
+import {
+  translateWithSlots,
+  type LineTranslator,
+} from '../../../service/translation/with-slots.ts';
+import type { WordRun } from '../../../service/translation/markup.ts';
 import type { TokenMeaning } from '../../../src/text/protect/meanings.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -21,7 +24,7 @@ const ascii = /^[ -~]*$/;
 
 /** An engine word by word that finds what it is asked to find; `change` says what it does wrong. */
 const engine = (
-  change: (runs: readonly Run[], call: number) => readonly Run[] = (runs) => runs,
+  change: (runs: readonly WordRun[], call: number) => readonly WordRun[] = (runs) => runs,
 ): LineTranslator & { readonly read: string[] } => {
   const read: string[] = [];
   let calls = 0;
@@ -50,7 +53,7 @@ describe('a line with tokens', () => {
   it('is read by the engine with the words that they stand for', async () => {
     const used = engine();
     const tokens = meanings({ word: 'friends' }, { opens: 1 }, { closes: 1 });
-    expect(await translateLine('Thanks ⟦1⟧, ⟦2⟧the big⟦3⟧ dragon ⟦4⟧', tokens, used)).toBe(
+    expect(await translateWithSlots('Thanks ⟦1⟧, ⟦2⟧the big⟦3⟧ dragon ⟦4⟧', tokens, used)).toBe(
       'gracias ⟦1⟧, ⟦2⟧el grande⟦3⟧ dragón ⟦4⟧',
     );
     expect(used.read).toEqual(['Thanks friends, the big dragon']);
@@ -62,7 +65,7 @@ describe('a line with tokens', () => {
       { ...word!, text: 'los amigos' },
       ...rest,
     ]);
-    const line = await translateLine(
+    const line = await translateWithSlots(
       'Thanks ⟦1⟧ hello',
       meanings({ word: 'friends' }),
       withArticle,
@@ -72,14 +75,14 @@ describe('a line with tokens', () => {
 
   it('has a token once where the engine splits its word', async () => {
     const split = engine((runs) => [{ text: 'Así', word: 0, parts: [] }, ...runs]);
-    expect(await translateLine('Thanks ⟦1⟧', meanings({ word: 'friends' }), split)).toBe(
+    expect(await translateWithSlots('Thanks ⟦1⟧', meanings({ word: 'friends' }), split)).toBe(
       'Asígracias ⟦1⟧',
     );
   });
 
   it('has a word that the engine copies where it lost the other', async () => {
     const loses = engine((runs) => runs.map(({ text, parts }) => ({ text, parts })));
-    expect(await translateLine('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), loses)).toBe(
+    expect(await translateWithSlots('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), loses)).toBe(
       'gracias ⟦1⟧ hola',
     );
     expect(loses.read).toEqual(['Thanks friends hello', 'Thanks X1 hello']);
@@ -87,14 +90,14 @@ describe('a line with tokens', () => {
 
   it('is translated between the tokens where the engine loses everything', async () => {
     const empty = engine(() => []);
-    expect(await translateLine('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), empty)).toBe(
+    expect(await translateWithSlots('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), empty)).toBe(
       'gracias ⟦1⟧ hola',
     );
   });
 
   it('of tokens alone is not sent', async () => {
     const used = engine();
-    expect(await translateLine('⟦1⟧ ⟦2⟧', new Map(), used)).toBe('⟦1⟧ ⟦2⟧');
+    expect(await translateWithSlots('⟦1⟧ ⟦2⟧', new Map(), used)).toBe('⟦1⟧ ⟦2⟧');
     expect(used.read).toEqual([]);
   });
 });
@@ -102,14 +105,14 @@ describe('a line with tokens', () => {
 describe('characters that the engine cannot read', () => {
   it('are replaced by ASCII signs, and put back', async () => {
     const used = engine();
-    const line = await translateLine('“Hello” — the ‘big’ dragon’s…', new Map(), used);
+    const line = await translateWithSlots('“Hello” — the ‘big’ dragon’s…', new Map(), used);
     expect(used.read).toEqual(['"Hello" - the "big" dragon\'s...']);
     expect(line).toBe('“hola” — el ‘grande’ dragón’s…');
   });
 
   it('keep their words, in the place of one that it can read', async () => {
     const used = engine();
-    const line = await translateLine('Zoë eats 東京, €18.50 < hello', new Map(), used);
+    const line = await translateWithSlots('Zoë eats 東京, €18.50 < hello', new Map(), used);
     expect(used.read).toEqual(['Zoe eats Martin, $18.50 < hello']);
     expect(line).toBe('Zoë come 東京, €18.50 < hola');
   });
@@ -117,7 +120,9 @@ describe('characters that the engine cannot read', () => {
   it('are no part of a word in a script without spaces', async () => {
     const used = engine();
     const reads = (text: string): boolean => !text.includes('龘');
-    expect(await translateLine('我爱龘龘很', new Map(), { ...used, reads })).toBe('我爱龘龘很');
+    expect(await translateWithSlots('我爱龘龘很', new Map(), { ...used, reads })).toBe(
+      '我爱龘龘很',
+    );
     expect(used.read[0]).not.toContain('龘');
     expect(used.read[0]).toMatch(/^我爱.*很$/);
   });
@@ -166,7 +171,7 @@ describe('whatever an engine answers', () => {
         fc.array(fc.array(run, { maxLength: 12 }), { minLength: 2, maxLength: 2 }),
         async (text, given, replies) => {
           const wrong = engine((_, call) => replies[call - 1] ?? []);
-          const result = await translateLine(text, meanings(...given), wrong);
+          const result = await translateWithSlots(text, meanings(...given), wrong);
           expect(tokensIn(result)).toEqual(tokensIn(text));
         },
       ),
@@ -181,7 +186,7 @@ describe('whatever an engine answers', () => {
     };
     await fc.assert(
       fc.asyncProperty(line, fc.array(meaning, { maxLength: 10 }), async (text, given) => {
-        const result = await translateLine(text, meanings(...given), same);
+        const result = await translateWithSlots(text, meanings(...given), same);
         expect(tokensIn(result)).toEqual(tokensIn(text));
         expect(result.replaceAll(/\s|⟦\d+⟧/g, '')).toBe(text.replaceAll(/\s|⟦\d+⟧/g, ''));
       }),

@@ -1,6 +1,7 @@
 import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceKey } from '../api/keys.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
@@ -9,7 +10,8 @@ import { AUDIO_FORMATS, type AudioFormat } from '../model/message.ts';
 import { NO_SPACE, type Asker } from '../model/service.ts';
 import type { Space } from '../model/place.ts';
 import { speakable } from '../text/speech/speakable.ts';
-import { fittingVoices } from './voice-choice.ts';
+import { readableIn } from './passages.ts';
+import { fittingVoices, readingLanguage, voiceSpeaks } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
 import { createLru } from '../async/lru.ts';
 
@@ -191,6 +193,16 @@ export const createSpeaker = ({
     };
   };
 
+  /** The text that a voice reads, in its language where it does not speak that of the text. */
+  const spokenBy = (voice: Voice, written: RichText, textLanguage: string | undefined): string => {
+    const locale = readingLanguage(voice, textLanguage);
+    const text = speakable(written, {
+      nowMs: wallMs(),
+      ...(locale === undefined ? {} : { locale }),
+    });
+    return readableIn(text, locale, (language) => voiceSpeaks(voice, language));
+  };
+
   /** Makes one attempt after another; remembers failures once another attempt has succeeded. */
   const tryAll = async (
     attempts: readonly SynthesisAttempt[],
@@ -232,15 +244,15 @@ export const createSpeaker = ({
       { text: written, readAs, formats = AUDIO_FORMATS, lane, space, ...preference },
       signal,
     ) {
-      const locale = readAs ?? preference.language;
+      const key = await client.serviceKeyOf(space);
+      const voices = fittingVoices(await list(key, space, signal), preference);
+      const [voice] = voices;
+      if (voice === undefined) throw userError('not-found', 'speech.no-voice');
       const text =
         typeof written === 'string'
           ? written
-          : speakable(written, { nowMs: wallMs(), ...(locale === undefined ? {} : { locale }) });
+          : spokenBy(voice, written, readAs ?? preference.language);
       if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
-      const key = await client.serviceKeyOf(space);
-      const voices = fittingVoices(await list(key, space, signal), preference);
-      if (voices.length === 0) throw userError('not-found', 'speech.no-voice');
       const attempts = attemptsOf(key, voices, formats);
       if (attempts.length === 0)
         throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });

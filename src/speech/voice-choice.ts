@@ -75,6 +75,12 @@ const languageRank = (voice: Voice, asked: string): number => {
 export const voiceSpeaks = (voice: Voice, language: string): boolean =>
   Number.isFinite(languageRank(voice, language)) || languagesInWords(voice.language).length === 0;
 
+/** The language in which a voice reads a text: that of the text, or its own where it does not speak that. */
+export const readingLanguage = (voice: Voice | undefined, textLanguage: string | undefined) =>
+  voice === undefined || (textLanguage !== undefined && voiceSpeaks(voice, textLanguage))
+    ? textLanguage
+    : (languagesInWords(voice.language)[0] ?? textLanguage);
+
 const NO_WORD = /[^\p{L}\p{N}]+/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 

@@ -5,7 +5,7 @@ import { type Code, code, type RichText, type Mention } from '../rich-text/rich-
 import { emojiText, mentionText } from '../rich-text/walk.ts';
 import { toPieces, type Leaf, type Piece } from '../rich-text/pieces/pieces.ts';
 import { hostOf } from './speech/speakable.ts';
-import { timeOf } from './speech/spoken-dates.ts';
+import { timeOf } from './timestamps.ts';
 
 /**
  * Shortens a text to at most `units` UTF-16 units; a longer one ends with `…` after a whole

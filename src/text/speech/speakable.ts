@@ -1,7 +1,7 @@
 import { type Mention, text, type RichText } from '../../rich-text/rich-text.ts';
 import { type FlatSpan, type Piece, toFlatText } from '../../rich-text/pieces/pieces.ts';
 import { type TermSpan, findTerms, mergeTerms } from '../protect/terms.ts';
-import { timeOf } from './spoken-dates.ts';
+import { timeOf } from '../timestamps.ts';
 import { createEmojiRows, emojiWord } from './spoken-emoji.ts';
 import { map } from '../../rich-text/walk.ts';
 import { plainLetters } from './plain-letters.ts';

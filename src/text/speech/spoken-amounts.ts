@@ -1,139 +1,129 @@
 import { languageOf } from '../language/language-names.ts';
-import words from './words.json' with { type: 'json' };
+import amounts from './amounts.json' with { type: 'json' };
+import { anyOf, gapOf, perKey, wordsOf } from './language-words.ts';
 import { amountOf, marksOf, NOT_AFTER, NOT_BEFORE, NUMBER, type Amount } from './written-number.ts';
 
 /** Currencies by sign, with one of the same name elsewhere, by which the country is left out. */
-const CURRENCIES = new Map(Object.entries(words.currencies));
-const SIGNS = String.raw`(?:US|[ACR])?\$|[€£¥￥₹₩₽₴₺฿₫₪]`;
-/** Words and letters of magnitudes; some mean another in English, or only there. */
+const CURRENCIES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(amounts.currencies),
+);
+/** Units of `Intl` by their symbols. */
+const UNITS: ReadonlyMap<string, string> = new Map(
+  Object.entries(amounts.units).flatMap(([unit, symbols]) =>
+    symbols.map((symbol): [string, string] => [symbol, unit]),
+  ),
+);
+/** Symbols that mean something else where they are joined to a number, except in scripts without spaces. */
+const AFTER_SPACE = new Set(amounts.unitsAfterSpace);
+const JOINED = new Set(['ja', 'zh', 'ko']);
+/** The symbols of units, and the signs of currencies, as patterns. */
+export const UNIT_SYMBOLS = anyOf(UNITS.keys());
+export const CURRENCY_SIGNS = anyOf(CURRENCIES.keys());
+
+/** Words of magnitudes, abbreviations and letters; some mean another in English, or only there. */
 const MAGNITUDES: readonly { pattern: string; value?: number; inEnglish?: number }[] =
-  words.magnitudes;
-const MAGNITUDE = `[ \\u00A0]?(${MAGNITUDES.map(({ pattern }) => pattern).join('|')})(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
-const MAGNITUDE_OF = MAGNITUDES.map(({ pattern, ...values }) => ({
+  amounts.magnitudes;
+const MAGNITUDE = `((?i:${MAGNITUDES.map(({ pattern }) => pattern).join('|')}))(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
+const magnitudes = MAGNITUDES.map(({ pattern, ...values }) => ({
   written: new RegExp(`^(?:${pattern})$`, 'iu'),
   ...values,
 }));
-const money = new RegExp(
-  String.raw`${NOT_AFTER}(?:(${SIGNS}) ?(${NUMBER})(?:${MAGNITUDE})?|(${NUMBER})(?:${MAGNITUDE})?[ \u00A0\u202F]?([$€£¥￥₹₩₽₴₺฿₫₪]|zł|Kč))${NOT_BEFORE}`,
-  'giu',
-);
-/** The word between a magnitude of a million or more and its currency. */
-const OF: Readonly<Record<string, string>> = { fr: ' de ', es: ' de ', pt: ' de ', it: ' di ' };
 
-/** Units of `Intl` by their symbols. */
-const UNITS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(words.units).flatMap(([unit, symbols]) => symbols.map((symbol) => [symbol, unit])),
-);
-/** The symbols of units as a pattern, the longest first. */
-export const UNIT_SYMBOLS = Object.keys(UNITS)
-  .toSorted((a, b) => b.length - a.length)
-  .join('|');
-const measured = new RegExp(
-  String.raw`${NOT_AFTER}([-−]?${NUMBER})[ \u00A0\u202F]?(${UNIT_SYMBOLS})${NOT_BEFORE}`,
+const SPACE = String.raw`[ \u00A0\u202F]?`;
+const money = new RegExp(
+  String.raw`${NOT_AFTER}(?:(${CURRENCY_SIGNS}) ?(${NUMBER})(?:${SPACE}${MAGNITUDE})?|(${NUMBER})(?:${SPACE}${MAGNITUDE})?${SPACE}(${CURRENCY_SIGNS}))${NOT_BEFORE}`,
   'gu',
 );
-
-/** Percents in languages whose `Intl` has the sign alone. */
-const PERCENT: Readonly<Record<string, (number: string) => string>> = {
-  zh: (number) => `百分之${number}`,
-  ko: (number) => `${number}퍼센트`,
-};
-
+/** Plain numbers with a magnitude that is no word; `401k` is a pension. */
+const counted = new RegExp(
+  String.raw`${NOT_AFTER}(?!401k)(${NUMBER})(?:([kM])|${SPACE}((?i:${amounts.abbreviatedMagnitudes})))(?!\p{L})${NOT_BEFORE}`,
+  'gu',
+);
+const measured = new RegExp(
+  String.raw`${NOT_AFTER}(${NUMBER})(${SPACE})(${UNIT_SYMBOLS})${NOT_BEFORE}`,
+  'gu',
+);
 const mixedMarks =
   /(?<![\w.,])(?:\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w%]|[.,]\d)/g;
 
-/** Words of a name; a hyphen joins `US-Dollar`. */
-const wordsOf = (name: string): string[] => name.split(/[\s-]+/);
+/** The words that two names have in common; a hyphen joins `US-Dollar`. */
+const commonWords = (name: string, other: string): string => {
+  const others = new Set(other.split(/[\s-]+/));
+  const common = name.split(/[\s-]+/).filter((word) => others.has(word));
+  return common.join(' ') || name;
+};
 
-const nameIn = (parts: readonly Intl.NumberFormatPart[]): string =>
-  parts.find(({ type }) => type === 'currency')?.value ?? '';
-
-/** Reads the amounts in texts of one language. */
-const createAmountReader = (locale: string) => {
+/** Reads the amounts in texts of one language; each gives undefined for what it cannot read. */
+const readerFor = perKey((locale) => {
   const marks = marksOf(locale);
   const language = languageOf(locale);
-  const formats = new Map<string, Intl.NumberFormat>();
-  const formatOf = (
-    { fractionDigits }: Amount,
+  const { of, percent } = wordsOf(locale, 'words');
+  const formatOf = perKey(
+    (options) => new Intl.NumberFormat(locale, JSON.parse(options) as Intl.NumberFormatOptions),
+  );
+  const partsOf = (
+    { value, fractionDigits }: Amount,
     options: Intl.NumberFormatOptions,
-  ): Intl.NumberFormat => {
-    const key = `${options.currency ?? options.unit} ${fractionDigits}`;
+  ): Intl.NumberFormatPart[] => {
     const digits = Math.min(fractionDigits, 20);
-    const format =
-      formats.get(key) ??
-      new Intl.NumberFormat(locale, {
-        ...options,
-        // Voices take the spaces and apostrophes between groups for the end of a number.
-        useGrouping: false,
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits,
-      });
-    formats.set(key, format);
-    return format;
+    const precision = options.notation
+      ? { compactDisplay: 'long', maximumFractionDigits: 3 }
+      : { minimumFractionDigits: digits, maximumFractionDigits: digits };
+    // Voices take the spaces and apostrophes between groups for the end of a number.
+    const format = formatOf(JSON.stringify({ useGrouping: false, ...precision, ...options }));
+    return format.formatToParts(value);
   };
-  const priced = (amount: Amount, currency: string, magnitude = 1): Intl.NumberFormatPart[] =>
-    magnitude === 1
-      ? formatOf(amount, { style: 'currency', currency, currencyDisplay: 'name' }).formatToParts(
-          amount.value,
-        )
-      : new Intl.NumberFormat(locale, {
-          style: 'currency',
-          currency,
-          currencyDisplay: 'name',
-          notation: 'compact',
-          compactDisplay: 'long',
-          maximumFractionDigits: 3,
-        }).formatToParts(amount.value * magnitude);
-
-  const currencyOf = (sign: string): readonly (string | undefined)[] =>
-    language === 'zh' && /[¥￥]/.test(sign) ? ['CNY'] : (CURRENCIES.get(sign.toUpperCase()) ?? []);
-
-  /** The name of a currency, without the country where another has the same name. */
-  const nameOf = (sign: string, amount: Amount, name: string): string => {
-    if (language === 'pt') return name.toLowerCase().replace(/ (?:americano|brasileiro)s?$/, '');
-    const namesake = currencyOf(sign)[1];
-    if (namesake === undefined) return name;
-    const other = new Set(wordsOf(nameIn(priced(amount, namesake))));
-    const common = wordsOf(name).filter((word) => other.has(word));
-    return common.join(' ') || name;
-  };
-  const magnitudeOf = (written: string | undefined): number => {
-    if (written === undefined) return 1;
-    const { value = Number.NaN, inEnglish = value } =
-      MAGNITUDE_OF.find((each) => each.written.test(written)) ?? {};
-    return language === 'en' ? inEnglish : value;
+  const format = (amount: Amount, options: Intl.NumberFormatOptions = {}): string =>
+    partsOf(amount, options)
+      .map(({ value }) => value)
+      .join('');
+  const times = ({ value, fractionDigits }: Amount, magnitude: string): Amount | undefined => {
+    const found = magnitudes.find(({ written }) => written.test(magnitude));
+    const factor = language === 'en' ? (found?.inEnglish ?? found?.value) : found?.value;
+    return factor === undefined ? undefined : { value: value * factor, fractionDigits };
   };
 
   return {
     money: (sign: string, written: string, magnitude?: string): string | undefined => {
       // In Spanish it stands for pesos as often.
       if (sign === '$' && language === 'es') return undefined;
-      const amount = amountOf(written, marks, 2);
-      const [code] = currencyOf(sign);
-      const times = magnitudeOf(magnitude);
-      if (!amount || code === undefined || Number.isNaN(times)) return undefined;
-      const parts = priced(amount, code, times);
-      const of = times * amount.value >= 1e6 && times > 1 ? OF[language] : undefined;
-      return parts
-        .map(({ type, value }, index) => {
-          if (type === 'currency') return nameOf(sign, amount, value);
-          const isLast = type === 'literal' && parts[index + 1]?.type === 'currency';
-          if (!isLast || of === undefined) return value;
-          return language === 'fr' && parts[index + 1]?.value.startsWith('e') ? ' d’' : of;
-        })
-        .join('');
+      const yuan = language === 'zh' && /[¥￥]/.test(sign) ? ['CNY'] : undefined;
+      const [code, namesake] = yuan ?? CURRENCIES.get(sign) ?? [];
+      const number = amountOf(written, marks, 2);
+      const amount = number && magnitude !== undefined ? times(number, magnitude) : number;
+      if (!amount || code === undefined) return undefined;
+      const notation = magnitude === undefined ? undefined : { notation: 'compact' as const };
+      const nameOf = (currency: string): string =>
+        partsOf(amount, { ...notation, style: 'currency', currency, currencyDisplay: 'name' }).find(
+          ({ type }) => type === 'currency',
+        )?.value ?? '';
+      const whole = nameOf(code);
+      const name =
+        language === 'pt'
+          ? whole.toLowerCase().replace(/ (?:americano|brasileiro)s?$/, '')
+          : commonWords(whole, namesake === undefined ? whole : nameOf(namesake));
+      const between = (notation && amount.value >= 1e6 ? of : undefined) ?? gapOf(locale);
+      const elided =
+        language === 'fr' && name.startsWith('e') ? between.replace('e ', '’') : between;
+      return format(amount, notation) + elided + name;
     },
-    measured: (written: string, symbol: string): string | undefined => {
-      const isNegative = /^[-−]/.test(written);
-      const amount = amountOf(written.replace(/^[-−]/, ''), marks);
-      const unit = UNITS[symbol];
-      // Chinese voices and people say the letters.
-      if (!amount || unit === undefined || (language === 'zh' && unit.endsWith('byte')))
-        return undefined;
-      const value = isNegative ? -amount.value : amount.value;
-      const percent = unit === 'percent' ? PERCENT[language] : undefined;
-      if (percent) return percent(formatOf(amount, {}).format(value));
-      const spoken = formatOf(amount, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+    counted: (written: string, magnitude: string): string | undefined => {
+      const number = amountOf(written, marks, 2);
+      const amount = number && times(number, magnitude);
+      return amount && format(amount, { notation: 'compact' });
+    },
+    measured: (written: string, gap: string, symbol: string): string | undefined => {
+      const amount = amountOf(written, marks);
+      const unit = UNITS.get(symbol);
+      if (!amount || unit === undefined) return undefined;
+      if (gap === '' && AFTER_SPACE.has(symbol) && !JOINED.has(language)) return undefined;
+      // `mi` is a word in other languages; Chinese voices and people say the letters of bytes.
+      if (unit === 'mile' && language !== 'en') return undefined;
+      if (unit.endsWith('byte') && language === 'zh') return undefined;
+      // In `Intl` it is an angle.
+      if (unit === 'degree' && language === 'nl') return undefined;
+      if (unit === 'percent' && percent !== undefined) return percent.replace('#', format(amount));
+      const spoken = format(amount, { style: 'unit', unit, unitDisplay: 'long' });
       return spoken.includes('/') ? undefined : spoken;
     },
     plain: (written: string): string | undefined => {
@@ -141,24 +131,34 @@ const createAmountReader = (locale: string) => {
         written.at(written.search(/[.,]\d+$/)) === marks.decimal &&
         /\d([.,])\d{3}/.exec(written)?.[1] === marks.group;
       const amount = isOwn ? undefined : amountOf(written, marks);
-      return amount && formatOf(amount, {}).format(amount.value);
+      return amount && format(amount);
     },
   };
-};
+});
+
+/** A whole number of hours or minutes in words. */
+export const spokenDuration = (count: number, symbol: 'h' | 'min', locale: string): string =>
+  readerFor(locale).measured(String(count), ' ', symbol) ?? '';
 
 /**
- * Replaces money, measures and numbers with another language's marks by what voices of the language
- * read. Kept: numbers whose marks can be read in two ways, plain numbers, versions.
+ * Replaces money, magnitudes, measures and numbers with another language's marks by what voices of
+ * the language read. Kept: numbers whose marks can be read in two ways, plain numbers, versions.
  */
 export const spokenAmounts = (text: string, locale: string): string => {
-  let made: ReturnType<typeof createAmountReader> | undefined;
-  const reader = (): ReturnType<typeof createAmountReader> => (made ??= createAmountReader(locale));
+  const reader = readerFor(locale);
   return text
     .replaceAll(
       money,
       (written, sign, after, magnitude, before, magnitudeBefore, signAfter) =>
-        reader().money(sign ?? signAfter, after ?? before, magnitude ?? magnitudeBefore) ?? written,
+        reader.money(sign ?? signAfter, after ?? before, magnitude ?? magnitudeBefore) ?? written,
     )
-    .replaceAll(measured, (written, number, symbol) => reader().measured(number, symbol) ?? written)
-    .replaceAll(mixedMarks, (written) => reader().plain(written) ?? written);
+    .replaceAll(
+      counted,
+      (written, number, letter, short) => reader.counted(number, letter ?? short) ?? written,
+    )
+    .replaceAll(
+      measured,
+      (written, number, gap, symbol) => reader.measured(number, gap, symbol) ?? written,
+    )
+    .replaceAll(mixedMarks, (written) => reader.plain(written) ?? written);
 };

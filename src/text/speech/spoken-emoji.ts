@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { languageOf } from '../language/language-names.ts';
+import { isLocale, languageOf } from '../language/language-names.ts';
+import { perKey } from './language-words.ts';
 
 /** The languages with names of emoji: Unicode CLDR's, as emojibase has them. */
 export const EMOJI_LANGUAGES =
@@ -52,40 +53,22 @@ export const indicatorLetters = (written: string): string =>
     String.fromCharCode(65 + (sign.codePointAt(0) ?? FIRST_INDICATOR) - FIRST_INDICATOR),
   ).join('');
 
-/** The names of regions in the last language that was asked for: a text has one. */
-let regions: { readonly locale: string; readonly names: Intl.DisplayNames } | undefined;
-
-const regionsIn = (locale: string): Intl.DisplayNames => {
-  if (regions?.locale !== locale)
-    regions = {
-      locale,
-      names: new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' }),
-    };
-  return regions.names;
-};
-
-/** The region of a flag; '' for regions without a name. */
-const placeOf = (written: string, locale: string): string => {
-  try {
-    return regionsIn(locale).of(indicatorLetters(written)) ?? '';
-  } catch {
-    // Invalid as a locale.
-    return '';
-  }
-};
+const regionsFor = perKey(
+  (locale) => new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' }),
+);
 
 /**
  * An emoji in the words of the voice's language: the region of a flag, or a name. '' in languages without names: voices cannot pronounce those of another language.
  */
 export const emojiWord = (emoji: string, locale: string | undefined): string => {
   if (!flag.test(emoji)) return emojiName(emoji, locale);
-  return locale === undefined ? '' : placeOf(emoji, locale);
+  return locale !== undefined && isLocale(locale)
+    ? (regionsFor(locale).of(indicatorLetters(emoji)) ?? '')
+    : '';
 };
 
-const COMMAS: Readonly<Record<string, string>> = { ja: '、', zh: '，', ar: '،', fa: '،', ur: '،' };
-
 /** The sign of a short pause. */
-const commaOf = (locale: string | undefined): string => COMMAS[languageOf(locale)] ?? ',';
+const COMMAS: Readonly<Record<string, string>> = { ja: '、', zh: '，', ar: '،', fa: '،', ur: '،' };
 
 const MOST_IN_A_ROW = 5;
 const MOST_IN_A_TEXT = 15;
@@ -95,7 +78,7 @@ const MOST_IN_A_TEXT = 15;
  * a row and fifteen in a text.
  */
 export const createEmojiRows = (text: string, locale: string | undefined) => {
-  const comma = commaOf(locale);
+  const comma = COMMAS[languageOf(locale)] ?? ',';
   let row = new Set<string>();
   let end = -1;
   let count = 0;

@@ -1,38 +1,12 @@
-import { languageOf, isLocale } from '../language/language-names.ts';
+import { inWholeWords } from '../chat-words/chat-words.ts';
+import { isLocale } from '../language/language-names.ts';
 import { isBlank } from '../unicode.ts';
+import { spokenAbbreviations } from './spoken-abbreviations.ts';
 import { spokenAmounts } from './spoken-amounts.ts';
 import { spokenDates } from './spoken-dates.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
-import languageWords from './words.json' with { type: 'json' };
+import { spokenOrdinals } from './spoken-ordinals.ts';
 import { spokenRanges, spokenDecades, spokenFractions, spokenSigns } from './spoken-signs.ts';
-
-/** Abbreviations that voices spell; with `#` they need a number after them, with `@` a name. */
-const ABBREVIATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
-  languageWords.abbreviations;
-
-const AFTER: Readonly<Record<string, string>> = { '#': '(?= ?\\d)', '@': '(?= ?\\p{Lu})' };
-
-/** An abbreviation as a pattern: white space within it may be left out, and one after it is kept. */
-const patternOf = (written: string): RegExp => {
-  const [, text = written, mark = ''] = /^(.*?)(?: ([#@]))?$/u.exec(written) ?? [];
-  const source = text.replaceAll('.', '\\.').replaceAll(' ', '[ \\u00A0]?');
-  return new RegExp(`(?<![\\p{L}\\d.])${source}(?![\\p{L}])${AFTER[mark] ?? ''}`, 'gu');
-};
-
-const PATTERNS = new Map(
-  Object.entries(ABBREVIATIONS).map(([language, words]) => [
-    language,
-    Object.entries(words).map(([written, word]) => [patternOf(written), word] as const),
-  ]),
-);
-
-/** Writes out abbreviations that the voices of a language spell. */
-export const spokenAbbreviations = (text: string, locale: string): string => {
-  let spoken = text;
-  for (const [pattern, word] of PATTERNS.get(languageOf(locale)) ?? [])
-    spoken = spoken.replaceAll(pattern, word);
-  return spoken;
-};
 
 /** Runs of digits longer than any number in use, which are identifiers. */
 const longRun = /\d{9,}/g;
@@ -72,8 +46,6 @@ const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string
     /(?<!\S)(?:[:;]['’]?-?[DPpOo3SsXx)(\][|/\\*]{1,4}|[TQtq]_[TQtq]|[oO0]_[oO0]|\^_*\^|>_<|-_-)(?!\S)/g,
     '',
   ],
-  // Four, because Roman numbers and German compounds have three.
-  [/(\p{L})\1{3,}/giu, '$1$1'],
   [/(\p{L}{2,3})\1{3,}/giu, '$1$1$1'],
   [/(?<![\p{L}\p{N}])(\p{L}{1,30})(?:[ ,]{1,3}\1){3,}(?![\p{L}\p{N}])/giu, '$1 $1 $1'],
   // Combining strokes, and more marks than any script needs, are ornament.
@@ -102,23 +74,28 @@ const withoutShouting = (text: string): string => {
   return text.replaceAll(isShouted ? capitals : longCapitals, (word) => word.toLowerCase());
 };
 
+/** Elements of SSML and HTML, which are for programs; a `<name>` that is none of them is read. */
+const element =
+  /<(?:\/[a-z][\w:-]{0,30}\s*|[a-z][\w:-]{0,30}(?:\s+[\w:-]{1,30}=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')){0,10}\s*\/|[a-z][\w:-]{0,30}(?:\s+[\w:-]{1,30}=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')){1,10}\s*|speak|break|emphasis|prosody|[bipsu]|br|em|strong)>/gi;
+
 /** Keys, hashes and the like: letters and digits mixed, too long for a word. */
 const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
 
-/** Readers of what is written in figures and signs, in this order. */
-const READERS = [
-  spokenAbbreviations,
-  spokenSigns,
-  spokenRanges,
-  spokenDates,
-  spokenDecades,
-  spokenFractions,
-  spokenAmounts,
-] as const;
+/** Readers of what is written in figures and signs, in this order, with what they look for. */
+const READERS: readonly (readonly [RegExp, (text: string, locale: string) => string])[] = [
+  [/\p{L}/u, spokenAbbreviations],
+  [/[-−+*×÷<>=≤≥≠&|~#]/, spokenSigns],
+  [/\d/, spokenRanges],
+  [/[\d–~〜・/&、,-]| (?:and|und|et|y|e|i|и) /, spokenDates],
+  [/\d/, spokenOrdinals],
+  [/\d/, spokenDecades],
+  [/[\d½⅓⅔¼¾]/, spokenFractions],
+  [/\d/, spokenAmounts],
+];
 
 /**
- * Makes words readable for a voice: laughter in the voice's language, repeated letters shortened,
- * capitals in lower case, abbreviations, dates, money and measures in words, telephone numbers and
+ * Makes words readable for a voice: laughter in the voice's language, the spellings of chat and
+ * repeated letters as words, capitals in lower case, abbreviations, dates, money and measures in words, telephone numbers and
  * runs of over eight digits digit by digit. Line breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
  * output is left unchanged.
  *
@@ -126,9 +103,12 @@ const READERS = [
  * @param code words for unreadable strings
  */
 export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
-  let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);
+  let spoken = inWholeWords(
+    spokenLaughter(words.replaceAll(element, ' '), locale),
+    locale,
+  ).replaceAll(unreadable, ` ${code} `);
   if (locale !== undefined && isLocale(locale))
-    for (const read of READERS) spoken = read(spoken, locale);
+    for (const [sign, read] of READERS) if (sign.test(spoken)) spoken = read(spoken, locale);
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =

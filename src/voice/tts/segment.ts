@@ -5,6 +5,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/message.ts';
 import type { Asker } from '../../model/service.ts';
 import type { Speech, SynthesisRequest } from '../../speech/speech.ts';
+import { textIn, type Passage } from '../../speech/passages.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
 import { splitText } from '../../text/split/split.ts';
 import type { SpeechItem } from './speech-item.ts';
@@ -106,29 +107,43 @@ const FORMATS: readonly AudioFormat[] = [
 /** Longest silence of the service before the segment is given up. */
 const SILENT_MS = 15_000;
 
-/** Synthesises with the chosen voice, or with any of the language when that one is gone. */
+const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'not-found';
+
+/**
+ * Synthesises with the chosen voice, or with any of the language when that one is gone. A passage in
+ * letters that the voice cannot read has a voice of its own language; where there is none, its
+ * language is said.
+ */
 const speak = async (
   speaker: SegmentDeps['speaker'],
-  text: string,
+  { text, language }: Passage,
   { voice, readAs }: SpeechItem,
   signal: AbortSignal,
 ): Promise<Speech> => {
-  const request = { text, formats: FORMATS };
-  try {
-    return await speaker.speak({ ...request, ...voice }, signal);
-  } catch (error) {
-    const isGone = error instanceof AppError && error.code === 'not-found';
-    if (!isGone || voice.named === undefined || readAs === undefined) throw error;
-    return speaker.speak({ ...request, language: readAs }, signal);
-  }
+  const ofLanguage = language !== undefined && [{ ...voice, language }, { language }];
+  const inAny = readAs !== undefined && voice.named !== undefined && [{ language: readAs }];
+  const requests = [
+    ...(ofLanguage || []).map((preference) => ({ text, ...preference })),
+    ...[voice, ...(inAny || [])].map((preference) => ({
+      text: language === undefined ? text : textIn(language, readAs),
+      ...preference,
+    })),
+  ];
+  for (const request of requests.slice(0, -1))
+    try {
+      return await speaker.speak({ ...request, formats: FORMATS }, signal);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  return speaker.speak({ ...(requests.at(-1) ?? { text }), formats: FORMATS }, signal);
 };
 
 /** A part of a text whose speech is being synthesised. */
 export type Segment = ReturnType<typeof startSegment>;
 
-/** Starts to synthesise `text` with the voice of `item`, until `signal` is aborted. */
+/** Starts to synthesise a passage with the voice of `item`, until `signal` is aborted. */
 export const startSegment = (
-  text: string,
+  passage: Passage,
   item: SpeechItem,
   { speaker, clock }: SegmentDeps,
   signal: AbortSignal,
@@ -153,7 +168,7 @@ export const startSegment = (
     try {
       signal.throwIfAborted();
       arm();
-      const speech = await orAborted(speak(speaker, text, item, own.signal), own.signal);
+      const speech = await orAborted(speak(speaker, passage, item, own.signal), own.signal);
       for await (const packet of speechPackets(speech, own.signal)) {
         disarm?.();
         await buffer.push(packet);

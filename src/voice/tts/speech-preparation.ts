@@ -3,7 +3,7 @@ import type { Voice } from '../../api/contract.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import { toFlatText } from '../../rich-text/pieces/pieces.ts';
 import { map } from '../../rich-text/walk.ts';
-import { firstThatFits, voicePreferences } from '../../speech/voice-choice.ts';
+import { firstThatFits, readingLanguage, voicePreferences } from '../../speech/voice-choice.ts';
 import { languageText } from '../../text/message-checks.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/glossary-lists.ts';
@@ -80,8 +80,10 @@ export const createSpeechPreparation = (
     const [voice] = fits.voices;
     if (voice && textLanguage !== undefined && asked?.language === undefined)
       noteVoice(voice, textLanguage);
-    const language =
-      fits.preference.language ?? textLanguage ?? guesses.find((guess) => guess !== undefined);
+    const language = readingLanguage(
+      voice,
+      fits.preference.language ?? textLanguage ?? guesses.find((guess) => guess !== undefined),
+    );
     const spoken = await spokenOf(text, language);
     if (spoken === '') return undefined;
     return {

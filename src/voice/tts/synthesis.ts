@@ -1,6 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
-import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
+import { isAudible, startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
+import { passagesOf } from '../../speech/passages.ts';
 import { spokenName } from '../../text/speech/plain-letters.ts';
 
 /** The bot's own words within the speech of a room. */
@@ -53,7 +54,10 @@ export const startSynthesis = (
   const { clock } = deps;
   const stop = new AbortController();
   const { signal } = stop;
-  const texts = segmentsOf(lead === '' ? turn.text : `${lead} ${turn.text}`);
+  const { readAs } = turn.items[0];
+  const passages = segmentsOf(lead === '' ? turn.text : `${lead} ${turn.text}`)
+    .flatMap((text) => passagesOf(text, readAs))
+    .filter(({ text }) => isAudible(text));
   const segments: Segment[] = [];
   let startedMs: number | undefined;
   let error: AppError | undefined;
@@ -61,8 +65,8 @@ export const startSynthesis = (
   let stopWaiting: (() => void) | undefined;
 
   const reach = (count: number): void => {
-    for (const text of texts.slice(segments.length, count))
-      segments.push(startSegment(text, turn.items[0], deps, signal));
+    for (const passage of passages.slice(segments.length, count))
+      segments.push(startSegment(passage, turn.items[0], deps, signal));
   };
   const over = Promise.withResolvers<void>();
   const end = (): void => {
@@ -93,7 +97,7 @@ export const startSynthesis = (
   async function* packets(
     paused: () => Promise<void> | undefined,
   ): AsyncGenerator<Uint8Array, void, void> {
-    for (let index = 0; index < texts.length && !signal.aborted; index += 1) {
+    for (let index = 0; index < passages.length && !signal.aborted; index += 1) {
       reach(index + SEGMENTS_AT_ONCE);
       const segment = segments[index];
       for (;;) {

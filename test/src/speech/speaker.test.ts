@@ -166,7 +166,7 @@ describe('speaking', () => {
   it('makes rich text speakable, and speaks words as they are', async () => {
     const text = '**Hello.** <3';
     expect(await heard(await speaker.speak({ ...ASKER, text: rich(text) }, signal))).toBe(
-      'ID3 Hello.',
+      'ID3 Hello. red heart',
     );
     expect(await heard(await speaker.speak({ ...ASKER, text }, signal))).toBe(`ID3 ${text}`);
   });

@@ -26,7 +26,7 @@ describe('amounts', () => {
   it.each(Object.entries(TABLE))('are read in %s', (locale, spoken) => {
     const foreign = POINT.has(locale) ? '1.234,56' : '1,234.56';
     const written = ['$5', '€1,50', '3.5GB', '20°C', '10–12', foreign];
-    expect(written.map((text) => spokenWords(`a ${text} c`, locale).slice(2, -2))).toEqual(spoken);
+    expect(written.map((text) => spokenWords(`z ${text} z`, locale).slice(2, -2))).toEqual(spoken);
   });
 
   it.each([
@@ -47,14 +47,14 @@ describe('amounts', () => {
   });
 
   it.each([
-    ['en', 'a score of 3-2, won 3–2, 7 - 2'],
+    ['en', 'page 3-2, 3–2, 7 - 2'],
     ['en', 'v1.2.3 and 192.168.1.1'],
     ['de', '$5 Trillion'],
     ['en', '1.234 € and the 3rd'],
     ['fr', '1.234 €'],
     ['en', '1,234.56'],
     ['de', '1.234,56'],
-    ['en', '5m 5g 5s 20° 4GBx B5 km2'],
+    ['en', '5m 5g 5s 4GBx B5 km2'],
     ['en', '1000000 III'],
     ['sw', '10–12'],
   ])('are kept in %s: %s', (locale, written) => {

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { spokenWords } from '../../../../src/text/speech/spoken-words.ts';
 import type { TimestampStyle } from '../../../../src/rich-text/rich-text.ts';
 import { speakable } from '../../../../src/text/speech/speakable.ts';
-import { timeOf } from '../../../../src/text/speech/spoken-dates.ts';
+import { timeOf } from '../../../../src/text/timestamps.ts';
 import { tree } from '../../../fakes/markup.ts';
 
 describe('dates', () => {
   it.each([
     ['en', 'November 23, 2026'],
-    ['de', '23. November 2026'],
+    ['de', 'dreiundzwanzigster November 2026'],
     ['fr', '23 novembre 2026'],
     ['es', '23 de noviembre de 2026'],
     ['pt', '23 de novembro de 2026'],
@@ -29,10 +29,14 @@ describe('dates', () => {
   });
 
   it.each([
-    ['de', '3/4/2026', '3. April 2026'],
+    ['de', '3/4/2026', 'dritter April 2026'],
     ['fr', '3/4/2026', '3 avril 2026'],
     ['en', '3/3/2026', 'March 3, 2026'],
-    ['de', 'am 23.11. und Kapitel 1.2. hier', 'am 23. November und Kapitel 1.2. hier'],
+    [
+      'de',
+      'am 23.11. und Kapitel 1.2. hier',
+      'am dreiundzwanzigsten November und Kapitel 1.2. hier',
+    ],
     ['en', 'on 2024-02-29T14:30', 'on February 29, 2024 14:30'],
     ['ja', '今日は2026-11-23です', '今日は2026年11月23日です'],
   ])('are read in the order of the language: %s %s', (locale, written, words) => {

@@ -3,7 +3,7 @@ import { spokenWords } from '../../../../src/text/speech/spoken-words.ts';
 
 describe('ranges', () => {
   it.each([
-    ['en', 'open 10:00-12:00, 2020-2024', 'open 10:00 to 12:00, 2020 to 2024'],
+    ['en', 'open 10:00-12:00, 2020-2024', 'open 10 o’clock to 12 o’clock, 2020 to 2024'],
     ['de', 'nachts 22:00-02:00', 'nachts 22 Uhr bis 2 Uhr'],
     ['fr', '3–5', '3 à 5'],
     ['es', '3–5', '3 a 5'],

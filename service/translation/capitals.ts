@@ -1,15 +1,19 @@
 import { listedWords } from '../../src/text/language/features.ts';
 import { languageOf } from '../../src/text/language/language-names.ts';
-import acronyms from './acronyms.json' with { type: 'json' };
+import data from './capitals.json' with { type: 'json' };
 
-/** Words that are always written in capitals. */
-const ACRONYMS: ReadonlySet<string> = new Set(acronyms.split(' '));
+/** Words that are always written in capitals, and are no other words in small letters. */
+const ACRONYMS: ReadonlySet<string> = new Set(data.acronyms.split(' '));
+/** Given names that are no other words. */
+const NAMES: ReadonlySet<string> = new Set(data.names.split(' '));
 /** Letters of a word that stands alone from which it is no acronym. */
 const LONG_WORD = 4;
 
 const word = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const small = /\p{Ll}/u;
 const capital = /\p{Lu}/u;
+/** The English word that always has a capital, with what is joined to it. */
+const firstPerson = /^i(?:['’]|$)/;
 const digit = /\p{N}/u;
 
 const staysInCapitals = (written: string): boolean => ACRONYMS.has(written) || digit.test(written);
@@ -26,9 +30,13 @@ export const isInCapitals = (sentence: string, language: string): boolean => {
 
 /** Writes a sentence in capitals as sentences are written. */
 export const inSentenceCase = (sentence: string, language: string): string => {
-  const lower = sentence.replaceAll(word, (written) =>
-    staysInCapitals(written) ? written : written.toLocaleLowerCase(language),
-  );
-  const i = languageOf(language) === 'en' ? lower.replaceAll(/\bi\b/g, 'I') : lower;
-  return i.replace(/\p{L}/u, (first) => first.toLocaleUpperCase(language));
+  const withCapital = (text: string): string =>
+    text.replace(/\p{L}/u, (first) => first.toLocaleUpperCase(language));
+  const isEnglish = languageOf(language) === 'en';
+  const cased = sentence.replaceAll(word, (written) => {
+    if (staysInCapitals(written)) return written;
+    const lower = written.toLocaleLowerCase(language);
+    return NAMES.has(lower) || (isEnglish && firstPerson.test(lower)) ? withCapital(lower) : lower;
+  });
+  return withCapital(cased);
 };

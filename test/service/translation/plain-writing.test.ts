@@ -27,6 +27,8 @@ describe('a text for an engine that knows well-edited texts', () => {
     ['I LOVE NASA AND MY PS5', 'en', 'I love NASA and my PS5'],
     ['AND I SAID NO', 'en', 'And I said no'],
     ['HELP', 'en', 'Help.'],
+    ['FELIZ ANIVERSÁRIO, JOÃO', 'pt', 'Feliz aniversário, João'],
+    ['WHO SAID I’M LATE', 'en', 'Who said I’m late'],
     ['STOP! I’M HERE', 'en', 'Stop! I’m here'],
     ['NÃO FAÇA ISSO', 'pt', 'Não faça isso'],
     ['IŞIK VAR MI', 'tr', 'Işık var mı'],

@@ -45,9 +45,9 @@ const code = new RegExp(
     .replace(/$/, ')'),
   'gu',
 );
-/** What stands in each of them. */
+/** Signs of which each span holds one. */
 const hint = /[/\\_{#%$]|\.[A-Za-z\d]|[vV]\d/g;
-/** What is all address has no need of them. */
+/** A beginning of a chunk that is an address as a whole, and found as one. */
 const address = /^[(<]?https?:\/\//i;
 
 /** A stretch of plain text that computers read. `start` and `end` are UTF-16 offsets. */

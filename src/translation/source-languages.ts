@@ -10,12 +10,12 @@ const UNDETECTED = 'en';
 const CERTAIN = 0.9;
 /** Languages that are tried for one text. */
 const MOST_TRIES = 4;
-/** How much likelier a language is that the reader or the place is known to use. */
+/** Factor for languages that the reader or the place is known to use. */
 const EXPECTED = 4;
-/** The same of the reader's own, into which nobody has a text translated that is in it already. */
+/** Factor for the reader's own, into which nobody has a text translated that is in it already. */
 const OWN = 0.25;
 
-/** What is known of a text that is to be translated without a given source language. */
+/** A text that is to be translated without a given source language. */
 export interface Unknown {
   /** The languages that it may be in, the likeliest first. */
   readonly ranked: readonly Detection[];

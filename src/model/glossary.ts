@@ -61,8 +61,11 @@ export interface Glossary {
   list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /** All entries that apply in a place; the same list until one of them changes. */
   applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
-  /** Finds the entries that apply in a place and occur in a text as whole words. */
-  inText(place: Space | Channel, text: string): Promise<TermsInText>;
+  /**
+   * Finds the entries that apply in a place and occur in a text as whole words. With the text's
+   * language, entries with a translation are found in the plural and in other forms, too.
+   */
+  inText(place: Space | Channel, text: string, language?: string): Promise<TermsInText>;
   /**
    * Imports entries. A file that cannot be read changes nothing; of others bad lines are reported
    * and the rest kept.

@@ -7,6 +7,7 @@ import {
   type Occurrence,
   type TermIndex,
 } from '../text/terms/term-index.ts';
+import { prepareInflections, type InflectedTerms } from '../text/terms/inflection.ts';
 import { setImmediate } from 'node:timers/promises';
 import { createCache } from '../async/lru.ts';
 import { keyOf, type Channel, type Space } from '../model/place.ts';
@@ -72,6 +73,21 @@ const indexList = async (list: List): Promise<Indexed> => {
   }
 };
 
+/** Languages of texts for which a list's inflections are prepared at the same time. */
+const MOST_LANGUAGES = 4;
+
+const indexInflections = async (
+  list: List,
+  language: string,
+): Promise<InflectedTerms<GlossaryTerm>> => {
+  const forced = list.filter(({ translation }) => translation !== undefined);
+  const steps = prepareInflections(forced, language);
+  for (let step = await steps.next(); ; step = await steps.next()) {
+    if (step.done) return step.value ?? (() => []);
+    await setImmediate();
+  }
+};
+
 /** The places whose own entries apply in a place, the nearest first. */
 const placesOf = (place: Space | Channel): readonly (Space | Channel)[] =>
   'space' in place ? [place, place.space] : [place];
@@ -99,6 +115,19 @@ export const createGlossaryLists = (store: Store) => {
     return index;
   };
 
+  const inflections = new WeakMap<List, Map<string, Promise<InflectedTerms<GlossaryTerm>>>>();
+  const inflectionsOf = (list: List, language: string): Promise<InflectedTerms<GlossaryTerm>> => {
+    const byLanguage =
+      inflections.get(list) ?? new Map<string, Promise<InflectedTerms<GlossaryTerm>>>();
+    inflections.set(list, byLanguage);
+    const known = byLanguage.get(language) ?? indexInflections(list, language);
+    byLanguage.delete(language);
+    byLanguage.set(language, known);
+    const [oldest = language] = byLanguage.keys();
+    if (byLanguage.size > MOST_LANGUAGES) byLanguage.delete(oldest);
+    return known;
+  };
+
   /** Combined lists of a channel's and its space's entries, by the first and then the second. */
   const joined = new WeakMap<List, { readonly ofSpace: List; readonly all: List }>();
 
@@ -117,13 +146,18 @@ export const createGlossaryLists = (store: Store) => {
       return all;
     },
 
-    inText: async (place: Space | Channel, text: string): Promise<TermsInText> => {
+    inText: async (
+      place: Space | Channel,
+      text: string,
+      language?: string,
+    ): Promise<TermsInText> => {
       const occurrences: Occurrence<GlossaryTerm>[] = [];
       const seen = new Map<string, { readonly term: GlossaryTerm; readonly texts: number }>();
       for (const list of await Promise.all(placesOf(place).map(lists.of))) {
         if (list.length === 0) continue;
         const { index, texts } = await indexOf(list);
-        const found = index.find(text);
+        const inflected = language === undefined ? [] : (await inflectionsOf(list, language))(text);
+        const found = [...index.find(text), ...inflected];
         for (const term of new Set(found.map((each) => each.term))) {
           const before = texts.get(term) ?? 0;
           texts.set(term, before + 1);

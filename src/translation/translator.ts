@@ -161,7 +161,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     const { to, place, lane, context, key, whole = false } = request;
     const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
     const flat = toFlatText(tree);
-    const { terms, occurrences } = await glossary.inText(place, flat.text);
+    const { terms, occurrences } = await glossary.inText(place, flat.text, from);
     const { forced, unchanging } = termsFor(terms, to);
     const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
       protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));

@@ -130,6 +130,28 @@ describe('the terms of a text', () => {
     expect(await inText('guild bank, Frostmourne')).toEqual(['guild bank', 'guild', 'Frostmourne']);
   });
 
+  it('are found in other forms in a text of a known language, where they have a translation', async () => {
+    await add('dragon', 'es', 'dragón rojo');
+    await add('healer');
+    const formsIn = async (text: string, language?: string): Promise<readonly string[]> =>
+      (await glossary().inText(SPACE, text, language)).occurrences.map(({ start, end }) =>
+        text.slice(start, end),
+      );
+    expect(await formsIn('Two dragons, one dragon, healers', 'en')).toEqual(['dragon', 'dragons']);
+    expect(await formsIn('Two dragons', 'ja')).toEqual([]);
+    expect(await formsIn('Two dragons')).toEqual([]);
+  });
+
+  it('are found in other forms among as many as there can be, while others run', async () => {
+    const terms = Array.from({ length: TERMS_PER_PLACE }, (_, index) => `goblin${index},es,x`);
+    await give(['term,language,translation', ...terms].join('\n'));
+    const { result, turns } = await watchEventLoop(() =>
+      glossary().inText(SPACE, 'the goblin4711s', 'en'),
+    );
+    expect(result.terms.map(({ term }) => term)).toEqual(['goblin4711']);
+    expect(turns).toBeGreaterThan(50);
+  });
+
   it('are found among as many as there can be, while others run', async () => {
     await give(Array.from({ length: TERMS_PER_PLACE }, (_, index) => `term ${index}`).join('\n'));
     const { result, turns } = await watchEventLoop(() => inText('see term 4711 and term 4712x'));

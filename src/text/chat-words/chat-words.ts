@@ -56,13 +56,25 @@ export const unstretched = (word: string, locale: string | undefined): string =>
   return isShort && THREE_IN_COMPOUNDS.has(language) ? word : word.replaceAll(stretch, '$1');
 };
 
-/** Words of one script; not parts of names, paths and addresses. */
-const chatToken =
-  /(?<![\p{L}\p{N}._@/#&'’-])(?:[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{M}\d]+|[ㄱ-ㅣ]+|[\p{sc=Hira}\p{sc=Kana}ー]+)(?![_@'’]|[./&-][\p{L}\p{N}])/gu;
+/** Words with the signs that join them to names, paths and addresses. */
+const chunk = /[\p{L}\p{M}\d._@/#&'’-]+/gu;
+/** Words of one script, where no spaces stand between words. */
+const run =
+  /(?<![\p{sc=Latn}\d._@/#&'’-])(?:[\p{sc=Latn}\p{M}\d]+|[ㄱ-ㅣ]+|[\p{sc=Hira}\p{sc=Kana}ー]+)(?![_@'’]|[./&-][\p{sc=Latn}\d])/gu;
+const UNSPACED = new Set(['ja', 'zh', 'ko']);
+const endSigns = /[./&-]+$/;
+const onlyLetters = /^[\p{L}\p{M}\d]+$/u;
+const anyStretch = new RegExp(stretch.source, 'iu');
 
 /** Writes the words of chat out: short spellings as words, repeated letters as one or two. */
-export const inWholeWords = (text: string, locale: string | undefined): string =>
-  text.replaceAll(chatToken, (written) => {
-    const word = unstretched(written, locale);
-    return chatWord(word, locale) ?? word;
+export const inWholeWords = (text: string, locale: string | undefined): string => {
+  const language = languageOf(locale);
+  const isStretched = anyStretch.test(text);
+  if (!isStretched && !SHORT_WORDS.has(language)) return text;
+  return text.replaceAll(UNSPACED.has(language) ? run : chunk, (written) => {
+    const word = written.replace(endSigns, '');
+    const plain = isStretched && onlyLetters.test(word) ? unstretched(word, locale) : word;
+    const whole = chatWord(plain, locale) ?? plain;
+    return whole === word ? written : whole + written.slice(word.length);
   });
+};

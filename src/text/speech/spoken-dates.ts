@@ -73,7 +73,7 @@ const calendarFor = perKey((locale) => {
     'gu',
   );
   const onDay = new RegExp(
-    String.raw`${start}${day}\.?(?=,? (?:\d{1,2}(?:[.:]\d\d| ?[ap]\.?m\b|${order} ${wholeMonth}|\.(?!\d))|${wholeMonth} \d))|(?<=\d[日일.]? ?[(（])${day}(?=\.?[)）])`,
+    String.raw`${start}${day}\.?(?=,? (?:\d{1,2}(?:[.:]\d\d| ?[ap][. ]?m\b|${order} ${wholeMonth}|\.(?!\d))|${wholeMonth} \d))|(?<=\d[日일.]? ?[(（])${day}(?=\.?[)）])`,
     'gu',
   );
   const eachDay = new RegExp(String.raw`${day}\.?`, 'gu');

@@ -1,56 +1,36 @@
-import { languageOf } from '../language/language-names.ts';
 import { gapOf, perKey, wordsOf } from './language-words.ts';
 import amounts from './amounts.json' with { type: 'json' };
+import rules from './signs.json' with { type: 'json' };
 import { CURRENCY_SIGNS, UNIT_SYMBOLS } from './spoken-amounts.ts';
 import { NOT_AFTER } from './written-number.ts';
 
-const NUMBER = String.raw`\d[\d.,]*`;
-const BEGIN = String.raw`(?<=^|[\s(（「])`;
-const WITHOUT_SPACES = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]`;
+/** Patterns of signs, each with the words that stand for it: `{<}` is the word of a language for `<`. */
+const RULES = rules.map(({ pattern, words }) => ({ pattern: new RegExp(pattern, 'gmu'), words }));
+const place = /\{([^}]+)\}/g;
 
-/** A `-` before a temperature, before another number, and in an equation: elsewhere it may be a score. */
-const belowZero = new RegExp(
-  String.raw`(?:${BEGIN}|(?<=${WITHOUT_SPACES}))[-−](?=${NUMBER}[ \u00A0]?(?:°|℃|℉|度|도(?!\p{L})))`,
-  'gmu',
-);
-const negative = new RegExp(
-  String.raw`${BEGIN}(?<!\d\s)[-−](?=(?:[A-Z]{0,2}[$€£¥￥₹₩₽₴₺] ?)?\d)`,
-  'gmu',
-);
-const subtraction = new RegExp(
-  String.raw`(?<=\d) ?[-−] ?(?=${NUMBER}(?: ?[-−+*/×] ?${NUMBER}){0,8} ?=)`,
-  'g',
-);
-const arithmetic = /(?<=\d) ([+*×÷]) (?=[-−]?\d)/g;
-const relation = /(?<=\S) (<=|>=|[≤≥≠<>]|!=|={1,3}|&&?|\|\|) (?=\S)|(?<=\d)([<>=])(?=\d)/g;
-const beforeNumber = new RegExp(String.raw`${BEGIN}([~#])(?=\d)`, 'gmu');
-/** The signs that stand for one of the table. */
-const SAME: Readonly<Record<string, string>> = {
-  '≤': '<=',
-  '≥': '>=',
-  '≠': '!=',
-  '==': '=',
-  '===': '=',
-  '&&': '&',
-  '×': '*',
-  '÷': '/',
-};
+/** The rules for which a language has the words. */
+const rulesFor = perKey((locale) => {
+  const signs = wordsOf(locale, 'signs');
+  const minus = signs['-'] ? { belowZero: signs['-'], negative: signs['-'] } : {};
+  const words: Readonly<Record<string, string>> = {
+    ...signs,
+    ...minus,
+    ...wordsOf(locale, 'words'),
+    gap: gapOf(locale),
+  };
+  return RULES.filter((rule) =>
+    [...rule.words.matchAll(place)].every(([, name = '']) => name in words),
+  ).map((rule) => ({
+    pattern: rule.pattern,
+    spoken: rule.words.replaceAll(place, (_, name: string) => words[name] ?? ''),
+  }));
+});
 
 /** Replaces signs that voices leave out, or read as others, by words. */
 export const spokenSigns = (text: string, locale: string): string => {
-  const signs = wordsOf(locale, 'signs');
-  const minus = signs['-'];
-  if (minus === undefined) return text;
-  const { belowZero: cold = minus, negative: below = minus } = wordsOf(locale, 'words');
-  const gap = gapOf(locale);
-  const wordOf = (sign: string): string => ` ${signs[SAME[sign] ?? sign]} `;
-  return text
-    .replaceAll(belowZero, `${cold}${gap}`)
-    .replaceAll(subtraction, ` ${minus} `)
-    .replaceAll(negative, `${below}${gap}`)
-    .replaceAll(arithmetic, (_, sign: string) => wordOf(sign))
-    .replaceAll(relation, (_, spaced?: string, joined?: string) => wordOf(spaced ?? joined ?? ''))
-    .replaceAll(beforeNumber, (_, sign: string) => `${signs[sign]}${gap}`);
+  let words = text;
+  for (const { pattern, spoken } of rulesFor(locale)) words = words.replaceAll(pattern, spoken);
+  return words;
 };
 
 const fractionSign = /(?<=(\d)?) ?([½⅓⅔¼¾])/g;
@@ -87,20 +67,16 @@ const decadesFor = perKey((locale) => {
 });
 const FIRST_CENTURY = 15;
 const FIRST_TEN = 2;
-const halfDay = /(?<=\d)(?::00)? ?([ap])(?:m|\.m\.?)(?![\p{L}\d])(?! \d)/gu;
 
-/** Replaces `1760s` and `'90s` by words in languages that add an ending to the number, and `3pm`. */
+/** Replaces `1760s` and `'90s` by words in languages that add an ending to the number. */
 export const spokenDecades = (text: string, locale: string): string => {
   const { written, gap, centuries, tens } = decadesFor(locale);
   if (!written) return text;
-  const spoken = text.replaceAll(written, (...found) => {
+  return text.replaceAll(written, (...found) => {
     const { century, ten, ending = '' } = found.at(-1) as Record<string, string | undefined>;
     const decade = `${tens[Number(ten) - FIRST_TEN]}${ending}`;
     return century ? `${centuries[Number(century) - FIRST_CENTURY]}${gap}${decade}` : decade;
   });
-  return languageOf(locale) === 'en'
-    ? spoken.replaceAll(halfDay, (_, half: string) => ` ${half} m`)
-    : spoken;
 };
 
 const END = String.raw`\d{1,4}(?:[.,:]\d{1,2})?`;
@@ -115,17 +91,6 @@ const range = new RegExp(
   String.raw`${NOT_AFTER}(?<![–~〜～])(${END})${DASH}(${END})(?![\d\p{sc=Latn}–~〜～-]|[.,:/]\d)`,
   'giu',
 );
-const rangeToHalfDay = new RegExp(
-  String.raw`${NOT_AFTER}(${END}) ?[-–] ?(${END}) ?([ap])\.?m\b`,
-  'giu',
-);
-const rangeOfMoney = new RegExp(String.raw`(?<![\p{L}\d])([$€£¥₹]) ?(${END})[-–]\1?(?=\d)`, 'gu');
-/** A score stands beside a word that says so. */
-const score = new RegExp(
-  String.raw`(?<=(?<!\p{L})(?:${amounts.scores})(?: \p{L}{1,10}){0,2} )(\d{1,3})[-–](\d{1,3})(?![\d\p{L}–-]|[.,:/]\d)|(?<![\d.,:/–-])(\d{1,3})[-–](\d{1,3})(?= (?:${amounts.scores})(?!\p{L})|(?:${amounts.scoresAfter}))`,
-  'giu',
-);
-const anyRange = /\d ?[–~〜～-] ?[$€£¥₹]?\d/;
 const time = /:/;
 
 const numeric = (end: string): number => Number(end.replace(/[,:]/, '.'));
@@ -135,28 +100,13 @@ const isRange = (first: string, last: string): boolean =>
   numeric(first) < numeric(last) || (time.test(first) && time.test(last));
 
 /**
- * Replaces the dash of a range by the word for it: `10–12`, `2-3 pm`, `10:00-12:00`, and that of a
- * score in words: `won 3-2`. Kept are other scores, and all ranges in languages that inflect their numbers, whose voices know better.
+ * Replaces the dash of a range by the word for it: `10–12`, `10:00-12:00`, `5-10 km`. Scores are kept,
+ * and all ranges in languages that inflect their numbers, whose voices know better.
  */
 export const spokenRanges = (text: string, locale: string): string => {
-  const { upTo, score: between } = wordsOf(locale, 'words');
-  if (!anyRange.test(text)) return text;
-  const withScores =
-    between === undefined
-      ? text
-      : text.replaceAll(
-          score,
-          (_, first, second, before, after) => `${first ?? before}${between}${second ?? after}`,
-        );
-  if (upTo === undefined) return withScores;
-  return withScores
-    .replaceAll(rangeOfMoney, (_, sign: string, first: string) => `${first}${upTo}${sign}`)
-    .replaceAll(
-      rangeToHalfDay,
-      (_, first: string, last: string, half: string) =>
-        `${first}${upTo}${last} ${half.toLowerCase()}m`,
-    )
-    .replaceAll(range, (written, first: string, last: string) =>
-      isRange(first, last) ? `${first}${upTo}${last}` : written,
-    );
+  const { upTo } = wordsOf(locale, 'words');
+  if (upTo === undefined) return text;
+  return text.replaceAll(range, (written, first: string, last: string) =>
+    isRange(first, last) ? `${first}${upTo}${last}` : written,
+  );
 };

@@ -84,8 +84,8 @@ const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![
 /** Readers of what is written in figures and signs, in this order, with what they look for. */
 const READERS: readonly (readonly [RegExp, (text: string, locale: string) => string])[] = [
   [/\p{L}/u, spokenAbbreviations],
-  [/[-−+*×÷<>=≤≥≠&|~#]/, spokenSigns],
-  [/\d/, spokenRanges],
+  [/[-−–+*×÷<>=≤≥≠&|~#]|\d ?[ap]\.?m/, spokenSigns],
+  [/\d[–~〜～-]\d/, spokenRanges],
   [/[\d–~〜・/&、,-]| (?:and|und|et|y|e|i|и) /, spokenDates],
   [/\d/, spokenOrdinals],
   [/\d/, spokenDecades],

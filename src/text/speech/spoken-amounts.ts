@@ -30,8 +30,10 @@ const magnitudes = MAGNITUDES.map(({ pattern, ...values }) => ({
 }));
 
 const SPACE = String.raw`[ \u00A0\u202F]?`;
+/** Also the end of a range that is kept. */
+const BEFORE = String.raw`(?:${NOT_AFTER}|(?<=(?<![\w.,:/–-])\d{1,4}[–-]))`;
 const money = new RegExp(
-  String.raw`${NOT_AFTER}(?:(${CURRENCY_SIGNS}) ?(${NUMBER})(?:${SPACE}${MAGNITUDE})?|(${NUMBER})(?:${SPACE}${MAGNITUDE})?${SPACE}(${CURRENCY_SIGNS}))${NOT_BEFORE}`,
+  String.raw`(?:${NOT_AFTER}(${CURRENCY_SIGNS}) ?(${NUMBER})(?:${SPACE}${MAGNITUDE})?|${BEFORE}(${NUMBER})(?:${SPACE}${MAGNITUDE})?${SPACE}(${CURRENCY_SIGNS}))${NOT_BEFORE}`,
   'gu',
 );
 /** Plain numbers with a magnitude that is no word; `401k` is a pension. */
@@ -40,7 +42,7 @@ const counted = new RegExp(
   'gu',
 );
 const measured = new RegExp(
-  String.raw`${NOT_AFTER}(${NUMBER})(${SPACE})(${UNIT_SYMBOLS})${NOT_BEFORE}`,
+  String.raw`${BEFORE}(${NUMBER})(${SPACE})(${UNIT_SYMBOLS})${NOT_BEFORE}`,
   'gu',
 );
 const mixedMarks =
@@ -98,10 +100,11 @@ const readerFor = perKey((locale) => {
           ({ type }) => type === 'currency',
         )?.value ?? '';
       const whole = nameOf(code);
+      const common = namesake === undefined ? whole : commonWords(whole, nameOf(namesake));
       const name =
         language === 'pt'
           ? whole.toLowerCase().replace(/ (?:americano|brasileiro)s?$/, '')
-          : commonWords(whole, namesake === undefined ? whole : nameOf(namesake));
+          : common;
       const between = (notation && amount.value >= 1e6 ? of : undefined) ?? gapOf(locale);
       const elided =
         language === 'fr' && name.startsWith('e') ? between.replace('e ', '’') : between;

@@ -49,7 +49,8 @@ export const spokenFractions = (text: string, locale: string): string => {
         `${digit === undefined ? '' : ' '}${sign.normalize('NFKC').replace('⁄', '/')}`,
     )
     .replaceAll(fraction, (written, whole = '', which, over, under, space = '') => {
-      if (partsOf !== undefined) return `${whole && `${whole} `}${under}${partsOf}${over}${space}`;
+      if (partsOf !== undefined)
+        return `${whole && `${whole}${fractions['and']}`}${under}${partsOf}${over}${space}`;
       const word = fractions[which];
       if (word === undefined) return written;
       // English alone has other words for a half before a noun and after a number.

@@ -4,7 +4,7 @@ import { speechPackets } from './speech-packets.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/message.ts';
 import type { Asker } from '../../model/service.ts';
-import type { Speech, SynthesisRequest } from '../../speech/speech.ts';
+import type { Speech, SynthesisRequest, VoicePreference } from '../../speech/speech.ts';
 import { textIn, type Passage } from '../../speech/passages.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
 import { splitText } from '../../text/split/split.ts';
@@ -110,32 +110,36 @@ const SILENT_MS = 15_000;
 const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'not-found';
 
 /**
- * Synthesises with the chosen voice, or with any of the language when that one is gone. A passage in
- * letters that the voice cannot read has a voice of its own language; where there is none, its
- * language is said.
+ * What is asked for, one after another while no such voice is there: the chosen voice, then any of the
+ * language. A passage in letters that the voice cannot read has one of its own language first; at last
+ * its language is said.
  */
+const requestsFor = ({ text, language }: Passage, { voice, readAs }: SpeechItem) => {
+  const own: readonly VoicePreference[] =
+    voice.named === undefined || readAs === undefined ? [voice] : [voice, { language: readAs }];
+  if (language === undefined) return own.map((preference) => ({ ...preference, text }));
+  const ofLanguage: readonly VoicePreference[] = [{ ...voice, language }, { language }];
+  return [
+    ...ofLanguage.map((preference) => ({ ...preference, text })),
+    ...own.map((preference) => ({ ...preference, text: textIn(language, readAs) })),
+  ];
+};
+
 const speak = async (
   speaker: SegmentDeps['speaker'],
-  { text, language }: Passage,
-  { voice, readAs }: SpeechItem,
+  passage: Passage,
+  item: SpeechItem,
   signal: AbortSignal,
 ): Promise<Speech> => {
-  const ofLanguage = language !== undefined && [{ ...voice, language }, { language }];
-  const inAny = readAs !== undefined && voice.named !== undefined && [{ language: readAs }];
-  const requests = [
-    ...(ofLanguage || []).map((preference) => ({ text, ...preference })),
-    ...[voice, ...(inAny || [])].map((preference) => ({
-      text: language === undefined ? text : textIn(language, readAs),
-      ...preference,
-    })),
-  ];
-  for (const request of requests.slice(0, -1))
+  let last: unknown;
+  for (const request of requestsFor(passage, item))
     try {
       return await speaker.speak({ ...request, formats: FORMATS }, signal);
     } catch (error) {
       if (!isGone(error)) throw error;
+      last = error;
     }
-  return speaker.speak({ ...(requests.at(-1) ?? { text }), formats: FORMATS }, signal);
+  throw last;
 };
 
 /** A part of a text whose speech is being synthesised. */

@@ -57,6 +57,7 @@ export const startSynthesis = (
   const { readAs } = turn.items[0];
   const passages = segmentsOf(lead === '' ? turn.text : `${lead} ${turn.text}`)
     .flatMap((text) => passagesOf(text, readAs))
+    .map((passage) => ({ ...passage, text: passage.text.trim() }))
     .filter(({ text }) => isAudible(text));
   const segments: Segment[] = [];
   let startedMs: number | undefined;

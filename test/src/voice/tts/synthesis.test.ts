@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import type { SpeechItem } from '../../../../src/voice/tts/speech-item.ts';
 import { anna, ben, createStage, itemOf } from './playback-harness.ts';
 
@@ -40,5 +41,45 @@ describe('announcements', () => {
     stage.playback.add(itemOf('hi', { by: { id: '9', name: '🔥✨__' } }));
     await stage.clock.advance(1_000);
     expect(stage.said()).toEqual(['Somebody says: hi']);
+  });
+});
+
+describe('a passage in letters that the voice cannot read', () => {
+  const passage = { voice: { named: 'Ada' }, readAs: 'en' };
+  const asked = ({ requests }: ReturnType<typeof createStage>) =>
+    requests.map(({ text, named, language }) => [text.trim(), named, language]);
+  const isGone = new AppError('not-found', 'no voice');
+
+  it('has the voice where it speaks that language, too', async () => {
+    const stage = createStage();
+    stage.playback.add(itemOf('She said こんにちは to me', passage));
+    await stage.clock.advance(5_000);
+    expect(asked(stage)).toEqual([
+      ['She said', 'Ada', undefined],
+      ['こんにちは', 'Ada', 'ja'],
+      ['to me', 'Ada', undefined],
+    ]);
+  });
+
+  it('has another voice of its language, or its language is said', async () => {
+    const another = createStage(({ named, language }) =>
+      named !== undefined && language === 'ja' ? { fails: isGone } : {},
+    );
+    const none = createStage(({ language }) => (language === 'ja' ? { fails: isGone } : {}));
+    for (const stage of [another, none]) {
+      stage.playback.add(itemOf('She said こんにちは', passage));
+      await stage.clock.advance(5_000);
+    }
+    expect(another.said()).toEqual(['She said', 'こんにちは']);
+    expect(none.said()).toEqual(['She said', 'text in Japanese']);
+    expect(none.failed).toEqual([]);
+  });
+
+  it('fails where its voice does', async () => {
+    const fails = new AppError('unavailable', 'down');
+    const stage = createStage(({ language }) => (language === 'ja' ? { fails } : {}));
+    stage.playback.add(itemOf('She said こんにちは', passage));
+    await stage.clock.advance(5_000);
+    expect(stage.failed.map(({ code }) => code)).toEqual(['unavailable']);
   });
 });

@@ -134,10 +134,13 @@ const replyTo = (
 /**
  * Yields the events of section 6. The first waits for the engine, because an error before it can
  * still have a status.
+ *
+ * @param before names of the models before the last
  */
 async function* events(
   input: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
+  before: string,
 ): AsyncGenerator<Uint8Array> {
   // Closed with this generator, even before its first piece was taken: it holds a permit.
   await using pieces = await primed(engine);
@@ -155,7 +158,12 @@ async function* events(
     { transcription: input.text, source_lang: input.source_lang, target_lang: input.target_lang },
     '',
   );
-  for await (const { text, usage } of pieces) yield event(usage ? { usage } : {}, text);
+  let isFirst = true;
+  for await (const { text, usage, model } of pieces) {
+    const named = isFirst ? { model: `${before}${model}` } : {};
+    yield event({ ...named, ...(usage ? { usage } : {}) }, text);
+    isFirst = false;
+  }
   yield Buffer.from(`data: ${STREAM_END}\n\n`);
 }
 
@@ -237,7 +245,7 @@ export const translate: Route = {
       failOver,
     );
     return streamReply(
-      await primed(events(input, pieces)),
+      await primed(events(input, pieces, before)),
       { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
       { log, signal, cutOff },
     );

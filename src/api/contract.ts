@@ -218,6 +218,8 @@ export type TranslateReply = z.infer<typeof translateReply>;
 export const translateChunk = z.object({
   id: z.string(),
   object: z.literal('translation.completion.chunk'),
+  /** Beyond the contract: as in whole replies, in the first chunk with words. */
+  model: z.string().optional(),
   choices: z.array(z.object({ index: z.int(), delta: z.object({ content: z.string() }) })),
   transcription: z.string().optional(),
   source_lang: z.string().optional(),

@@ -18,7 +18,7 @@ import {
 
 const words = z.string().catch('');
 
-const model = z.object({ id: z.string() });
+const listedModel = z.object({ id: z.string() });
 
 /**
  * Ids of the models in the reply of `GET /openai/v1/models` of that public API; entries without one
@@ -27,7 +27,7 @@ const model = z.object({ id: z.string() });
 export const modelIds = z
   .object({ data: z.array(z.unknown()) })
   .transform(({ data }, { issues }) => {
-    const ids = data.flatMap((entry) => model.safeParse(entry).data?.id ?? []);
+    const ids = data.flatMap((entry) => listedModel.safeParse(entry).data?.id ?? []);
     if (ids.length === 0 && data.length > 0)
       issues.push({ code: 'custom', message: 'no entry has an id', input: data });
     return ids;
@@ -81,14 +81,18 @@ const LONGEST_TEXT_CHARS = 1_048_576;
 /**
  * Joins the pieces of a streamed reply: yields the whole text so far and returns it. A reply in one
  * piece, as some servers send nevertheless, is a single state.
+ *
+ * @param onModel takes the name of the model of each part, '' where it is not said
  */
 export const growingText = async function* (
   reply: HttpReply,
   used: Attempt['used'],
+  onModel: (model: string) => void = () => {},
 ): AsyncGenerator<string, string, void> {
   if (expectMediaType(reply, /^text\/event-stream$|json$/) !== 'text/event-stream') {
-    const { choices, usage } = await readJsonReply(reply, completion);
+    const { choices, usage, model } = await readJsonReply(reply, completion);
     used(usage ?? {});
+    onModel(model);
     const whole = choices[0]?.message.content ?? '';
     if (whole !== '') yield whole;
     return whole;
@@ -97,7 +101,8 @@ export const growingText = async function* (
   let counted: Parameters<Attempt['used']>[0] = {};
   try {
     for await (const data of readEvents(reply.body, networkError)) {
-      const { choices, usage } = parseReply(completionChunk, data, reply.sent);
+      const { choices, usage, model } = parseReply(completionChunk, data, reply.sent);
+      onModel(model);
       // Some servers send the sum so far with every chunk.
       counted = usage ?? counted;
       const delta = choices?.[0]?.delta?.content;

@@ -25,6 +25,8 @@ export interface TranslationInput {
   readonly model?: string;
   /** Finds what the tokens in `text` stand for, for a service that understands it. */
   readonly tokens?: () => TokenMeanings;
+  /** Takes the name of the model that translates, where the reply says it. */
+  readonly onModel?: (model: string) => void;
 }
 
 export type TranslationApi = ReturnType<typeof createTranslationApi>;
@@ -134,12 +136,17 @@ const ask = async (
   });
 };
 
+const note = ({ onModel }: TranslationInput, model: string): void => {
+  if (model !== '') onModel?.(model);
+};
+
 const streamPart = async function* (
   input: TranslationInput,
   text: string,
   attempt: Attempt,
 ): AsyncGenerator<string, string, void> {
-  return yield* growingText(await ask(input, text, true, attempt), attempt.used);
+  const reply = await ask(input, text, true, attempt);
+  return yield* growingText(reply, attempt.used, (model) => note(input, model));
 };
 
 export const createTranslationApi = (caller: Caller) => {
@@ -153,8 +160,9 @@ export const createTranslationApi = (caller: Caller) => {
           (await caller.once(callOf(text, options), async (attempt) => {
             const reply = await ask(input, text, false, attempt);
             expectMediaType(reply, /json$/);
-            const { choices, usage } = await readJsonReply(reply, completion);
+            const { choices, usage, model } = await readJsonReply(reply, completion);
             attempt.used(usage ?? {});
+            note(input, model);
             return choices[0]?.message.content ?? '';
           }));
         assertNotBlank(text, translated);

@@ -14,6 +14,7 @@ import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from './options.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
+export { smallModels } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
 export { say } from '../i18n/texts.ts';
 export { roomTurns } from '../chat/assistant.ts';
@@ -102,6 +103,18 @@ export const hears = async ({
   const { reachable, refusal, engines } = await services.status(soon, channel.space);
   const able = engines.filter(({ serves }) => serves.includes('recognition'));
   return !reachable || refusal !== undefined || able.some(({ ready }) => ready);
+};
+
+/** Names of the service's engines that translate at the moment; none of a service that names none. */
+export const translationEngines = async (
+  { services, space }: { readonly services: Services; readonly space: Channel['space'] },
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
+  const { builtIn, engines } = await services.status(soon, space);
+  return engines
+    .filter(({ serves, ready }) => builtIn && ready && serves.includes('translation'))
+    .map(({ name }) => name);
 };
 
 /** Longest wait for voices: what comes later completes the next letter. */

@@ -48,6 +48,8 @@ export interface TranslationRequest {
   readonly whole?: boolean;
   /** The key to send; see `CallOptions`. */
   readonly key?: ServiceKey;
+  /** The model or engine that the reader wants; the service may have another. Default: the deployment's. */
+  readonly model?: string;
 }
 
 export interface Translation {
@@ -56,6 +58,8 @@ export interface Translation {
   readonly to: string;
   /** Result: for `same-language` and `nothing-to-translate`, `text` is the original. */
   readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
+  /** Name of the model that translated, where the service says it. */
+  readonly model?: string;
 }
 
 /** The whole translation so far. Each call restores its tokens: call it for what is shown. */
@@ -165,10 +169,13 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     const { forced, unchanging } = termsFor(terms, to);
     const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
       protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
+    let usedModel: string | undefined;
+    const wanted = request.model ?? model;
     const input = {
       sourceLang: from,
       targetLang: to,
-      ...(model ? { model } : {}),
+      ...(wanted ? { model: wanted } : {}),
+      onModel: (name: string) => (usedModel = name),
     };
 
     const first = protectedWith(forced);
@@ -202,7 +209,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     const finished = (text: RichText): Translation =>
       folded(text) === folded(tree)
         ? unchanged(request, from, 'nothing-to-translate')
-        : { text, from, to, outcome: 'translated' };
+        : { text, from, to, outcome: 'translated', ...(usedModel ? { model: usedModel } : {}) };
 
     const written = formsIn(first.text, unchanging);
     const keywords = written

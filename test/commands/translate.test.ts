@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
 import { toneWav } from '../fakes/tone.ts';
-import { useCoreHarness } from './support.ts';
+import { useCommandHarness, useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const { harness, last, completions } = useCoreHarness();
@@ -100,6 +100,31 @@ describe('/translate', () => {
       value: 'ja',
       label: 'Japanese · 日本語 (ja)',
     });
+  });
+});
+
+describe('the engine of a translation', () => {
+  const scripted = useCommandHarness();
+  const shownFor = async (engine?: string): Promise<string> =>
+    (await scripted().run('translate', { text: 'hello', to: 'es', ...(engine ? { engine } : {}) }))
+      .text;
+
+  it('is named where it is a small one, with the others that can be asked', async () => {
+    expect(await shownFor()).toBe('es:hello');
+    const { engines } = scripted().script;
+    scripted().script.engines = [
+      ...engines,
+      { name: 'bergamot', serves: ['translation'], ready: true, detail: 'en-es' },
+      { name: 'apertium', serves: ['translation'], ready: false, detail: '' },
+    ];
+    const small = sentence('translate.small-engine', { engines: 'Bergamot' });
+    const others = sentence('translate.other-engines', { engines: 'pseudo' });
+    expect(await shownFor('bergamot-en-es')).toBe(`es:hello\n\n${small}\n${others}`);
+  });
+
+  it('is chosen from those that are there', async () => {
+    expect(await scripted().complete('translate', 'engine', 'ps')).toEqual(['pseudo|pseudo']);
+    expect(await scripted().complete('translate', 'engine', 'x')).toEqual([]);
   });
 });
 

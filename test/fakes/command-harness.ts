@@ -219,9 +219,10 @@ export const openCommandHarness = async (
       ...createLanguageHistory(),
     },
     translator: {
-      async *translate({ text, to, from = 'en' }): AsyncGenerator<GrowingText, Translation, void> {
+      async *translate(request): AsyncGenerator<GrowingText, Translation, void> {
+        const { text, to, from = 'en', model = 'large' } = request;
         if (from === to) return { text, from, to, outcome: 'same-language' };
-        return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated' };
+        return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated', model };
       },
     },
     transcriber: {

@@ -222,7 +222,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const steps = content.match(/[^\s]+\s*|\s+/gu) ?? [];
       return sendEvents(response, [
         chunk('', common),
-        ...steps.map((step) => chunk(step)),
+        ...steps.map((step) => chunk(step, { model: 'backend-model' })),
         chunk('', { usage }),
       ]);
     },

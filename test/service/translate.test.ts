@@ -52,7 +52,7 @@ describe('translation over HTTP', () => {
     expect(text).toBe(
       [
         chunk('', ',"transcription":"The fox ⟦1⟧","source_lang":"en","target_lang":"ja"'),
-        chunk('キツ'),
+        chunk('キツ', ',"model":"talk-1-2026"'),
         chunk('ネ '),
         chunk('⟦1⟧'),
         chunk('', ',"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}'),

@@ -101,6 +101,18 @@ describe('a way through two engines', () => {
     expect(await findSources(engines, 'es')).toEqual(['en', 'pt']);
   });
 
+  it('begins with the engine that the request names, where that can', async () => {
+    const engines = enginesOf({
+      portuguese,
+      spanish,
+      other: engine(['en es'], (text) => `(${text})`),
+    });
+    for (const model of ['other', 'other-en-es'])
+      expect(await (await ask(engines, { model })).reply.text()).toContain('([A raposa ⟦1⟧])');
+    for (const model of ['none', 'others'])
+      expect(await (await ask(engines, { model })).reply.text()).toContain('<[A raposa ⟦1⟧]>');
+  });
+
   it('is not taken where one engine knows both languages', async () => {
     const direct = engine(['pt es'], (text) => `{${text}}`);
     const { reply } = await ask(enginesOf({ portuguese, spanish, direct }), {});

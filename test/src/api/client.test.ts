@@ -36,6 +36,15 @@ describe('translation', () => {
     expect(result).toBe('こんにちは 世界 👩‍👩‍👧');
   });
 
+  it('tells which model translated, in one reply and as it comes', async () => {
+    fake.translate = (text) => text;
+    const models: string[] = [];
+    const input = { ...JAPANESE, text: 'hello', onModel: (model: string) => models.push(model) };
+    await client.translate(input, { ...ASKER, signal });
+    await statesOf(client.translateStream(input, { ...ASKER, signal }));
+    expect(models).toEqual(['backend-model', 'backend-model']);
+  });
+
   it('of a text over the limit is asked for in parts and joined', async () => {
     fake.translate = (text) => text;
     const text = `${'All work and no play. '.repeat(500)}End.`;

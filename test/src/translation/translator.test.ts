@@ -193,6 +193,20 @@ describe('the translator', () => {
     expect(text).toContain('https://example.org');
   });
 
+  it('asks for the model that the reader wants, and tells which one translated', async () => {
+    engine = (text) => {
+      asked.at(-1)?.onModel?.('bergamot-en-ja');
+      return text.toUpperCase().split('').join(' ');
+    };
+    for (const whole of [true, false])
+      expect(
+        await translate({ text: 'hello you', from: 'en', model: 'bergamot', whole }),
+      ).toMatchObject({
+        model: 'bergamot-en-ja',
+      });
+    expect(asked.map(({ model }) => model)).toEqual(['bergamot', 'bergamot']);
+  });
+
   it('sends the talk before it as context', async () => {
     await translate({ text: 'and you?', from: 'en', context: ['I am fine.', 'Me too.'] });
     expect(asked[0]?.context).toBe('I am fine.\nMe too.');

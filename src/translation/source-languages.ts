@@ -24,33 +24,38 @@ export interface Unknown {
   readonly expected: readonly string[];
 }
 
-/**
- * The language to translate from first. A text whose language is uncertain is in the likeliest
- * language other than the reader's: that the reader understands it is not known.
- */
-export const firstSource = ({ ranked, to }: Unknown): string => {
-  const sure = confidentLanguage(ranked);
-  if (sure) return sure.language;
-  const likeliest = ranked.find(
-    ({ language }) => language !== NO_LANGUAGE && !sameLanguage(language, to),
-  );
-  return likeliest?.language ?? UNDETECTED;
-};
-
 const isAmong = (language: string, languages: readonly string[]): boolean =>
   languages.some((each) => sameLanguage(each, language));
 
-/** The likeliest of the languages that a service has, and the reader's, as far as the text can be in them. */
-const likeliestOf = ({ ranked, to, expected }: Unknown, sources: readonly string[]) => {
+/** The likeliest of some languages, by the text and by what the reader and the place use. */
+const likeliestOf = (
+  { ranked, to, expected }: Unknown,
+  isPossible: (language: string) => boolean,
+): string | undefined => {
   const factorOf = (language: string): number => {
     if (sameLanguage(language, to)) return OWN;
     return isAmong(language, [...expected, UNDETECTED]) ? EXPECTED : 1;
   };
   const weight = ({ language, confidence }: Detection): number => confidence * factorOf(language);
   return ranked
-    .filter(({ language }) => isAmong(language, [...sources, to]))
-    .toSorted((a, b) => weight(b) - weight(a))[0]?.language;
+    .filter(({ language }) => isPossible(language))
+    .toSorted((one, other) => weight(other) - weight(one))[0]?.language;
 };
+
+/**
+ * The language to translate from first. A text whose language is uncertain is in the likeliest
+ * language other than the reader's: that the reader understands it is not known.
+ */
+export const firstSource = (text: Unknown): string => {
+  const { ranked, to } = text;
+  const likeliest = (): string | undefined =>
+    likeliestOf(text, (language) => language !== NO_LANGUAGE && !sameLanguage(language, to));
+  return confidentLanguage(ranked)?.language ?? likeliest() ?? UNDETECTED;
+};
+
+/** True for a service that refuses a request for its languages, as far as it says so. */
+const refusesLanguages = ({ code, body }: ServiceError): boolean =>
+  code === 'missing' || (code === 'bad-input' && /lang/i.test(`${body?.name} ${body?.error}`));
 
 /**
  * The next language to translate from, after a service refused those before; undefined where another
@@ -66,9 +71,10 @@ export const nextSource = (
   if ((ranked[0]?.confidence ?? 0) >= CERTAIN) return undefined;
   const missing = thrown.body && parseMissingEngine(thrown.body.error);
   if (missing?.ability === 'translation' && missing.sources.length > 0) {
-    const likeliest = likeliestOf(text, missing.sources);
+    const possible = [...missing.sources, to];
+    const likeliest = likeliestOf(text, (language) => isAmong(language, possible));
     return likeliest !== undefined && isAmong(likeliest, refused) ? undefined : likeliest;
   }
-  if (thrown.code !== 'missing' && thrown.code !== 'bad-input') return undefined;
+  if (!refusesLanguages(thrown)) return undefined;
   return [...expected, UNDETECTED].find((each) => !isAmong(each, [...refused, to]));
 };

@@ -32,6 +32,8 @@ export interface Rendition {
   readonly outcome: 'translated' | 'same' | 'unchanged' | 'failed';
   /** True when a part is translated, even if another one failed. */
   readonly isTranslated: boolean;
+  /** Names of the models that translated, as far as the service says them. */
+  readonly models?: readonly string[];
 }
 
 /** A message in every requested language. */
@@ -256,6 +258,7 @@ export const createMessageTranslator = (
               ? 'unchanged'
               : 'same',
         isTranslated,
+        models: [text, heard].flatMap((part) => part?.model ?? []),
       };
     };
 

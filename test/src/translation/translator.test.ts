@@ -359,8 +359,32 @@ describe('a text of an uncertain language', () => {
 
   it('is tried in these and in English where the service does not say what it has', async () => {
     serves(['en'], false);
-    await translate({ text: 'same', to: 'pt', expected: ['pt', 'es'] });
+    await translate({ text: 'help', to: 'pt', expected: ['pt', 'es'] });
     expect(sources().slice(1)).toEqual(['es', 'en']);
+  });
+
+  it('is rather English than a language that nobody is known to use', async () => {
+    engine = (text) => `¡${text}!`;
+    for (const text of ['same', 'done', 'Monday?']) await translate({ text, to: 'pt' });
+    await translate({ text: 'gato', to: 'de', expected: ['pt'] });
+    expect(sources()).toEqual(['en', 'en', 'en', 'pt']);
+  });
+
+  it.each([
+    ['unsupported source_lang', 4],
+    ['text is damaged', 1],
+  ])('is tried in others where a service refuses languages alone: %s', async (error, times) => {
+    engine = () => {
+      throw serviceError(
+        400,
+        undefined,
+        JSON.stringify({ context: [], code: 1, name: 'ErrInvalidParameter', error }),
+        createServiceKey('svck:any'),
+      );
+    };
+    const failed = translate({ text: 'zzyzx', to: 'pt', expected: ['es', 'fr', 'it', 'de'] });
+    await expect(failed).rejects.toMatchObject({ code: 'bad-input' });
+    expect(asked.length).toBe(times);
   });
 
   it('fails with the first refusal where nothing helps, and soon', async () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { composeAsAuthor, composeReply } from '../../../../src/autotranslate/prepare/compose.ts';
-import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
+import {
+  composeAsAuthor,
+  composeFlagReply,
+  composeReply,
+} from '../../../../src/autotranslate/prepare/compose.ts';
+import type { Rendition, Translated } from '../../../../src/autotranslate/prepare/translate.ts';
+import { lines } from '../../../../src/rich-text/compose.ts';
 import { link, styled, text } from '../../../../src/rich-text/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
@@ -16,17 +21,15 @@ const renditionOf = (language: string, written: string): Rendition => ({
   outcome: 'translated',
   isTranslated: true,
 });
+const translatedOf = (...renditions: readonly Rendition[]): Translated => ({
+  transcript: undefined,
+  renditions,
+  used: { characters: 0, audioMs: 0 },
+  fault: undefined,
+  willRetry: false,
+});
 const replyWith = (...renditions: readonly Rendition[]) =>
-  composeReply(
-    {
-      transcript: undefined,
-      renditions,
-      used: { characters: 0, audioMs: 0 },
-      fault: undefined,
-      willRetry: false,
-    },
-    { languages, texts },
-  );
+  composeReply(translatedOf(...renditions), { languages, texts });
 
 describe('a reply', () => {
   it('keeps the form of each language’s text, with its label in front or above', () => {
@@ -50,6 +53,20 @@ describe('a reply', () => {
     expect(replyWith(renditionOf('eo', 'saluton'))?.label).toEqual([
       styled('bold', text('Esperanto')),
     ]);
+  });
+});
+
+describe('the reply to a flag', () => {
+  const noteOf = (models: readonly string[]) => {
+    const translated = translatedOf({ ...renditionOf('es', 'hola'), models });
+    return composeFlagReply(translated, undefined, { languages, texts })?.content.text;
+  };
+
+  it('names a small engine in the language of its reader, and no other', () => {
+    const note = texts.rich('es')('translate.small-engine', { engines: 'Bergamot' });
+    expect(noteOf(['bergamot-en-es', 'bergamot-en-es'])).toEqual(lines(tree('hola'), note));
+    expect(noteOf(['large'])).toEqual(tree('hola'));
+    expect(noteOf([])).toEqual(tree('hola'));
   });
 });
 

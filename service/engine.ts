@@ -22,10 +22,15 @@ export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly Voice[]>;
   /**
    * Synthesises a sentence, or part of a long one. Resolves when the first samples are available.
-   * `voiceId` is one of `voices`.
+   * `voiceId` is one of `voices`; `speed` is 1 for the voice's own, 2 for twice as fast.
    */
   speak(
-    request: { readonly voiceId: string; readonly text: string; readonly temperature?: number },
+    request: {
+      readonly voiceId: string;
+      readonly text: string;
+      readonly speed: number;
+      readonly temperature?: number;
+    },
     signal: AbortSignal,
   ): Promise<Sound>;
 }

@@ -63,7 +63,10 @@ export const openSynthesiser = async (): Promise<Synthesiser> => {
         (one) => one.language.startsWith(`${language},`) && one.gender === gender,
       );
       if (!voice) throw new Error(`no voice of ${language}`);
-      const { sampleRateHz, pcm } = await speech.speak({ voiceId: voice.id, text }, signal);
+      const { sampleRateHz, pcm } = await speech.speak(
+        { voiceId: voice.id, text, speed: 1 },
+        signal,
+      );
       const parts = await Array.fromAsync(resample(pcm, sampleRateHz, OPUS_CLOCK_HZ));
       const sound = trimmed(joined(parts));
       return { sound, durationMs: (sound.length * 1_000) / OPUS_CLOCK_HZ };

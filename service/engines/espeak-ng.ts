@@ -54,18 +54,18 @@ export const createEngine: CreateEngine = ({ log }) => {
 
   const speech: SpeechEngine = {
     voices: async () => [...(await voicesById()).values()].map(({ voice }) => voice),
-    speak: async ({ voiceId, text }, signal) => {
+    speak: async ({ voiceId, text, speed }, signal) => {
       const voice = (await voicesById()).get(voiceId);
       if (!voice) throw new AppError('not-found', 'no such voice');
       const reply = await child.call(
-        { kind: 'speak', voice: voice.espeakName, markup: toMarkup(text) },
+        { kind: 'speak', voice: voice.espeakName, markup: toMarkup(text), speed },
         signal,
       );
-      if (!('chunks' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
+      if (!('samples' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
       return {
         sampleRateHz: reply.sampleRateHz,
         pcm: (async function* () {
-          for (const chunk of reply.chunks) yield toFloats(chunk);
+          yield toFloats(reply.samples);
         })(),
       };
     },

@@ -7,15 +7,14 @@ import {
   createSherpaRecognition,
   type InstalledRecogniser,
   createSherpaSpeech,
-  type InstalledSpeaker,
 } from './sherpa-onnx/children.ts';
-import { findModel, type Model, findVoiceModel } from './sherpa-onnx/model.ts';
+import { findModel } from './sherpa-onnx/model.ts';
+import { listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
-import { describeInstalledVoices } from './sherpa-onnx/voices.ts';
+import { findVoices, type InstalledSpeaker } from './sherpa-onnx/voices.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
 
 const NAME = 'sherpa-onnx';
-const PACKAGE = 'sherpa-onnx-node';
 const SERVES = ['recognition', 'speech'] as const;
 const SETUP = 'npm run setup';
 
@@ -26,24 +25,9 @@ interface Found {
   readonly faults: readonly string[];
 }
 
-const speakersOf = async ({
-  path,
-  record,
-}: InstalledFolder): Promise<readonly InstalledSpeaker[]> => {
-  const model = await findVoiceModel(path);
-  if (!model) return [];
-  return describeInstalledVoices(path, model, record?.gender).map((one) => ({
-    ...one,
-    config: model.config,
-  }));
-};
-
-/** Undefined for a folder with another kind of model. */
-const modelIn = (path: string): Promise<Model | undefined> =>
-  findModel(path).catch((error: unknown) => {
-    if (error instanceof AppError) return undefined;
-    throw error;
-  });
+/** Only folders with ONNX files are of this engine. */
+const hasOnnx = async ({ path }: InstalledFolder): Promise<boolean> =>
+  (await listFiles(path)).some((file) => file.endsWith('.onnx'));
 
 const servesOf = (found: Found): readonly Ability[] => [
   ...(found.recognisers.length > 0 ? (['recognition'] as const) : []),
@@ -53,7 +37,7 @@ const servesOf = (found: Found): readonly Ability[] => [
 /** Creates the engine for local recognition and speech with installed models, in processes. */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const chosen = config.SERVICE_SHERPA_MODEL;
-  const ready = isPackageInstalled(PACKAGE);
+  const ready = isPackageInstalled(SHERPA_PACKAGE);
   const recognisers = createChildren<SherpaRequest, SherpaReply>(
     NAME,
     new URL('./sherpa-onnx/worker.ts', import.meta.url),
@@ -75,15 +59,19 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       if (!(error instanceof AppError)) throw error;
       faults.push(`${start}${error.message}`);
     };
-    for (const folder of folders) {
-      const speakers = await speakersOf(folder).catch((error: unknown) => {
+    for (const folder of folders)
+      try {
+        if (!(await hasOnnx(folder))) continue;
+        const speakers = await findVoices(folder.path, folder.record?.gender);
+        if (speakers) found.speakers.push(...speakers);
+        else
+          found.recognisers.push({
+            model: await findModel(folder.path),
+            languages: folder.record?.languages,
+          });
+      } catch (error) {
         note(error);
-        return [];
-      });
-      found.speakers.push(...speakers);
-      const model = speakers.length > 0 ? undefined : await modelIn(folder.path);
-      if (model) found.recognisers.push({ model, languages: folder.record?.languages });
-    }
+      }
     if (chosen !== undefined)
       try {
         found.recognisers = [{ model: await findModel(chosen), languages: undefined }];
@@ -129,7 +117,9 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         name: NAME,
         serves: usable ? serves : SERVES,
         ready: usable,
-        detail: ready ? offer || SETUP : `npm install --include=optional, which adds ${PACKAGE}`,
+        detail: ready
+          ? offer || SETUP
+          : `npm install --include=optional, which adds ${SHERPA_PACKAGE}`,
       };
     },
     remedy: ({ ability }) =>

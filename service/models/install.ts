@@ -6,35 +6,17 @@ import { demandTrusted, trustFile } from './checksum.ts';
 import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
 import { writeRecord, type ModelRecord } from './installed.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
-import { findTranslationModel } from '../engines/bergamot/model.ts';
-import { findModel, findVoiceModel } from '../engines/sherpa-onnx/model.ts';
+import { findLayout, type Layout } from './layout.ts';
+import { tryModel } from './trial.ts';
 
 type ModelAbility = CatalogueModel['ability'];
-
-interface Layout {
-  readonly ability: ModelAbility;
-  /** The engine's configuration, in which the paths of the files stand. */
-  readonly config: object;
-}
-
-/**
- * Finds out what kind of model a folder holds. Throws `AppError` (`config`) with an operator's
- * sentence when no engine can use it.
- */
-const findLayout = async (folder: string): Promise<Layout> => {
-  const translation = await findTranslationModel({ path: folder, record: undefined });
-  if (translation) return { ability: 'translation', config: translation };
-  const voice = await findVoiceModel(folder);
-  if (voice) return { ability: 'speech', config: voice.config };
-  return { ability: 'recognition', config: (await findModel(folder)).config };
-};
 
 /** True for files of a model for which there can be another, quantised one. */
 const isWeights = (name: string): boolean => /\.(?:onnx|weights)$/.test(name);
 
 /** Removes weights that the engine does not use, and samples: half of what Whisper comes with. */
-const removeUnused = async (folder: string, { config }: Layout): Promise<void> => {
-  const used = JSON.stringify(config);
+const removeUnused = async (folder: string, layout: Layout): Promise<void> => {
+  const used = JSON.stringify(layout);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const isSample = entry.isDirectory() && entry.name === 'test_wavs';
     const stem = entry.name.replace(/\.(?:onnx|weights)$/, '');
@@ -81,10 +63,10 @@ const removeStaging = async (root: string): Promise<void> => {
 
 /**
  * Puts a model into the folder of models: `fill` writes its files into a folder beside, which is
- * checked and then renamed, so that the model is there whole or not at all.
+ * checked, tried and then renamed, so that the model is there whole or not at all.
  */
 const place = async (
-  { root, now }: InstallDeps,
+  { root, now, note, signal }: InstallDeps,
   name: string,
   record: Omit<ModelRecord, 'name' | 'installedAt'>,
   expected: ModelAbility | undefined,
@@ -92,7 +74,6 @@ const place = async (
 ): Promise<InstallResult> => {
   await removeStaging(root);
   const staging = await mkdtemp(join(root, STAGING));
-  // The kind of some models shows in the folder's name.
   const folder = join(staging, name);
   try {
     await mkdir(folder);
@@ -101,6 +82,11 @@ const place = async (
     const layout = await findLayout(inner);
     if (expected !== undefined) demandAbility(name, expected, layout.ability);
     await removeUnused(inner, layout);
+    const missing = await tryModel(inner, layout, signal);
+    if (missing !== undefined)
+      note(
+        `${name} was not tried: that needs npm install --include=optional, which adds ${missing}.`,
+      );
     await writeRecord(inner, { ...record, name, installedAt: now().toISOString() });
     await rename(inner, join(root, name));
     return { kind: 'installed', name, ability: layout.ability };

@@ -21,6 +21,7 @@ import {
   checkText,
   findAllowedVoice,
   sampleRateFor,
+  speedFields,
   allVoices,
 } from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
@@ -34,6 +35,10 @@ import {
   type Peer,
   type PeerSession,
 } from './peer.ts';
+
+const updateMessage = speechUpdate.extend({
+  session: speechUpdate.shape.session.extend(speedFields),
+});
 
 /** Messages of a session; a sentence is one. */
 const MESSAGES = { most: 50, perSecond: 5 };
@@ -56,6 +61,7 @@ interface Setting {
   readonly format: SpeechUpdate['session']['format'];
   readonly sampleRateHz: number;
   readonly isBinary: boolean;
+  readonly speed: number;
 }
 
 /** Starts a session of `/ws/tts/realtime`: one synthesis at a time. */
@@ -71,7 +77,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
   let isSpeaking = false;
 
   const update = async (message: unknown): Promise<void> => {
-    const { session } = validate(speechUpdate, message);
+    const { session } = validate(updateMessage, message);
     const voices = await allVoices(engines, signal);
     const { voice, offer } = findAllowedVoice(voices, session.voice_id, account);
     checkFormat(voice, session);
@@ -81,12 +87,13 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
       format: session.format,
       sampleRateHz: sampleRateFor(voice, session.sample_rate),
       isBinary: session.audio_transport !== 'base64_json',
+      speed: session.speed,
     };
     peer.send({ type: 'session.updated' });
   };
 
   const speakSegment = async (
-    { voice, offer, format, sampleRateHz, isBinary }: Setting,
+    { voice, offer, format, sampleRateHz, isBinary, speed }: Setting,
     text: string,
   ): Promise<void> => {
     // The key may have changed since the update.
@@ -97,6 +104,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
       voiceId: voice.id,
       text,
       temperature: undefined,
+      speed,
       format,
       sampleRateHz,
       stream: streamable(format),

@@ -6,6 +6,7 @@ import {
   findAllowedVoice,
   readSpeechRequest,
   sampleRateFor,
+  speedFields,
 } from '../speech/request.ts';
 import type { Spools } from '../speech/spool.ts';
 
@@ -18,7 +19,11 @@ export const createTts = (spools: Spools): Route => ({
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
   handle: async (context) => {
-    const { input, voices } = await readSpeechRequest(context, ttsRequest, ({ text }) => text);
+    const { input, voices } = await readSpeechRequest(
+      context,
+      ttsRequest.extend(speedFields),
+      ({ text }) => text,
+    );
     const { voice, offer } = findAllowedVoice(voices, input.voice_id, context.account);
     checkFormat(voice, input);
     const sampleRateHz = sampleRateFor(voice, input.sample_rate);
@@ -29,6 +34,7 @@ export const createTts = (spools: Spools): Route => ({
         voiceId: voice.id,
         text: input.text,
         temperature: input.temperature,
+        speed: input.speed,
         format: input.format,
         sampleRateHz,
         stream: input.stream ?? false,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   PATHS,
   SERVICE_LIMITS,
@@ -40,6 +40,15 @@ export const allVoices = async (
   });
   if (voices.length === 0) throw engines.missing({ ability: 'speech' });
   return voices;
+};
+
+/**
+ * Fields beside the contract: the speed of a voice, 1 being its own, which all engines keep to within
+ * these bounds; and a name of it that would otherwise be ignored like any unknown field.
+ */
+export const speedFields = {
+  speed: z.number().min(0.5).max(2).default(1),
+  rate: z.never({ error: 'is no field; use speed, from 0.5 to 2' }).optional(),
 };
 
 /** Most bytes of a character: JSON may write each half of a surrogate pair in six. */

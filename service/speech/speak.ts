@@ -5,12 +5,12 @@ import { toOneRate } from '../../src/audio/resample.ts';
 import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { createWakeUp } from '../../src/async/running.ts';
 import type { AudioFormat } from '../../src/model/message.ts';
-import { splitSentences } from '../../src/text/split/sentences.ts';
-import { splitText } from '../../src/text/split/split.ts';
 import { metered } from '../respond.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { createRequestLimiter, type AdmittedRequest } from '../request-limiter.ts';
+import { speechParts, withPause } from './pauses.ts';
 import type { Spool } from './spool.ts';
+import { createVoiceLevels } from './voice-levels.ts';
 import { orAborted } from '../../src/async/abort.ts';
 
 /**
@@ -49,9 +49,6 @@ export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock) => {
   };
 };
 
-/** Longest part of one turn where a text has no sentence ends, so that others get their turn. */
-const LONGEST_PART_CHARACTERS = 300;
-
 /**
  * Samples of a slice as a share of a second: half a millisecond of work, which is the longest that a
  * short reply waits at each of its steps.
@@ -60,6 +57,7 @@ const SLICES_PER_SECOND = 20;
 /** Encoding in turns, a slice each: a short reply does not wait for the slices of all long ones. */
 const encoding = createRequestLimiter({ concurrent: 1, waiting: Infinity });
 const firstParts = createFirstParts();
+const voiceLevels = createVoiceLevels();
 /** Whole files in memory at the same time while they are encoded. */
 const wholeFiles = createRequestLimiter({ concurrent: 2, waiting: Infinity });
 
@@ -73,6 +71,8 @@ export interface SpeechOrder {
   readonly voiceId: string;
   readonly text: string;
   readonly temperature: number | undefined;
+  /** 1 is the voice's own. */
+  readonly speed: number;
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   /** True to send audio as it is made; otherwise the reply has its length. */
@@ -87,16 +87,12 @@ interface SpeechEvents {
   readonly charge: (part: string) => void;
 }
 
-/** The parts of a text, a turn each: sentences, or parts of very long ones. */
-export const speechParts = (text: string): readonly string[] =>
-  splitSentences(text).flatMap((sentence) => splitText(sentence, LONGEST_PART_CHARACTERS));
-
 /**
  * Synthesises a part in a turn. The turn ends when the engine has no more sound, however slowly that
  * is taken here.
  */
 async function* speakPart(
-  { engine, voiceId, temperature }: SpeechOrder,
+  { engine, voiceId, temperature, speed }: SpeechOrder,
   text: string,
   request: AdmittedRequest,
   signal: AbortSignal,
@@ -110,7 +106,7 @@ async function* speakPart(
   const work = async (): Promise<void> => {
     using _ = await request.turn(either);
     const sound = await engine.speak(
-      { voiceId, text, ...(temperature === undefined ? {} : { temperature }) },
+      { voiceId, text, speed, ...(temperature === undefined ? {} : { temperature }) },
       either,
     );
     for await (const samples of sound.pcm) {
@@ -175,14 +171,18 @@ export const speakInto = async (
   let isFirst = true;
   let audioMs = 0;
   const speech = async function* (): AsyncGenerator<Pcm, void, void> {
-    for (const part of speechParts(order.text)) {
+    let startsAnew = true;
+    for (const { text, pauseMs } of speechParts(order.text)) {
       await spool.room(signal);
       const beforeMs = audioMs;
-      const sound = metered(speakPart(order, part, turns, signal), () => charge(part), signal);
-      for await (const pcm of sound) {
+      const sound = metered(speakPart(order, text, turns, signal), () => charge(text), signal);
+      const level = voiceLevels.level(order.voiceId, sound);
+      const pause = pauseMs === undefined ? undefined : pauseMs / order.speed;
+      for await (const pcm of withPause(level, pause, startsAnew)) {
         audioMs += (1_000 * pcm.samples.length) / pcm.sampleRateHz;
         yield pcm;
       }
+      startsAnew = pauseMs !== undefined;
       onAudio(audioMs);
       isFirst = false;
       first[Symbol.dispose]();

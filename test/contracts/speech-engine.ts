@@ -38,18 +38,32 @@ export const speechEngineContract: Contract<SpeechEngine> = {
     expect(await port.voices(signal)).toEqual(await port.voices(signal));
   },
   'makes sound that can be heard and does not clip': async (port) => {
-    const sound = await port.speak({ voiceId: await firstVoice(port), text: TEXT }, signal);
+    const sound = await port.speak(
+      { voiceId: await firstVoice(port), text: TEXT, speed: 1 },
+      signal,
+    );
     expect(sound.sampleRateHz).toBeGreaterThanOrEqual(8_000);
     const samples = await samplesOf(sound);
     expect(samples.every((sample) => Math.abs(sample) <= 1)).toBe(true);
     expect(samples.some((sample) => Math.abs(sample) > 0.01)).toBe(true);
   },
+  'speaks as fast as it is asked to': async (port) => {
+    const voiceId = await firstVoice(port);
+    const lengthAt = async (speed: number): Promise<number> => {
+      const sound = await port.speak({ voiceId, text: TEXT, speed }, signal);
+      return (await samplesOf(sound)).length;
+    };
+    expect(await lengthAt(0.5)).toBeGreaterThan(1.4 * (await lengthAt(1)));
+    expect(await lengthAt(2)).toBeLessThan(0.8 * (await lengthAt(1)));
+  },
   'refuses a voice that it does not have': async (port) => {
-    const speech = port.speak({ voiceId: 'nobody', text: TEXT }, signal);
+    const speech = port.speak({ voiceId: 'nobody', text: TEXT, speed: 1 }, signal);
     await expect(speech).rejects.toMatchObject({ code: 'not-found' });
   },
   'does not speak for somebody who has left': async (port) => {
     const voiceId = await firstVoice(port);
-    await expect(port.speak({ voiceId, text: TEXT }, AbortSignal.abort())).rejects.toThrow();
+    await expect(
+      port.speak({ voiceId, text: TEXT, speed: 1 }, AbortSignal.abort()),
+    ).rejects.toThrow();
   },
 };

@@ -190,10 +190,15 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
         response.writeHead(200, {
           'content-type': options.speechType ?? `audio/${String(body['response_format'])}`,
         });
+        const { speed = 1 } = body as { speed?: number };
+        const spoken = Buffer.concat([bytes, bytes]).subarray(
+          0,
+          2 * Math.round(bytes.length / 2 / speed),
+        );
         // Cut at an odd byte, as networks do.
-        response.write(bytes.subarray(0, 1_001));
+        response.write(spoken.subarray(0, 1_001));
         await pause();
-        response.end(bytes.subarray(1_001));
+        response.end(spoken.subarray(1_001));
         return;
       }
       default:

@@ -72,6 +72,16 @@ describe('speech over HTTP with espeak-ng', () => {
     await expectSameLength(streamed, await tts({ format }));
   });
 
+  it('speaks as fast as it is asked to, with pauses to match', async () => {
+    const [slow, usual, fast] = await Promise.all(
+      [0.5, 1, 2].map(async (speed) => (await (await tts({ speed })).arrayBuffer()).byteLength),
+    );
+    expect(slow! / usual!).toBeGreaterThan(1.5);
+    expect(fast! / usual!).toBeLessThan(0.7);
+    for (const fields of [{ speed: 0.4 }, { speed: 2.1 }, { speed: '1' }, { rate: 1 }])
+      expect(await failure(await tts(fields))).toMatchObject({ status: 400 });
+  });
+
   it.each(['wav', 'flac'])('refuses to stream %s although the voice streams', async (format) => {
     expect(english.streaming).toBe(true);
     expect(await failure(await tts({ format, stream: true }))).toMatchObject({

@@ -14,6 +14,7 @@ interface Espeak {
   list_voices(): EspeakVoice[];
   /** Selects a voice; silently uses another one for an unknown name. */
   set_voice(name: string, language: string, gender: number, age: number, variant: number): number;
+  set_rate(wordsPerMinute: number): void;
   get_samplerate(): number;
   /** Synthesises `text`, which is read as SSML. The callback returns true to stop. */
   synthesize(text: string, callback: (samples: Int16Array) => boolean): void;

@@ -5,11 +5,19 @@ import { loadEspeak, type EspeakVoice, isJapanese } from './voices.ts';
 
 export type EspeakRequest =
   | { readonly kind: 'voices' }
-  | { readonly kind: 'speak'; readonly voice: string; readonly markup: string };
+  | {
+      readonly kind: 'speak';
+      readonly voice: string;
+      readonly markup: string;
+      readonly speed: number;
+    };
 
 export type EspeakReply =
   | { readonly voices: readonly EspeakVoice[] }
-  | { readonly sampleRateHz: number; readonly chunks: readonly Int16Array[] };
+  | { readonly sampleRateHz: number; readonly samples: Int16Array };
+
+/** The library's rate for every voice. */
+const USUAL_WORDS_PER_MINUTE = 175;
 
 const loading = loadEspeak();
 
@@ -27,12 +35,17 @@ serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
   const espeak = await loading;
   if (request.kind === 'voices') return { voices: espeak.list_voices() };
   espeak.set_voice(request.voice, '', 0, 0, 0);
+  espeak.set_rate(Math.round(USUAL_WORDS_PER_MINUTE * request.speed));
   const chunks: Int16Array[] = [];
   espeak.synthesize(readable(request.markup, request.voice), (chunk) => {
-    if (chunk.length > 0) chunks.push(chunk);
+    chunks.push(chunk);
     return false;
   });
-  // A part without sound is a part that was spoken, too.
-  if (chunks.length === 0) chunks.push(new Int16Array());
-  return { sampleRateHz: espeak.get_samplerate(), chunks };
+  const samples = new Int16Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    samples.set(chunk, at);
+    at += chunk.length;
+  }
+  return { sampleRateHz: espeak.get_samplerate(), samples };
 });

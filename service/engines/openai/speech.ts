@@ -129,12 +129,18 @@ export const createSpeech = (
   const ask = async (
     format: 'pcm' | 'wav',
     name: string,
-    text: string,
+    { text, speed }: Pick<Parameters<SpeechEngine['speak']>[0], 'text' | 'speed'>,
     signal: AbortSignal,
   ): Promise<Sound> => {
     const { mediaType, body } = await upstream.send(
       '/audio/speech',
-      { model, voice: name, input: text, response_format: format },
+      {
+        model,
+        voice: name,
+        input: text,
+        response_format: format,
+        ...(speed === 1 ? {} : { speed }),
+      },
       signal,
     );
     if (/text|json/.test(mediaType)) {
@@ -154,16 +160,16 @@ export const createSpeech = (
         gender,
         ...VOICE_OUTPUT,
       })),
-    speak: async ({ voiceId, text }, signal) => {
+    speak: async ({ voiceId, ...spoken }, signal) => {
       const voice = byId.get(voiceId);
       if (!voice) throw new AppError('not-found', 'no such voice');
-      if (!pcmWorks) return ask('wav', voice.name, text, signal);
+      if (!pcmWorks) return ask('wav', voice.name, spoken, signal);
       try {
-        return await ask('pcm', voice.name, text, signal);
+        return await ask('pcm', voice.name, spoken, signal);
       } catch (error) {
         const isRefused = error instanceof BackendError && [400, 422].includes(error.status);
         if (!isRefused && !(error instanceof WrongAudio)) throw error;
-        const sound = await ask('wav', voice.name, text, signal);
+        const sound = await ask('wav', voice.name, spoken, signal);
         pcmWorks = false;
         return sound;
       }

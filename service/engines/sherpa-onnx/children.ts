@@ -1,11 +1,11 @@
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
-import type { Model, ModelKind, VoiceConfig } from './model.ts';
+import type { Model, ModelKind } from './model.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
-import type { InstalledVoice } from './voices.ts';
+import type { InstalledSpeaker } from './voices.ts';
 
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
@@ -107,10 +107,6 @@ export const createSherpaRecognition = (
   },
 });
 
-export interface InstalledSpeaker extends InstalledVoice {
-  readonly config: VoiceConfig;
-}
-
 /** Keeps samples within -1 to 1: models go a little beyond. */
 const limited = (samples: Float32Array): Float32Array =>
   samples.map((sample) => Math.max(-1, Math.min(1, sample)));
@@ -121,12 +117,12 @@ export const createSherpaSpeech = (
   children: Children<VoiceRequest, VoiceReply>,
 ): SpeechEngine => ({
   voices: async () => speakers.map(({ voice }) => voice),
-  speak: async ({ voiceId, text }, signal) => {
+  speak: async ({ voiceId, text, speed }, signal) => {
     const speaker = speakers.find(({ voice }) => voice.id === voiceId);
     if (!speaker) throw new AppError('not-found', 'no such voice');
     const { samples, sampleRateHz } = await children
       .of(speaker.config)
-      .call({ text, speaker: speaker.speaker }, signal);
+      .call({ text, speaker: speaker.speaker, speed }, signal);
     return {
       sampleRateHz,
       pcm: (async function* () {

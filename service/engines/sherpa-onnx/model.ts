@@ -1,42 +1,5 @@
-import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readOnnxMetadata } from './onnx-metadata.ts';
-import { AppError } from '../../../src/errors.ts';
-
-/** The error of a folder that holds no usable model: an operator's sentence. */
-const unusable = (folder: string, what: string): AppError =>
-  new AppError('config', `${folder}: ${what}`);
-
-/** Picks the smaller, quantised file when a folder has both. */
-const pickOnnx = (files: readonly string[], part = /(?:)/): string | undefined => {
-  const found = files.filter((file) => file.endsWith('.onnx') && part.test(file));
-  return found.find((file) => file.includes('int8')) ?? found[0];
-};
-
-/** The names in a folder, sorted. Throws `AppError` (`config`) when it is none. */
-const listFiles = async (folder: string): Promise<readonly string[]> => {
-  try {
-    return (await readdir(folder)).toSorted();
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw unusable(
-      folder,
-      code === 'ENOENT'
-        ? 'there is no such folder'
-        : code === 'ENOTDIR'
-          ? 'it is a file; give the folder that the model is in'
-          : `the folder cannot be read (${code})`,
-    );
-  }
-};
-
-/** Throws `AppError` (`config`) for a file without content. */
-const checkContents = async (folder: string, files: readonly string[]): Promise<void> => {
-  for (const file of files) {
-    const { size } = await stat(join(folder, file));
-    if (size === 0) throw unusable(folder, `${file} is empty; was the download cut off?`);
-  }
-};
+import { checkTokens, listFiles, metadataOf, pickOnnx, unusable } from './model-folder.ts';
 
 export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer' | 'nemo-ctc';
 
@@ -66,43 +29,60 @@ export interface Model {
   readonly config: ModelConfig;
 }
 
-/**
- * Detects the kind of model in a folder by its files: the library itself reports little about a
- * missing file. Throws `AppError` (`config`) that names the problem.
- */
-export const findModel = async (folder: string): Promise<Model> => {
-  const files = await listFiles(folder);
-  const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
-  if (!files.some((file) => file.endsWith('.onnx')))
-    throw unusable(folder, 'there is no .onnx file in it; unpack the model into it');
-  if (!tokens) throw unusable(folder, 'tokens.txt is missing');
-  const encoder = pickOnnx(files, /encoder/);
-  const decoder = pickOnnx(files, /decoder/);
-  const joiner = pickOnnx(files, /joiner/);
-  const model = pickOnnx(files, /^model/);
-  const name = basename(folder);
-  const at = (file: string): string => join(folder, file);
+const NOT_KNOWN =
+  'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer, NeMo CTC';
 
-  if (encoder && /chunk-\d/.test(encoder))
-    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
-  if (encoder && decoder && joiner) {
-    await checkContents(folder, [tokens, encoder, decoder, joiner]);
+/** True for a model that recognises speech while it comes, of which each call would get a part. */
+const isStreaming = (encoder: string, metadata: ReadonlyMap<string, string>): boolean =>
+  /chunk-\d/.test(encoder) || metadata.has('decode_chunk_len');
+
+type Found = Pick<Model, 'kind'> & {
+  readonly config: Omit<ModelConfig, 'tokens'>;
+  /** Of the file that states the size of the vocabulary, if one does. */
+  readonly metadata: ReadonlyMap<string, string>;
+};
+
+/** The kind of a model of one file, by the `model_type` that the library's scripts write. */
+const findWhole = async (folder: string, file: string): Promise<Found> => {
+  const metadata = await metadataOf(folder, file);
+  const type = metadata.get('model_type') ?? '';
+  const model = join(folder, file);
+  if (/^EncDec.*CTC/.test(type))
+    return { kind: 'nemo-ctc', config: { nemoCtc: { model } }, metadata };
+  if (type.startsWith('sense_voice'))
     return {
-      kind: 'transducer',
-      name,
-      config: {
-        tokens: at(tokens),
-        transducer: { encoder: at(encoder), decoder: at(decoder), joiner: at(joiner) },
-      },
+      kind: 'sense-voice',
+      config: { senseVoice: { model, useInverseTextNormalization: 1 } },
+      metadata,
     };
+  if (type === 'paraformer')
+    return { kind: 'paraformer', config: { paraformer: { model } }, metadata };
+  throw unusable(folder, NOT_KNOWN);
+};
+
+/** The kind of a model that consists of an encoder and what follows it. */
+const findParts = async (folder: string, files: readonly string[]): Promise<Found> => {
+  const [encoder, decoder, joiner] = ['encoder', 'decoder', 'joiner'].map((part) =>
+    pickOnnx(files, new RegExp(part)),
+  );
+  const metadata = encoder === undefined ? undefined : await metadataOf(folder, encoder);
+  const isWhisper = metadata?.get('model_type')?.startsWith('whisper') === true;
+  if (encoder && metadata && isStreaming(encoder, metadata))
+    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
+  if (!encoder || !decoder || !(joiner || isWhisper)) {
+    const missing = [
+      !encoder && 'encoder',
+      !decoder && 'decoder',
+      !joiner && !isWhisper && 'joiner',
+    ];
+    throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
   }
-  if (encoder && decoder && (/whisper/i.test(name) || tokens !== 'tokens.txt')) {
-    await checkContents(folder, [tokens, encoder, decoder]);
+  const at = (file: string): string => join(folder, file);
+  const ofDecoder = await metadataOf(folder, decoder);
+  if (isWhisper || joiner === undefined)
     return {
       kind: 'whisper',
-      name,
       config: {
-        tokens: at(tokens),
         whisper: {
           encoder: at(encoder),
           decoder: at(decoder),
@@ -111,108 +91,34 @@ export const findModel = async (folder: string): Promise<Model> => {
           tailPaddings: -1,
         },
       },
+      metadata: ofDecoder,
     };
-  }
-  if (encoder || decoder || joiner) {
-    const missing = [!encoder && 'encoder', !decoder && 'decoder', !joiner && 'joiner'];
-    throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
-  }
-  if (!model)
-    throw unusable(
-      folder,
-      'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer, NeMo CTC',
-    );
-  await checkContents(folder, [tokens, model]);
-  const metadata = await readOnnxMetadata(at(model));
-  if (/^EncDec.*CTC/.test(metadata.get('model_type') ?? ''))
-    return {
-      kind: 'nemo-ctc',
-      name,
-      config: { tokens: at(tokens), nemoCtc: { model: at(model) } },
-    };
-  // Both kinds have the same file names; only SenseVoice has tokens for languages and emotions.
-  return /<\|(?:HAPPY|yue|nospeech)\|>/.test(await readFile(at(tokens), 'utf8'))
-    ? {
-        kind: 'sense-voice',
-        name,
-        config: {
-          tokens: at(tokens),
-          senseVoice: { model: at(model), useInverseTextNormalization: 1 },
-        },
-      }
-    : {
-        kind: 'paraformer',
-        name,
-        config: { tokens: at(tokens), paraformer: { model: at(model) } },
-      };
+  await metadataOf(folder, joiner);
+  return {
+    kind: 'transducer',
+    config: {
+      transducer: { encoder: at(encoder), decoder: at(decoder), joiner: at(joiner) },
+    },
+    metadata: ofDecoder,
+  };
 };
-
-export type VoiceKind = 'vits' | 'kokoro' | 'kitten';
-
-/** The model part of the library's `OfflineTtsConfig`, with absolute paths. */
-export type VoiceConfig = Readonly<Partial<Record<VoiceKind, Readonly<Record<string, string>>>>>;
-
-export interface VoiceModel {
-  readonly kind: VoiceKind;
-  readonly config: VoiceConfig;
-  /** Properties that the file states of itself: `language`, `voice`, `n_speakers`, `speaker_names`. */
-  readonly metadata: ReadonlyMap<string, string>;
-}
-
-/** Folder of the pronunciation data that Piper, Kokoro and Kitten models come with. */
-const PRONUNCIATION = 'espeak-ng-data';
-const LEXICON = /^lexicon(?:-us-en|-zh)?\.txt$/;
-
-const KINDS: Readonly<Record<string, VoiceKind>> = {
-  vits: 'vits',
-  'melo-vits': 'vits',
-  kokoro: 'kokoro',
-  'kitten-tts': 'kitten',
-};
-
-/** True when the metadata are those of a voice, which a model for recognition has not. */
-const speaks = (metadata: ReadonlyMap<string, string>): boolean =>
-  metadata.has('sample_rate') && metadata.has('n_speakers');
 
 /**
- * Detects the voice in a folder by its files and its metadata; undefined for a folder with another
- * kind of model. Throws `AppError` (`config`) for a voice that is incomplete or of an unknown kind.
+ * Detects the kind of the recogniser in a folder by its files and their metadata: the library itself
+ * reports little about a missing file. Throws `AppError` (`config`) that names the problem.
  */
-export const findVoiceModel = async (folder: string): Promise<VoiceModel | undefined> => {
+export const findModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
-  const model = pickOnnx(files);
-  if (model === undefined) return undefined;
-  const at = (file: string): string => join(folder, file);
-  const metadata = await readOnnxMetadata(at(model));
-  if (!speaks(metadata)) return undefined;
-
-  const type = metadata.get('model_type') ?? 'vits';
-  const kind = KINDS[type];
-  if (kind === undefined)
-    throw unusable(
-      folder,
-      `a voice of kind ${type}; known here: Piper and other VITS, Kokoro, Kitten`,
-    );
-  const needed = [model, 'tokens.txt', ...(kind === 'vits' ? [] : ['voices.bin'])];
-  const missing = needed.find((file) => !files.includes(file));
-  if (missing !== undefined) throw unusable(folder, `${missing} is missing`);
-  const hasData = files.includes(PRONUNCIATION);
-  const lexicons = files.filter((file) => LEXICON.test(file));
-  // Without what it needs to pronounce words, the library ends its whole process.
-  if (!hasData && lexicons.length === 0 && metadata.get('frontend') !== 'characters')
-    throw unusable(folder, `${PRONUNCIATION} is missing`);
-  await checkContents(folder, needed);
-  return {
-    kind,
-    metadata,
-    config: {
-      [kind]: {
-        model: at(model),
-        tokens: at('tokens.txt'),
-        ...(kind === 'vits' ? {} : { voices: at('voices.bin') }),
-        ...(hasData ? { dataDir: at(PRONUNCIATION) } : {}),
-        ...(lexicons.length > 0 ? { lexicon: lexicons.map(at).join(',') } : {}),
-      },
-    },
-  };
+  if (!files.some((file) => file.endsWith('.onnx')))
+    throw unusable(folder, 'there is no .onnx file in it; unpack the model into it');
+  const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
+  if (!tokens) throw unusable(folder, 'tokens.txt is missing');
+  const whole = pickOnnx(files, /^model/);
+  const hasParts = pickOnnx(files, /encoder|decoder|joiner/) !== undefined;
+  if (!hasParts && whole === undefined) throw unusable(folder, NOT_KNOWN);
+  const { kind, config, metadata } = await (hasParts || whole === undefined
+    ? findParts(folder, files)
+    : findWhole(folder, whole));
+  await checkTokens(folder, tokens, metadata);
+  return { kind, name: basename(folder), config: { ...config, tokens: join(folder, tokens) } };
 };

@@ -1,6 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 
 /** Fields of ONNX's `ModelProto` (onnx.proto), an encoded protobuf message. */
+const GRAPH_FIELD = 7;
 const METADATA_FIELD = 14;
 const KEY_FIELD = 1;
 const VALUE_FIELD = 2;
@@ -37,8 +38,10 @@ const readEntry = (bytes: Buffer): readonly [string, string] => {
 
 const readFields = async (file: FileHandle, size: number): Promise<ReadonlyMap<string, string>> => {
   const found = new Map<string, string>();
+  let hasGraph = false;
+  let at = 0;
   const head = Buffer.alloc(2 * VARINT_BYTES);
-  for (let at = 0; at < size;) {
+  while (at < size) {
     const { bytesRead } = await file.read(head, 0, head.length, at);
     const seen = head.subarray(0, bytesRead);
     const tag = readVarint(seen, 0);
@@ -54,6 +57,7 @@ const readFields = async (file: FileHandle, size: number): Promise<ReadonlyMap<s
       at += number.end;
       continue;
     }
+    hasGraph ||= tag.value >> 3 === GRAPH_FIELD;
     if (tag.value >> 3 === METADATA_FIELD && number.value <= LARGEST_ENTRY_BYTES) {
       const entry = Buffer.alloc(number.value);
       await file.read(entry, 0, entry.length, at + number.end);
@@ -61,19 +65,22 @@ const readFields = async (file: FileHandle, size: number): Promise<ReadonlyMap<s
     }
     at += number.end + number.value;
   }
+  if (at > size || !hasGraph) throw new RangeError('not a whole model');
   return found;
 };
 
 /**
  * Reads the metadata of an ONNX file, which tells what kind of model it is, without its weights.
- * Empty for a file that is no ONNX model.
+ * Undefined for a file that is no ONNX model, or not a whole one.
  */
-export const readOnnxMetadata = async (path: string): Promise<ReadonlyMap<string, string>> => {
+export const readOnnxMetadata = async (
+  path: string,
+): Promise<ReadonlyMap<string, string> | undefined> => {
   await using file = await open(path);
   try {
     return await readFields(file, (await file.stat()).size);
   } catch (error) {
-    if (error instanceof RangeError) return new Map();
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 };

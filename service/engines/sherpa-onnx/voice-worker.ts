@@ -2,11 +2,12 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { serveParent } from '../../../src/process/child.ts';
-import type { VoiceConfig } from './model.ts';
+import type { VoiceConfig } from './voice-model.ts';
 
 export interface VoiceRequest {
   readonly text: string;
   readonly speaker: number;
+  readonly speed: number;
 }
 
 export interface VoiceReply {
@@ -31,7 +32,12 @@ interface Sherpa {
   };
 }
 
+/**
+ * Threads of a voice: one processor is left to others. On a busy machine more threads than processors
+ * wait for each other.
+ */
 const MOST_THREADS = 4;
+const threads = Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1));
 
 const audio = z.object({ samples: z.instanceof(Float32Array), sampleRate: z.int().positive() });
 
@@ -40,7 +46,7 @@ const load = async (): Promise<OfflineTts> => {
   return sherpa.OfflineTts.createAsync({
     model: {
       ...(JSON.parse(process.argv[2] ?? '{}') as VoiceConfig),
-      numThreads: Math.min(MOST_THREADS, availableParallelism()),
+      numThreads: threads,
       provider: 'cpu',
       debug: 0,
     },
@@ -52,8 +58,8 @@ const loading = load();
 // Each call reports the failure; before the first call nobody needs to know.
 loading.catch(() => undefined);
 
-serveParent(async ({ text, speaker }: VoiceRequest): Promise<VoiceReply> => {
+serveParent(async ({ text, speaker, speed }: VoiceRequest): Promise<VoiceReply> => {
   const tts = await loading;
-  const made = audio.parse(await tts.generateAsync({ text, sid: speaker, speed: 1 }));
+  const made = audio.parse(await tts.generateAsync({ text, sid: speaker, speed }));
   return { samples: made.samples, sampleRateHz: made.sampleRate };
 });

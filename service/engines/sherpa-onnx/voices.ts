@@ -1,14 +1,20 @@
 import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
 import { stableUuid, VOICE_OUTPUT } from '../../engine.ts';
-import type { VoiceKind, VoiceModel } from './model.ts';
+import { unusable } from './model-folder.ts';
+import {
+  findVoiceModel,
+  type VoiceConfig,
+  type VoiceKind,
+  type VoiceModel,
+} from './voice-model.ts';
 
 /** Most speakers of a model that become voices: Kokoro has 103, some Piper models over 900. */
 const MOST_SPEAKERS = 128;
 
-export interface InstalledVoice {
+export interface InstalledSpeaker {
   readonly voice: Voice;
-  readonly folder: string;
+  readonly config: VoiceConfig;
   /** Number of the speaker in the model. */
   readonly speaker: number;
 }
@@ -74,18 +80,16 @@ const speakersOf = (folder: string, { kind, metadata }: VoiceModel): (Speaker | 
 /**
  * Converts the speakers of a model to the contract's voices (section 2.1). Their ids depend on the
  * folder's name and are the same on every machine.
- *
- * @param gender the model's gender, where it is known and the model has one speaker
  */
-export const describeInstalledVoices = (
+const describeSpeakers = (
   folder: string,
   model: VoiceModel,
   gender: string | undefined,
-): readonly InstalledVoice[] => {
+): readonly InstalledSpeaker[] => {
   const piper = model.metadata.get('comment')?.includes('piper') === true;
   const kind = piper ? 'Piper' : KIND_NAMES[model.kind];
   const speakers = speakersOf(folder, model);
-  return speakers.flatMap((one, speaker): InstalledVoice[] => {
+  return speakers.flatMap((one, speaker): InstalledSpeaker[] => {
     if (!one) return [];
     const known = speakers.length === 1 ? (gender ?? one.gender) : one.gender;
     const called = known === 'Neutral' ? '' : `, ${known.toLowerCase()}`;
@@ -93,7 +97,7 @@ export const describeInstalledVoices = (
     const name = `${one.language}${called}, ${one.name}`;
     return [
       {
-        folder,
+        config: model.config,
         speaker,
         voice: {
           id: stableUuid(`sherpa-onnx ${basename(folder)} ${speaker}`),
@@ -106,4 +110,25 @@ export const describeInstalledVoices = (
       },
     ];
   });
+};
+
+/**
+ * Detects the voices in a folder; undefined for a folder with another kind of model. Throws
+ * `AppError` (`config`) for a model that cannot be used.
+ *
+ * @param gender the model's gender, where it is known and the model has one speaker
+ */
+export const findVoices = async (
+  folder: string,
+  gender?: string,
+): Promise<readonly InstalledSpeaker[] | undefined> => {
+  const model = await findVoiceModel(folder);
+  if (!model) return undefined;
+  const speakers = describeSpeakers(folder, model, gender);
+  if (speakers.length === 0)
+    throw unusable(
+      folder,
+      `none of its speakers has a language that is pronounced here: ${Object.values(KOKORO_LANGUAGES).join(', ')}`,
+    );
+  return speakers;
 };

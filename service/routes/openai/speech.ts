@@ -10,7 +10,12 @@ import {
 } from '../../../src/text/language/languages.ts';
 import { ContractError } from '../../errors.ts';
 import type { Route } from '../../route.ts';
-import { speechReply, readSpeechRequest, sampleRateFor } from '../../speech/request.ts';
+import {
+  speechReply,
+  readSpeechRequest,
+  sampleRateFor,
+  speedFields,
+} from '../../speech/request.ts';
 import type { Spools } from '../../speech/spool.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 
@@ -32,7 +37,7 @@ const speechRequest = z.object({
   input: z.string().min(1),
   voice: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]),
   response_format: z.string().default('mp3'),
-  speed: z.literal(1, { error: 'only 1 is supported here' }).optional(),
+  ...speedFields,
   stream_format: z.literal('audio', { error: 'only audio is supported here' }).optional(),
 });
 
@@ -94,6 +99,7 @@ export const createSpeechRoute = (spools: Spools): Route => ({
         voiceId: voice.id,
         text: input.input,
         temperature: undefined,
+        speed: input.speed,
         format,
         sampleRateHz: sampleRateFor(voice, undefined),
         stream: voice.streaming && streamable(format),

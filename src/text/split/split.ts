@@ -9,6 +9,9 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const TAIL_UNITS = 200;
 
 const sentenceEnd = /(?:[.!?。！？…।؟]['"”’\p{Pe}\p{Pf}]*\s*|\n)$/u;
+/** True for a text that ends with a sentence or a line. */
+export const endsSentence = (text: string): boolean => sentenceEnd.test(text);
+
 const clauseEnd = /(?:[，、；：،؛]|[,;:)](?=\s))\s*/gu;
 const itemOrHeading = /^[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|-#)[ \t]/;
 
@@ -33,7 +36,7 @@ const lastSentenceEnd = (text: string, from: number, end: number): number => {
   let at = from;
   for (const sentence of splitSentences(text.slice(from, end))) {
     at += sentence.length;
-    if (at < end || sentenceEnd.test(sentence)) cut = at;
+    if (at < end || endsSentence(sentence)) cut = at;
   }
   return cut;
 };

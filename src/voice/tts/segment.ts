@@ -23,6 +23,10 @@ const audible = /[\p{L}\p{N}]/u;
 /** True when there is anything in a text to speak. */
 export const isAudible = (text: string): boolean => audible.test(text);
 
+/** A segment without the white space around it, but with a line break at its end, which is a pause. */
+const trimmed = (segment: string): string =>
+  `${segment.trim()}${/\n\s*$/.test(segment) ? '\n' : ''}`;
+
 /**
  * Splits a text into the parts that are synthesised: first one sentence, or as many as are worth a
  * request, so that speech starts early; then as much as fits. Joined they are the text, except for
@@ -37,7 +41,7 @@ export const segmentsOf = (text: string): string[] => {
   }
   const [first = ''] = splitText(opening, LONGEST_FIRST_CODE_POINTS);
   return [first, ...splitText(text.slice(first.length), LONGEST_CODE_POINTS)]
-    .map((segment) => segment.trim())
+    .map(trimmed)
     .filter(isAudible);
 };
 

@@ -35,7 +35,7 @@ describe('the package `openai`', () => {
       await writeFile(path, Buffer.from(await mp3.arrayBuffer()));
       const { seconds, peak } = await loudness(await readFile(path));
       expect(seconds).toBeCloseTo(1, 0);
-      expect(peak).toBeGreaterThan(0.4);
+      expect(peak).toBeGreaterThan(0.1);
     });
 
     it('nothing in a voice that there is not', async () => {
@@ -49,7 +49,7 @@ describe('the package `openai`', () => {
       const voice = 'alloy';
       const fields = { model: 'tts-1', voice, input: 'Hello', response_format: format };
       const reply = await client.audio.speech.create(fields);
-      expect((await loudness(Buffer.from(await reply.arrayBuffer()))).peak).toBeGreaterThan(0.4);
+      expect((await loudness(Buffer.from(await reply.arrayBuffer()))).peak).toBeGreaterThan(0.1);
     });
   });
 

@@ -68,7 +68,10 @@ describe('espeak-ng', () => {
     const voices = await speech.voices(new AbortController().signal);
     const { id } = voices.find(({ language }) => language === 'Japanese, ja')!;
     const length = async (text: string): Promise<number> => {
-      const { pcm } = await speech.speak({ voiceId: id, text }, new AbortController().signal);
+      const { pcm } = await speech.speak(
+        { voiceId: id, text, speed: 1 },
+        new AbortController().signal,
+      );
       let samples = 0;
       for await (const piece of pcm) samples += piece.length;
       return samples;
@@ -83,8 +86,8 @@ describe('espeak-ng', () => {
   });
 });
 
-async function* one(sample: number): AsyncGenerator<Float32Array> {
-  yield Float32Array.of(sample, 0.5);
+async function* one(sample: number, length = 2): AsyncGenerator<Float32Array> {
+  yield new Float32Array(length).fill(0.5).fill(sample, 0, 1);
 }
 
 describe('the contract of speech engines', () => {
@@ -99,10 +102,10 @@ describe('the contract of speech engines', () => {
   };
   const good: SpeechEngine = {
     voices: async () => [voice],
-    speak: async ({ voiceId }, signal) => {
+    speak: async ({ voiceId, speed }, signal) => {
       signal.throwIfAborted();
       if (voiceId !== voice.id) throw Object.assign(new Error(), { code: 'not-found' });
-      return { sampleRateHz: 24_000, pcm: one(0.1) };
+      return { sampleRateHz: 24_000, pcm: one(0.1, 4 / speed) };
     },
   };
 
@@ -134,6 +137,10 @@ describe('the contract of speech engines', () => {
     clips: {
       port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(1.5) }) },
       fails: 'makes sound that can be heard and does not clip',
+    },
+    'has one speed': {
+      port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(0.1) }) },
+      fails: 'speaks as fast as it is asked to',
     },
     'takes any voice': {
       port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(0.1) }) },

@@ -118,7 +118,7 @@ describe('an OpenAI-compatible server', () => {
     const { speech } = await own.abilities();
     const [voice] = await speech!.voices(signal);
     const hear = async (): Promise<number> => {
-      const sound = await speech!.speak({ voiceId: voice!.id, text: 'x' }, signal);
+      const sound = await speech!.speak({ voiceId: voice!.id, text: 'x', speed: 1 }, signal);
       let samples = 0;
       for await (const part of sound.pcm) samples += part.length;
       return samples / sound.sampleRateHz;

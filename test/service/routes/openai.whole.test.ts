@@ -97,7 +97,7 @@ describe('the OpenAI API beside the contract', () => {
     ['a blank input', { input: ' ' }, 'ErrInvalidParameter'],
     ['too long an input', { input: 'x'.repeat(5_001) }, 'ErrTextTooLong'],
     ['aac', { response_format: 'aac' }, 'ErrUnsupportedFormat'],
-    ['another speed', { speed: 2 }, 'ErrInvalidParameter'],
+    ['too high a speed', { speed: 3 }, 'ErrInvalidParameter'],
     ['events', { stream_format: 'sse' }, 'ErrInvalidParameter'],
   ])('answers 400 for %s', async (_, fields, name) => {
     expect(await failure(await speak(fields))).toMatchObject({ status: 400, name });

@@ -25,6 +25,8 @@ const VOICE: Voice = {
 };
 /** Sound of a sentence, in seconds: far more than what sockets buffer. */
 const SENTENCE_SECONDS = 60;
+/** Silence after each. */
+const PAUSE_SECONDS = 0.25;
 
 /** An engine that tells what it speaks; each sentence is a minute of a tone. */
 const createEngine = (): { engine: SpeechEngine; spoken: string[] } => {
@@ -113,7 +115,7 @@ describe('speech for several listeners', () => {
     );
     expect(listeners.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const short = await ask({});
-    expect((await short.arrayBuffer()).byteLength).toBe(2 * RATE_HZ);
+    expect((await short.arrayBuffer()).byteLength).toBe(2 * (1 + PAUSE_SECONDS) * RATE_HZ);
     await expect.poll(() => spoken.filter((text) => text === 'Long two.')).toHaveLength(4);
     leaving.abort();
   });
@@ -121,7 +123,9 @@ describe('speech for several listeners', () => {
   it('gives a slow listener all of it', async () => {
     const reply = await ask({ text: 'Long one. Long two.' });
     expect(spoken).toHaveLength(2);
-    expect((await reply.arrayBuffer()).byteLength).toBe(2 * 2 * SENTENCE_SECONDS * RATE_HZ);
+    expect((await reply.arrayBuffer()).byteLength).toBe(
+      2 * 2 * (SENTENCE_SECONDS + PAUSE_SECONDS) * RATE_HZ,
+    );
   });
 
   it('takes turns, sentence by sentence', async () => {
@@ -146,6 +150,6 @@ describe('speech for several listeners', () => {
     let samples = 0;
     for await (const pcm of decode(bytesSource([bytes]), new AbortController().signal))
       samples += pcm.samples.length;
-    expect(samples).toBe(2 * RATE_HZ);
+    expect(samples).toBe(2 * (1 + PAUSE_SECONDS) * RATE_HZ);
   });
 });

@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
-import {
-  createFirstParts,
-  speechParts,
-  speakInto,
-  type SpeechOrder,
-} from '../../../service/speech/speak.ts';
+import { createFirstParts, speakInto, type SpeechOrder } from '../../../service/speech/speak.ts';
 import { createSpools } from '../../../service/speech/spool.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const signal = new AbortController().signal;
 const RATE_HZ = 8_000;
 const PART_SECONDS = 16;
+const PAUSE_SECONDS = 0.25;
 const NO_EVENTS = { onAudio: () => {}, charge: () => {} };
 
 const engineOf = (spoken: string[]): SpeechEngine => ({
@@ -22,7 +18,7 @@ const engineOf = (spoken: string[]): SpeechEngine => ({
     return {
       sampleRateHz: RATE_HZ,
       pcm: (async function* () {
-        yield new Float32Array(PART_SECONDS * RATE_HZ);
+        yield new Float32Array(PART_SECONDS * RATE_HZ).fill(0.25);
       })(),
     };
   },
@@ -33,18 +29,10 @@ const order = (spoken: string[], stream: boolean): SpeechOrder => ({
   voiceId: 'x',
   text: 'One two. Three four. Five six.',
   temperature: undefined,
+  speed: 1,
   format: 'pcm',
   sampleRateHz: RATE_HZ,
   stream,
-});
-
-describe('the parts of a text', () => {
-  it('are its sentences, and parts of very long ones', () => {
-    expect(speechParts('One. Two.')).toEqual(['One. ', 'Two.']);
-    const parts = speechParts('word '.repeat(200));
-    expect(parts.length).toBeGreaterThan(3);
-    expect(parts.join('')).toBe('word '.repeat(200));
-  });
 });
 
 describe('a streamed reply that is far ahead of its listener', () => {
@@ -64,7 +52,7 @@ describe('a streamed reply that is far ahead of its listener', () => {
     for (let part = 1; part <= 3; part += 1) {
       await expect.poll(() => clock.waiting).toBe(1);
       expect(spoken).toHaveLength(part);
-      await clock.advance((1_000 * PART_SECONDS) / 8);
+      await clock.advance((1_000 * (PART_SECONDS + PAUSE_SECONDS)) / 8);
     }
     await speaking;
   });

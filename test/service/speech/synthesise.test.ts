@@ -26,7 +26,14 @@ const speak = (rest: (signal: AbortSignal) => Promise<void>, stream = true) => {
     }),
   };
   const left = new AbortController();
-  const order = { engine, voiceId: 'x', text: TEXT, temperature: undefined, stream } as const;
+  const order = {
+    engine,
+    voiceId: 'x',
+    text: TEXT,
+    temperature: undefined,
+    speed: 1,
+    stream,
+  } as const;
   const speech = synthesise(
     { ...order, format: 'pcm', sampleRateHz: RATE_HZ },
     {

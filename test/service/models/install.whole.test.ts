@@ -205,14 +205,14 @@ describe('models add', () => {
       /empty: there is no \.onnx file in it/,
     ],
     [
-      'a model of an unknown layout',
+      'a file that is no model',
       () => {
         mkdirSync(join(home, 'strange'));
         for (const file of ['strange.onnx', 'tokens.txt'])
           writeFileSync(join(home, 'strange', file), 'x');
         return join(home, 'strange');
       },
-      /strange: not a model that is known here/,
+      /strange: strange\.onnx is cut off, or no ONNX model/,
     ],
     [
       'a name that a folder cannot have',
@@ -229,6 +229,38 @@ describe('models add', () => {
     expect(lines.at(-1)).not.toContain('.staging');
     expect(installed()).toEqual([]);
   });
+
+  /** Cuts a file of a model, or gives it the content of another. */
+  const damage = (source: string, file: RegExp, content: (whole: Buffer) => Uint8Array): string => {
+    const name = readdirSync(join(home, source)).find((one) => file.test(one))!;
+    const path = join(home, source, name);
+    writeFileSync(path, content(readFileSync(path)));
+    return join(home, source);
+  };
+  const withoutBlank = (whole: Buffer): Buffer =>
+    Buffer.from(whole.toString().replace('<blk>', 'blk'));
+  const half = (whole: Buffer): Buffer => whole.subarray(0, whole.length / 2);
+
+  it.each<[string, () => string]>([
+    [
+      'a voice with no token that it knows',
+      () => damage('voice', /tokens/, () => Buffer.from('# 0')),
+    ],
+    ['a recogniser without a blank', () => damage('recogniser', /tokens/, withoutBlank)],
+    ['a translation with half its model', () => damage('en-es', /^model/, half)],
+    ['a translation with half a vocabulary', () => damage('en-es', /vocab/, half)],
+    ['a translation with an empty vocabulary', () => damage('en-es', /vocab/, () => Buffer.of())],
+    [
+      'a translation with its model as vocabulary',
+      () => damage('en-es', /vocab/, () => readFileSync(join(home, 'en-es', modelFile()))),
+    ],
+  ])('refuses %s, which shows when it is tried', async (_, source) => {
+    await expect(add(source())).rejects.toMatchObject({ name: 'AppError' });
+    expect(lines.at(-1)).toMatch(/not installed\. [a-z-]+: it did not work when it was tried/);
+    expect(installed()).toEqual([]);
+  });
+  const modelFile = (): string =>
+    readdirSync(join(home, 'en-es')).find((name) => name.startsWith('model'))!;
 
   it('refuses a damaged file and one of another kind, and installs the others', async () => {
     mirror.serve('/mouth.tar.gz', Buffer.alloc(archives.voice.length));

@@ -1,0 +1,82 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../../src/errors.ts';
+import { readOnnxMetadata } from './onnx-metadata.ts';
+
+/** The library, an optional package. */
+export const SHERPA_PACKAGE = 'sherpa-onnx-node';
+
+/** The error of a folder that holds no usable model: an operator's sentence. */
+export const unusable = (folder: string, what: string): AppError =>
+  new AppError('config', `${folder}: ${what}`);
+
+/** Picks the smaller, quantised file when a folder has both. */
+export const pickOnnx = (files: readonly string[], part = /(?:)/): string | undefined => {
+  const found = files.filter((file) => file.endsWith('.onnx') && part.test(file));
+  return found.find((file) => file.includes('int8')) ?? found[0];
+};
+
+/** The names in a folder, sorted. Throws `AppError` (`config`) when it is none. */
+export const listFiles = async (folder: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw unusable(
+      folder,
+      code === 'ENOENT'
+        ? 'there is no such folder'
+        : code === 'ENOTDIR'
+          ? 'it is a file; give the folder that the model is in'
+          : `the folder cannot be read (${code})`,
+    );
+  }
+};
+
+/** The size of a file in bytes. Throws `AppError` (`config`) where there is none, or nothing in it. */
+export const sizeOf = async (folder: string, file: string): Promise<number> => {
+  const found = await stat(join(folder, file)).catch(() => undefined);
+  if (!found) throw unusable(folder, `${file} is missing`);
+  if (found.size === 0) throw unusable(folder, `${file} is empty; was the download cut off?`);
+  return found.size;
+};
+
+/**
+ * The properties that an ONNX file states of itself. Throws `AppError` (`config`) for a file that is
+ * empty, cut off or something else.
+ */
+export const metadataOf = async (
+  folder: string,
+  file: string,
+): Promise<ReadonlyMap<string, string>> => {
+  await sizeOf(folder, file);
+  const metadata = await readOnnxMetadata(join(folder, file));
+  if (!metadata)
+    throw unusable(folder, `${file} is cut off, or no ONNX model; was the download cut off?`);
+  return metadata;
+};
+
+/** A token and its number; tokens may be or hold spaces. */
+const TOKEN_LINE = /(?:^|\s)\d+$/;
+
+/**
+ * Checks that each line of a file of tokens is one, and that there are as many as `vocab_size` of the
+ * metadata says, if it is there. Throws `AppError` (`config`) otherwise.
+ */
+export const checkTokens = async (
+  folder: string,
+  file: string,
+  metadata: ReadonlyMap<string, string>,
+): Promise<void> => {
+  await sizeOf(folder, file);
+  const text = await readFile(join(folder, file), 'utf8');
+  const lines = text.trimEnd().split(/\r?\n/);
+  const least = Number(metadata.get('vocab_size') ?? 0);
+  if (!lines.every((line) => TOKEN_LINE.test(line)))
+    throw unusable(folder, `${file} is cut off, or no list of tokens; was the download cut off?`);
+  if (lines.length < least)
+    throw unusable(
+      folder,
+      `${file} has ${lines.length} of ${least} tokens; was the download cut off?`,
+    );
+};

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { checkTokens, listFiles, metadataOf, pickOnnx, sizeOf, unusable } from './model-folder.ts';
+
+export type VoiceKind = 'vits' | 'kokoro' | 'kitten';
+
+/** The model part of the library's `OfflineTtsConfig`, with absolute paths. */
+export type VoiceConfig = Readonly<Partial<Record<VoiceKind, Readonly<Record<string, string>>>>>;
+
+export interface VoiceModel {
+  readonly kind: VoiceKind;
+  readonly config: VoiceConfig;
+  /** Properties that the file states of itself: `language`, `voice`, `n_speakers`, `speaker_names`. */
+  readonly metadata: ReadonlyMap<string, string>;
+}
+
+/** Folder of the pronunciation data that Piper, Kokoro and Kitten models come with, and files of it. */
+const PRONUNCIATION = 'espeak-ng-data';
+const PRONUNCIATION_FILES = ['phontab', 'phonindex', 'phondata', 'intonations'];
+const LEXICON = /^lexicon(?:-us-en|-zh)?\.txt$/;
+
+const KINDS: Readonly<Record<string, VoiceKind>> = {
+  vits: 'vits',
+  'melo-vits': 'vits',
+  kokoro: 'kokoro',
+  'kitten-tts': 'kitten',
+};
+
+/** Version of Kokoro's metadata from which the library demands a lexicon: that of Kokoro 1.0. */
+const KOKORO_WITH_LEXICON = 2;
+
+/** True when the metadata are those of a voice, which a model for recognition has not. */
+const speaks = (metadata: ReadonlyMap<string, string>): boolean =>
+  metadata.has('sample_rate') && metadata.has('n_speakers');
+
+const FLOAT_BYTES = 4;
+
+/** Checks that `voices.bin` has the styles of all speakers: else the library ends its process. */
+const checkStyles = async (
+  folder: string,
+  metadata: ReadonlyMap<string, string>,
+): Promise<void> => {
+  const sizeBytes = await sizeOf(folder, 'voices.bin');
+  const dimensions = (metadata.get('style_dim') ?? '').split(',').map(Number);
+  const expectedBytes = dimensions.reduce(
+    (product, one) => product * one,
+    FLOAT_BYTES * Number(metadata.get('n_speakers')),
+  );
+  if (sizeBytes !== expectedBytes)
+    throw unusable(
+      folder,
+      `voices.bin has ${sizeBytes} bytes in place of ${expectedBytes}: it is cut off, or of another model`,
+    );
+};
+
+/** Checks that words can be pronounced: else the library ends its process. */
+const checkPronunciation = async (
+  folder: string,
+  kind: VoiceKind,
+  metadata: ReadonlyMap<string, string>,
+  files: readonly string[],
+): Promise<void> => {
+  const hasLexicon = files.some((file) => LEXICON.test(file));
+  const needsLexicon =
+    kind === 'kokoro' && Number(metadata.get('version') ?? 1) >= KOKORO_WITH_LEXICON;
+  if (needsLexicon && !hasLexicon)
+    throw unusable(
+      folder,
+      'lexicon-us-en.txt or lexicon-zh.txt is missing, which Kokoro needs from version 1.0 on',
+    );
+  const hasData = files.includes(PRONUNCIATION);
+  const needsData = kind !== 'vits' || (!hasLexicon && metadata.get('frontend') !== 'characters');
+  if (needsData && !hasData) throw unusable(folder, `${PRONUNCIATION} is missing`);
+  if (hasData)
+    for (const file of PRONUNCIATION_FILES) await sizeOf(folder, `${PRONUNCIATION}/${file}`);
+};
+
+/**
+ * Detects the voice in a folder by its metadata; undefined for a folder with another kind of model.
+ * Throws `AppError` (`config`) for a voice that is incomplete or of an unknown kind.
+ */
+export const findVoiceModel = async (folder: string): Promise<VoiceModel | undefined> => {
+  const files = await listFiles(folder);
+  const model = pickOnnx(files);
+  if (model === undefined) return undefined;
+  const at = (file: string): string => join(folder, file);
+  const metadata = await metadataOf(folder, model);
+  if (!speaks(metadata)) return undefined;
+
+  const type = metadata.get('model_type') ?? 'vits';
+  const kind = KINDS[type];
+  if (kind === undefined)
+    throw unusable(
+      folder,
+      `a voice of kind ${type}; known here: Piper and other VITS, Kokoro, Kitten`,
+    );
+  await checkTokens(folder, 'tokens.txt', metadata);
+  if (kind !== 'vits') await checkStyles(folder, metadata);
+  await checkPronunciation(folder, kind, metadata, files);
+  const lexicons = files.filter((file) => LEXICON.test(file));
+  return {
+    kind,
+    metadata,
+    config: {
+      [kind]: {
+        model: at(model),
+        tokens: at('tokens.txt'),
+        ...(kind === 'vits' ? {} : { voices: at('voices.bin') }),
+        ...(files.includes(PRONUNCIATION) ? { dataDir: at(PRONUNCIATION) } : {}),
+        ...(lexicons.length > 0 ? { lexicon: lexicons.map(at).join(',') } : {}),
+      },
+    },
+  };
+};

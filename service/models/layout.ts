@@ -1,0 +1,21 @@
+import { findTranslationModel, type TranslationModel } from '../engines/bergamot/model.ts';
+import { findModel, type Model } from '../engines/sherpa-onnx/model.ts';
+import { findVoices, type InstalledSpeaker } from '../engines/sherpa-onnx/voices.ts';
+
+/** What a folder holds, with the paths of its files, as its engine uses them. */
+export type Layout =
+  | { readonly ability: 'translation'; readonly model: TranslationModel }
+  | { readonly ability: 'speech'; readonly speakers: readonly InstalledSpeaker[] }
+  | { readonly ability: 'recognition'; readonly model: Model };
+
+/**
+ * Finds out what kind of model a folder holds. Throws `AppError` (`config`) with an operator's
+ * sentence when no engine can use it.
+ */
+export const findLayout = async (folder: string): Promise<Layout> => {
+  const translation = await findTranslationModel({ path: folder, record: undefined });
+  if (translation) return { ability: 'translation', model: translation };
+  const speakers = await findVoices(folder);
+  if (speakers) return { ability: 'speech', speakers };
+  return { ability: 'recognition', model: await findModel(folder) };
+};

@@ -157,8 +157,10 @@ export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;
 
 // Translation (sections 4.4, 2.2, 2.3, 6)
 
+/** Most parts of a text that begin, or end, at one token. */
+const TOKEN_PARTS = 100;
 /** Longest word or phrase that a token stands for, in UTF-16 units. */
-export const TOKEN_WORD_LENGTH = 100;
+const TOKEN_WORD_LENGTH = 100;
 /** Longest `tokens`, in UTF-16 units. */
 export const TOKENS_LENGTH = 100_000;
 
@@ -169,10 +171,10 @@ export const TOKENS_LENGTH = 100_000;
 export const tokenMeanings = z.record(
   z.string().regex(/^[1-9]\d{0,8}$/),
   z.object({
-    closes: z.int().nonnegative().optional(),
+    closes: z.int().nonnegative().max(TOKEN_PARTS).optional(),
     /** A word that the token can be translated as: a name in place of a mention's, a term. */
     word: z.string().min(1).max(TOKEN_WORD_LENGTH).optional(),
-    opens: z.int().nonnegative().optional(),
+    opens: z.int().nonnegative().max(TOKEN_PARTS).optional(),
   }),
 );
 

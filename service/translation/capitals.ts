@@ -16,12 +16,17 @@ const capital = /\p{Lu}/u;
 const firstPerson = /^i(?:['’]|$)/;
 const digit = /\p{N}/u;
 
-const staysInCapitals = (written: string): boolean => ACRONYMS.has(written) || digit.test(written);
+/** A name such as `iPhone`. */
+const mixed = /^\p{Ll}+\p{Lu}/u;
+
+const staysAsWritten = (written: string): boolean =>
+  ACRONYMS.has(written) || digit.test(written) || mixed.test(written);
 
 /** True for a sentence in capitals that is not made of acronyms. */
 export const isInCapitals = (sentence: string, language: string): boolean => {
-  if (small.test(sentence) || !capital.test(sentence)) return false;
-  const words = (sentence.match(word) ?? []).filter((each) => !staysInCapitals(each));
+  const words = (sentence.match(word) ?? []).filter((each) => !staysAsWritten(each));
+  if (words.some((each) => small.test(each)) || !words.some((each) => capital.test(each)))
+    return false;
   if (words.length > 1) return words.some((each) => each.length > 1);
   const [only = ''] = words;
   const { byLanguage } = listedWords([only.toLocaleLowerCase(language)]);
@@ -34,7 +39,7 @@ export const inSentenceCase = (sentence: string, language: string): string => {
     text.replace(/\p{L}/u, (first) => first.toLocaleUpperCase(language));
   const isEnglish = languageOf(language) === 'en';
   const cased = sentence.replaceAll(word, (written) => {
-    if (staysInCapitals(written)) return written;
+    if (staysAsWritten(written)) return written;
     const lower = written.toLocaleLowerCase(language);
     return NAMES.has(lower) || (isEnglish && firstPerson.test(lower)) ? withCapital(lower) : lower;
   });

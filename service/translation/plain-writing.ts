@@ -14,10 +14,10 @@ export interface PlainPart {
 }
 
 const letter = /\p{L}/u;
-/** A word of letters with case that stands alone. */
-const loneWord = /^[\p{Lu}\p{Ll}\p{M}'’-]+$/u;
+/** A word of letters with case that stands alone, or beside tokens. */
+const loneWord = /^(?:⟦\d+⟧|\s)*[\p{Lu}\p{Ll}\p{M}'’-]+(?:⟦\d+⟧|\s)*$/u;
 /** A full stop, as the translation of one has it. */
-const stop = /\s?[.。।]$/u;
+const stop = /\s?[.。।](?=(?:⟦\d+⟧|\s)*$)/u;
 
 const asWritten = (translated: string): string => translated;
 

@@ -35,6 +35,8 @@ describe('a text for an engine that knows well-edited texts', () => {
     ['ПРИВЕТ ВСЕМ', 'ru', 'Привет всем'],
     ['See the NASA page', 'en', 'See the NASA page'],
     ['NASA', 'en', 'NASA.'],
+    ['THE NEW iPhone IS OUT', 'en', 'The new iPhone is out'],
+    ['my iPhone', 'en', 'my iPhone'],
     ['USB HDMI', 'en', 'USB HDMI'],
     ['東京', 'ja', '東京'],
   ])('has %j in %s as %j', (text, from, plain) => {
@@ -56,12 +58,13 @@ describe('a text for an engine that knows well-edited texts', () => {
 
   it('has a full stop where it is one word, which its translation has not', async () => {
     const seen: string[] = [];
-    const translated = await through('valeu \nOK', { from: 'pt', to: 'ja' }, (core) => {
+    const text = 'valeu \nOK\n⟦1⟧ thanks⟦2⟧ ⟦3⟧';
+    const translated = await through(text, { from: 'pt', to: 'ja' }, (core) => {
       seen.push(core);
-      return `${core.slice(0, -1)}。`;
+      return core.replace(/\.$/, '。').replace('⟦2⟧ ⟦3⟧。', '。⟦2⟧ ⟦3⟧');
     });
-    expect(seen).toEqual(['valeu.', 'OK.']);
-    expect(translated).toBe('valeu \nOK');
+    expect(seen).toEqual(['valeu.', 'OK.', '⟦1⟧ thanks⟦2⟧ ⟦3⟧.']);
+    expect(translated).toBe('valeu \nOK\n⟦1⟧ thanks⟦2⟧ ⟦3⟧');
   });
 
   it('becomes capitals again where it was in capitals', async () => {

@@ -80,8 +80,12 @@ const calendarFor = perKey((locale) => {
   return {
     months: wholeMonth,
     /** A date, of which the year may be absent. */
-    read: (year: number | undefined, month_: number, day_: number): string | undefined => {
-      const ms = msOf(year ?? 2_000, month_, day_);
+    read: (
+      year: number | undefined,
+      monthNumber: number,
+      dayNumber: number,
+    ): string | undefined => {
+      const ms = msOf(year ?? 2_000, monthNumber, dayNumber);
       if (ms === undefined) return undefined;
       const written = (year === undefined ? new Intl.DateTimeFormat(locale, DAY) : long).format(ms);
       return written.endsWith(yearShort)

@@ -74,9 +74,13 @@ const withoutShouting = (text: string): string => {
   return text.replaceAll(isShouted ? capitals : longCapitals, (word) => word.toLowerCase());
 };
 
+const NAME = String.raw`[a-z][\w:-]{0,30}`;
+const ATTRIBUTE = String.raw`\s+${NAME}=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')`;
 /** Elements of SSML and HTML, which are for programs; a `<name>` that is none of them is read. */
-const element =
-  /<(?:\/[a-z][\w:-]{0,30}\s*|[a-z][\w:-]{0,30}(?:\s+[\w:-]{1,30}=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')){0,10}\s*\/|[a-z][\w:-]{0,30}(?:\s+[\w:-]{1,30}=(?:"[^"<>]{0,300}"|'[^'<>]{0,300}')){1,10}\s*|speak|break|emphasis|prosody|[bipsu]|br|em|strong)>/gi;
+const element = new RegExp(
+  String.raw`<(?:/${NAME}\s*|${NAME}(?:${ATTRIBUTE}){0,10}\s*/|${NAME}(?:${ATTRIBUTE}){1,10}\s*|speak|break|emphasis|prosody|[bipsu]|br|em|strong)>`,
+  'gi',
+);
 
 /** Keys, hashes and the like: letters and digits mixed, too long for a word. */
 const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
@@ -95,9 +99,10 @@ const READERS: readonly (readonly [RegExp, (text: string, locale: string) => str
 
 /**
  * Makes words readable for a voice: laughter in the voice's language, the spellings of chat and
- * repeated letters as words, capitals in lower case, abbreviations, dates, money and measures in words, telephone numbers and
- * runs of over eight digits digit by digit. Line breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
- * output is left unchanged.
+ * repeated letters as words, capitals in lower case, and abbreviations, signs, dates, money and
+ * measures in words; telephone numbers and runs of over eight digits digit by digit; no elements of
+ * SSML. Line breaks are kept, other white space becomes one space. Empty when nothing is left to
+ * read; its own output is left unchanged.
  *
  * @param locale the voice's language, for laughter, dates and amounts
  * @param code words for unreadable strings

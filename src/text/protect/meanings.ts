@@ -23,6 +23,9 @@ export type TokenMeanings = ReadonlyMap<number, TokenMeaning>;
 /** Longest word, in UTF-16 units: longer ones are no part of a sentence. */
 const LONGEST_WORD = 60;
 
+/** Most parts that begin or end at one token; no person writes a text with more, and it has no meanings. */
+const MOST_PARTS = 50;
+
 const scriptOf = (language: string): string => {
   try {
     return new Intl.Locale(language).maximize().script ?? '';
@@ -118,6 +121,9 @@ const joined = (first: TokenMeaning, second: TokenMeaning): TokenMeaning => {
 const isNothing = ({ closes, word, opens }: TokenMeaning): boolean =>
   closes === 0 && word === undefined && opens === 0;
 
+const isTooDeep = ({ closes = 0, opens = 0 }: TokenMeaning): boolean =>
+  Math.max(closes, opens) > MOST_PARTS;
+
 const NOTHING: TokenMeaning = { closes: 0, opens: 0 };
 
 /**
@@ -144,6 +150,7 @@ export const meaningsOf = (
   const meanings = new Map<number, TokenMeaning>();
   for (const [index, { spans }] of tokens.entries()) {
     const meaning = spans.map(meaningOf).reduce(joined, NOTHING);
+    if (isTooDeep(meaning)) return new Map();
     if (!isNothing(meaning)) meanings.set(index + 1, meaning);
   }
   return meanings;

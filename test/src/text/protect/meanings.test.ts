@@ -6,6 +6,7 @@ import {
   link,
   mention,
   paragraph,
+  spoiler,
   styled,
   text,
   type Inline,
@@ -82,6 +83,14 @@ describe('parts of a text', () => {
     expect(meaningsOf([text('a '), styled('bold', code('b')), text(' d')])).toMatchObject([
       { opens: 0, word: 'b', closes: 0 },
     ]);
+  });
+
+  it('are not looked at where a hundred begin at once', () => {
+    let deep: Inline = text('b');
+    for (let depth = 0; depth < 100; depth += 1)
+      deep = depth % 2 === 0 ? styled('bold', deep) : spoiler(deep);
+    const guarded = protect([paragraph(text('a '), deep, text(' c'))]);
+    expect([...guarded.meanings('en')]).toEqual([]);
   });
 
   it('end once each that begins, whatever the tree', () => {

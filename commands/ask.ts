@@ -35,7 +35,7 @@ export default defineCommand('ask', {
   options: z.object({ question: z.string().trim().min(1).max(LONGEST_QUESTION_CHARS).optional() }),
   slow: true,
   async run(ctx) {
-    const { options, services, member, channel, signal, stream, reply } = ctx;
+    const { options, services, member, channel, signal, stream, reply, t } = ctx;
     const room = sharedRoom(ctx);
     const question = options.question ?? (await hear(room, ctx));
     const above = options.question === undefined ? heardLine(question, ctx) : undefined;
@@ -43,11 +43,13 @@ export default defineCommand('ask', {
       ? roomTurns(question, room.recentCaptions())
       : [...ctx.earlier, { role: 'user', content: question } as const];
     const shown = (answer: string): RichText => sections(above, parseMarkdown(answer));
-    const answer = await stream(
-      services.assistant.answer(turns, { lane: 'interactive', space: channel.space }, signal),
-      shown,
-    );
-    await reply({ text: shown(answer) });
+    let isCut = false;
+    const cut = (): void => {
+      isCut = true;
+    };
+    const asker = { lane: 'interactive', space: channel.space } as const;
+    const answer = await stream(services.assistant.answer(turns, asker, signal, { cut }), shown);
+    await reply({ text: isCut ? sections(shown(answer), t('chat.cut')) : shown(answer) });
     await room?.say({ kind: 'answer', text: parseMarkdown(answer), by: member });
   },
 });

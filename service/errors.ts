@@ -28,6 +28,7 @@ const NAMED = {
   ErrAudioTooLarge: { status: 400, code: 118, kind: 'too-large' },
   ErrAccessDenied: { status: 403, code: 119, kind: 'forbidden' },
   ErrCreditUsedUp: { status: 429, code: 120, kind: 'forbidden' },
+  ErrBadReply: { status: 502, code: 121, kind: 'bad-reply' },
 } as const satisfies Record<string, { status: number; code: number; kind: ErrorCode }>;
 
 export type ErrorName = keyof typeof NAMED;

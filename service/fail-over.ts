@@ -15,14 +15,18 @@ const OWN_FAULTS = new Set(['unavailable', 'timeout', 'bad-reply', 'rate-limited
 
 /** True when an engine failed, so that another one may answer; false for a fault of the request. */
 const isEngineFailure = (thrown: unknown): boolean => {
-  if (thrown instanceof ContractError) return false;
+  if (thrown instanceof ContractError) return thrown.named === 'ErrBadReply';
   if (thrown instanceof BackendError) return !REFUSALS.has(thrown.status);
   return OWN_FAULTS.has(toAppError(thrown).code);
 };
 
-/** True when an engine has too many requests of its own clients: it works, and has no time. */
-const isFull = (thrown: unknown): boolean =>
-  thrown instanceof ContractError && thrown.named === 'ErrRateLimited';
+/**
+ * True when another engine may do what this one cannot, which works: it has too many requests of its own
+ * clients, or the text is too long for its model.
+ */
+const isForAnother = (thrown: unknown): boolean =>
+  thrown instanceof ContractError &&
+  (thrown.named === 'ErrRateLimited' || thrown.named === 'ErrTextTooLong');
 
 export interface FailOverContext {
   readonly ability: Ability;
@@ -73,11 +77,11 @@ export const withFailOver = async <A extends Ability, T>(
       const failed = isEngineFailure(error);
       if (failed) offer.health.failed(toAppError(error).retryAfterMs);
       firstError ??= error;
-      if (!failed && !isFull(error)) throw error;
+      if (!failed && !isForAnother(error)) throw error;
       if (isLast) throw firstError;
       const fields = { requestId: currentRequestId(), engine: offer.name, ability };
       if (failed) log.warn({ ...fields, err: error }, 'an engine failed; the next one is asked');
-      else if (!isQuiet) log.debug(fields, 'an engine is full; the next one is asked');
+      else if (!isQuiet) log.debug(fields, 'an engine cannot take it; the next one is asked');
     } finally {
       disarm();
     }

@@ -2,6 +2,8 @@ import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
 import { readChatBody, messageWords } from '../chat-body.ts';
+import { AppError } from '../../src/errors.ts';
+import { ContractError } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import type { Route } from '../route.ts';
 import type { UploadLimiter } from '../uploads.ts';
@@ -114,6 +116,14 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
 /** Largest body: a long conversation with some 6 MB of pictures. */
 const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLarge' };
 
+/** Bytes of a question from which a reply without a byte means that it is too long for the model. */
+const LONG_BYTES = 1_000;
+
+const noAnswer = (questionBytes: number): AppError =>
+  questionBytes < LONG_BYTES
+    ? new AppError('bad-reply', 'The backend sent an empty reply.')
+    : new ContractError('ErrTextTooLong', 'The conversation is too long for the model.');
+
 /** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
 export const createChatRoute = (uploads: UploadLimiter): Route => ({
   method: 'POST',
@@ -137,10 +147,13 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
           const answered = await offer.engine.complete(input, either);
           ({ mediaType } = answered);
           if (account.isMetered) usage = createChatUsage(mediaType, input.wordBytes());
+          let isEmpty = true;
           for await (const bytes of answered.body) {
+            isEmpty = false;
             usage?.push(bytes);
             yield bytes;
           }
+          if (isEmpty) throw noAnswer(input.wordBytes());
         })();
         const charge = (): void =>
           account.charge({ ability: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });

@@ -19,6 +19,7 @@ import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
+import { judged } from '../judged-translation.ts';
 import { translateKeeping } from '../translation/pieces.ts';
 import { findLegs, findSources, type Leg } from '../translation/legs.ts';
 import { readLanguage } from '../language.ts';
@@ -188,11 +189,14 @@ export const translate: Route = {
       translation: EngineTranslationRequest,
       { engine, limiter }: Offer<'translation'>,
       either: AbortSignal,
-    ): Promise<AsyncGenerator<TranslationPiece>> =>
-      holding(
-        await limiter.acquire(either, account.name),
-        translateKeeping(engine, translation, either),
-      );
+      begun: () => void,
+    ): Promise<AsyncGenerator<TranslationPiece>> => {
+      const permit = await limiter.acquire(either, account.name);
+      const pieces = translateKeeping(engine, translation, either);
+      const { text: source, ...pair } = translation;
+      const task = { source, ...pair, rules: engine.rules?.(translation) ?? [] };
+      return holding(permit, judged(pieces, task, begun));
+    };
     const charge = ({ name }: Offer<'translation'>): void =>
       account.charge({
         ability: 'translation',
@@ -208,9 +212,7 @@ export const translate: Route = {
       withFailOver(
         leg.offers,
         async (offer, either, begun) => {
-          const pieces = await primed(await piecesOf(translation, offer, either));
-          begun();
-          const whole = await joined(pieces);
+          const whole = await joined(await piecesOf(translation, offer, either, begun));
           came(offer);
           return whole;
         },
@@ -238,8 +240,8 @@ export const translate: Route = {
     }
     const pieces = await withFailOver(
       last.offers,
-      async (offer, either) => {
-        const watchedPieces = watched(offer, await piecesOf(asked, offer, either), signal);
+      async (offer, either, begun) => {
+        const watchedPieces = watched(offer, await piecesOf(asked, offer, either, begun), signal);
         return primed(metered(watchedPieces, () => charge(offer), signal));
       },
       failOver,

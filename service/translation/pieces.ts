@@ -1,3 +1,4 @@
+import { findControlToken } from '../../src/text/control-tokens.ts';
 import { splitText } from '../../src/text/split/split.ts';
 import { protectTerms } from '../../src/text/protect/protect.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from '../engine.ts';
@@ -7,21 +8,22 @@ import { plainParts, type LanguagePair } from './plain-writing.ts';
 const piecesOf = (text: string, longest: number): readonly string[] =>
   text.split(/(?<=\n)/).flatMap((line) => splitText(line, longest));
 
+/** A part of a text, and what is done to its translation. */
+interface Part {
+  readonly text: string;
+  readonly finish?: (translated: string) => string;
+}
+
 /**
- * Translates a text line by line with `translate`, an engine that knows well-edited texts alone, so
- * that other calls get their turn. Yields pieces that, joined, are the translation; white space
- * around lines stays as it is.
- *
- * @param longest most characters of one call, about
+ * Translates the parts of a text, one after the other, with `translate`. Yields pieces that, joined, are
+ * the translation; white space around parts stays as it is.
  */
-export async function* translateInPieces(
-  { text, ...pair }: LanguagePair & { readonly text: string },
-  longest: number,
+export async function* translateParts(
+  parts: readonly Part[],
   translate: (core: string) => Promise<string>,
 ): AsyncGenerator<string> {
   let blank = '';
-  const parts = piecesOf(text, longest).flatMap((line) => plainParts(line, pair));
-  for (const { text: piece, finish } of parts) {
+  for (const { text: piece, finish = (words: string): string => words } of parts) {
     const core = piece.trim();
     if (core === '') {
       blank += piece;
@@ -35,13 +37,29 @@ export async function* translateInPieces(
   if (blank !== '') yield blank;
 }
 
+/**
+ * Translates a text line by line with `translate`, an engine that knows well-edited texts alone, so
+ * that other calls get their turn; see `translateParts`.
+ *
+ * @param longest most characters of one call, about
+ */
+export const translateInPieces = (
+  { text, ...pair }: LanguagePair & { readonly text: string },
+  longest: number,
+  translate: (core: string) => Promise<string>,
+): AsyncGenerator<string> =>
+  translateParts(
+    piecesOf(text, longest).flatMap((line) => plainParts(line, pair)),
+    translate,
+  );
+
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
 const TOKEN = /⟦\d{1,9}⟧/g;
 
 /**
- * Translates and preserves the request's keywords. For an engine without keywords, these and what is
- * not language become numbered tokens, which every engine preserves; the translation is then one
- * piece, because tokens are checked over the whole of it.
+ * Translates and preserves the request's keywords. For an engine without keywords, and in a text with
+ * control tokens of language models, these and what is not language become numbered tokens, which every
+ * engine preserves; the translation is then one piece, because tokens are checked over the whole of it.
  */
 export async function* translateKeeping(
   engine: TranslationEngine,
@@ -50,12 +68,13 @@ export async function* translateKeeping(
 ): AsyncGenerator<TranslationPiece> {
   const { text, keywords, tokens, from } = request;
   const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
-  const protectedText = engine.keepsKeywords
-    ? undefined
-    : protectTerms(
-        text,
-        terms.map((term) => ({ term })),
-      );
+  const protectedText =
+    engine.keepsKeywords && findControlToken(text) < 0
+      ? undefined
+      : protectTerms(
+          text,
+          terms.map((term) => ({ term })),
+        );
   if (!protectedText || protectedText.text === text) {
     yield* engine.translate(request, signal);
     return;

@@ -1,7 +1,7 @@
 import { countCodePoints } from '../text/unicode.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, MODELS_PATH, PATHS, type ChatRequest, type Completion } from './contract.ts';
-import { modelIds, growingText } from './replies.ts';
+import { modelIds, growingText, type ReplyNotes } from './replies.ts';
 import { ServiceError } from './service-error.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
@@ -11,6 +11,7 @@ const MODELS_DEADLINE_MS = 15_000;
 export interface ChatStreamOptions extends CallOptions {
   /** Takes the tokens of question and answer when the stream ends, where the service counts them. */
   readonly tokens?: (count: number) => void;
+  readonly ended?: ReplyNotes['ended'];
 }
 
 export type ChatApi = ReturnType<typeof createChatApi>;
@@ -88,7 +89,8 @@ export const createChatApi = (caller: Caller) => {
           attempt.used(usage);
           if (typeof usage.total_tokens === 'number') options.tokens?.(usage.total_tokens);
         };
-        return yield* growingText(await askForStream(request, attempt), note);
+        const { ended = () => {} } = options;
+        return yield* growingText(await askForStream(request, attempt), { used: note, ended });
       }),
   };
 };

@@ -270,9 +270,19 @@ export const usedTokens = z
   .optional()
   .catch(undefined);
 
+/** Why a reply ended: `stop`, `length`, `content_filter` and others. */
+const finishReason = z.string().nullish().catch(undefined);
+
+/** A reply, or a part of it; thoughts stand beside it under either name. */
+const answered = {
+  content: z.string().nullish(),
+  reasoning_content: z.string().nullish().catch(undefined),
+  reasoning: z.string().nullish().catch(undefined),
+};
+
 export const completion = z.object({
   model: z.string().catch(''),
-  choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),
+  choices: z.array(z.object({ message: z.object(answered), finish_reason: finishReason })).min(1),
   usage: usedTokens,
 });
 export type Completion = z.infer<typeof completion>;
@@ -280,7 +290,7 @@ export type Completion = z.infer<typeof completion>;
 export const completionChunk = z.object({
   model: z.string().catch(''),
   choices: z
-    .array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() }))
+    .array(z.object({ delta: z.object(answered).nullish(), finish_reason: finishReason }))
     .nullish(),
   usage: usedTokens,
 });

@@ -78,33 +78,43 @@ export const voiceList = z.union([
 /** The longest text: a hundred times the longest text of a request. */
 const LONGEST_TEXT_CHARS = 1_048_576;
 
+/** Takes what a reply tells beside its words. */
+export interface ReplyNotes {
+  readonly used: Attempt['used'];
+  /** Takes the reason for which a reply ended; undefined where the service names none. */
+  readonly ended?: (reason: string | undefined) => void;
+  /** Takes the name of the model of each part, '' where it is not said. */
+  readonly onModel?: (model: string) => void;
+}
+
 /**
  * Joins the pieces of a streamed reply: yields the whole text so far and returns it. A reply in one
  * piece, as some servers send nevertheless, is a single state.
- *
- * @param onModel takes the name of the model of each part, '' where it is not said
  */
 export const growingText = async function* (
   reply: HttpReply,
-  used: Attempt['used'],
-  onModel: (model: string) => void = () => {},
+  { used, ended, onModel }: ReplyNotes,
 ): AsyncGenerator<string, string, void> {
   if (expectMediaType(reply, /^text\/event-stream$|json$/) !== 'text/event-stream') {
     const { choices, usage, model } = await readJsonReply(reply, completion);
     used(usage ?? {});
-    onModel(model);
-    const whole = choices[0]?.message.content ?? '';
+    onModel?.(model);
+    const [choice] = choices;
+    const whole = choice?.message.content ?? '';
     if (whole !== '') yield whole;
+    ended?.(choice?.finish_reason ?? 'stop');
     return whole;
   }
   let text = '';
+  let reason: string | undefined;
   let counted: Parameters<Attempt['used']>[0] = {};
   try {
     for await (const data of readEvents(reply.body, networkError)) {
       const { choices, usage, model } = parseReply(completionChunk, data, reply.sent);
-      onModel(model);
+      onModel?.(model);
       // Some servers send the sum so far with every chunk.
       counted = usage ?? counted;
+      reason = choices?.[0]?.finish_reason ?? reason;
       const delta = choices?.[0]?.delta?.content;
       if (!delta) continue;
       text += delta;
@@ -112,6 +122,7 @@ export const growingText = async function* (
         throw new AppError('bad-reply', 'the reply is too long');
       yield text;
     }
+    ended?.(reason);
     return text;
   } finally {
     used(counted);

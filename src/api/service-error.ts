@@ -5,6 +5,7 @@ import type { ErrorObject } from './contract.ts';
 import { z } from 'zod';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
+import { saysTooLong } from '../http/too-long.ts';
 
 /** The key that was sent, as far as errors have to know it; see `ServiceKey`. */
 export interface SentKey {
@@ -185,6 +186,16 @@ const kindOf = (status: number): Kind => {
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
+/** The meaning of an error that its name or its words tell better than its status. */
+const saidKind = (status: number, { body, message }: ParsedError): Kind | undefined => {
+  if (body?.name === 'ErrBadReply')
+    return { code: 'bad-reply', key: 'service.not-translated', retryable: false };
+  const isRefusal = status >= 400 && status <= 422 && status !== 401 && status !== 403;
+  return isRefusal && saysTooLong(message)
+    ? { code: 'too-large', key: 'service.too-long', retryable: false }
+    : undefined;
+};
+
 interface Explanation {
   readonly sentence: Sentence;
   readonly remedy?: Sentence;
@@ -242,12 +253,13 @@ export const serviceError = (
   text: string,
   { isOwn, hide }: SentKey,
 ): ServiceError => {
-  const { body, message } = parseError(text, hide);
+  const parsed = parseError(text, hide);
+  const { body, message } = parsed;
   const retryAfterText = kindOf(status).retryable ? retryAfterTextMs(message || text) : undefined;
   const retryAfterMs = finerWaitMs(retryAfterHeader, retryAfterText);
   const isSpent = retryAfterMs === undefined && SPENT.test(`${body?.name} ${message}`);
   const meant = status === TOO_MANY && isSpent ? NO_CREDIT : status;
-  const kind = { ...kindOf(meant), ...(isOwn ? OWN[meant] : {}) };
+  const kind = { ...(saidKind(status, parsed) ?? kindOf(meant)), ...(isOwn ? OWN[meant] : {}) };
   const { code, retryable } = kind;
   return new ServiceError(status, body, code, {
     retryable,

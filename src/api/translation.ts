@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { AppError, type AppErrorOptions } from '../errors.ts';
 import { countCodePoints, isBlank } from '../text/unicode.ts';
 import { meaningsIn, type TokenMeanings } from '../text/protect/meanings.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
@@ -10,6 +10,9 @@ import { growingText } from './replies.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 60_000;
+
+/** What people see where a reply is no translation. */
+export const NOT_TRANSLATED: AppErrorOptions = { sentence: { key: 'service.not-translated' } };
 
 export interface TranslationInput {
   /** Text of any length: split at sentence ends where the contract's limit requires it. */
@@ -140,13 +143,25 @@ const note = ({ onModel }: TranslationInput, model: string): void => {
   if (model !== '') onModel?.(model);
 };
 
+const INCOMPLETE = new Set(['length', 'content_filter']);
+
+/** Rejects half a translation. Streams of the contract name no reason. */
+const assertComplete = (reason: string | null | undefined): void => {
+  if (INCOMPLETE.has(reason ?? ''))
+    throw new AppError('bad-reply', `the translation is incomplete: ${reason}`, NOT_TRANSLATED);
+};
+
 const streamPart = async function* (
   input: TranslationInput,
   text: string,
   attempt: Attempt,
 ): AsyncGenerator<string, string, void> {
   const reply = await ask(input, text, true, attempt);
-  return yield* growingText(reply, attempt.used, (model) => note(input, model));
+  return yield* growingText(reply, {
+    used: attempt.used,
+    ended: assertComplete,
+    onModel: (model) => note(input, model),
+  });
 };
 
 export const createTranslationApi = (caller: Caller) => {
@@ -163,6 +178,7 @@ export const createTranslationApi = (caller: Caller) => {
             const { choices, usage, model } = await readJsonReply(reply, completion);
             attempt.used(usage ?? {});
             note(input, model);
+            assertComplete(choices[0]?.finish_reason);
             return choices[0]?.message.content ?? '';
           }));
         assertNotBlank(text, translated);

@@ -34,11 +34,19 @@ const letEnd = (body: StreamBody, chunks: AsyncIterator<Uint8Array>): void => {
     .finally(() => clearTimeout(timer));
 };
 
+/** A reply without a byte: that of some servers to a text that is too long for their model. */
+export class EmptyStreamError extends AppError {
+  override readonly name = 'EmptyStreamError';
+  constructor() {
+    super('bad-reply', 'the stream had no bytes');
+  }
+}
+
 /**
  * Yields the data of each Server-Sent Event up to the closing `[DONE]` (contract section 6, item 5;
  * chat streams end the same way). Characters cut between two chunks are joined. Throws what
  * `broken` makes of a body that fails, `unavailable`, to be retried, for one that ends before
- * `[DONE]`, and `bad-reply` for an event or a stream that does not end.
+ * `[DONE]`, `EmptyStreamError` for one without a byte, and `bad-reply` for an event or a stream that does not end.
  */
 export const readEvents = async function* (
   body: StreamBody,
@@ -87,6 +95,7 @@ export const readEvents = async function* (
   // This ends a line that has no line break; any but the closing mark may have been cut.
   parser.feed('\n\n');
   if (events.includes(STREAM_END)) return;
+  if (readBytes === 0) throw new EmptyStreamError();
   throw new AppError('unavailable', 'the stream ended before it was done', {
     retryable: true,
     sentence: { key: 'service.broke-off' },

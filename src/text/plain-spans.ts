@@ -1,11 +1,12 @@
 import { codeSpans } from './code-spans.ts';
+import { CONTROL_TOKEN } from './control-tokens.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/read-tokens.ts';
 
 /** A part of plain text that is not language. `start` and `end` are UTF-16 offsets. */
 export interface PlainSpan {
   readonly start: number;
   readonly end: number;
-  readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket' | 'code';
+  readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket' | 'code' | 'control';
 }
 
 /** An emoji: a ZWJ sequence, flag, keycap or one with a skin tone. */
@@ -20,6 +21,7 @@ const MAX_SHORTCODE = 80;
 
 const emoji = new RegExp(EMOJI, 'uy');
 const shortcode = new RegExp(SHORTCODE, 'y');
+const controlToken = new RegExp(CONTROL_TOKEN, 'uy');
 const anyEmoji = new RegExp(`${CUSTOM_EMOJI}|${SHORTCODE}|${EMOJI}`, 'gu');
 
 // An underscore after a name is the marker that closes underlined text.
@@ -87,7 +89,7 @@ const shortcodeEnd = (text: string, at: number): number => {
 
 // A cheap superset of the places where a span can begin; each is then checked exactly.
 const candidates =
-  /[:@⟦⟧©®\u203C-\u2BFF\u3030\u303D\u3297\u3299\uD83C-\uD83E]|[hH][tT][tT][pP][sS]?:\/\/|[wW]{3}\.|[0-9#]\uFE0F?\u20E3/g;
+  /[:@<[⟦⟧©®\u203C-\u2BFF\u3030\u303D\u3297\u3299\uD83C-\uD83E]|[hH][tT][tT][pP][sS]?:\/\/|[wW]{3}\.|[0-9#]\uFE0F?\u20E3/g;
 
 /** The span that begins at a candidate; an e-mail address begins before its `@`. */
 const spanAt = (text: string, at: number, found: string, from: number): PlainSpan | undefined => {
@@ -102,6 +104,9 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
     case TOKEN_OPEN:
     case TOKEN_CLOSE:
       return span('bracket', at + 1);
+    case '<':
+    case '[':
+      return span('control', endOf(controlToken, text, at));
     default:
       return span('emoji', endOf(emoji, text, at));
   }
@@ -109,7 +114,8 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
 
 /**
  * Finds the parts of plain text that are not language, in order and without overlaps: addresses,
- * `@names`, emoji, shortcodes, code and the brackets of tokens. Takes linear time.
+ * `@names`, emoji, shortcodes, code, control tokens of language models and the brackets of tokens. Takes
+ * linear time.
  */
 export const plainSpans = (text: string): PlainSpan[] => {
   const spans: PlainSpan[] = [];

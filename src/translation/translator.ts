@@ -3,7 +3,7 @@ import type { CallOptions } from '../api/caller.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceKey } from '../api/keys.ts';
 import { askerAt, type Lane } from '../model/service.ts';
-import type { TranslationInput } from '../api/translation.ts';
+import { NOT_TRANSLATED, type TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { plainText } from '../rich-text/walk.ts';
@@ -82,14 +82,20 @@ const SAMPLE_LENGTH = 1_000;
 const WORTH_SHOWING = 1.02;
 
 /** Error codes of requests that the service refused, or failed at. */
-const REFUSALS: ReadonlySet<ErrorCode> = new Set(['bad-input', 'too-large', 'unavailable']);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'bad-input',
+  'too-large',
+  'unavailable',
+  'bad-reply',
+]);
 
 /** True where another request may do better without the context, which may be what was refused. */
 const mayComeOfContext = (error: unknown): boolean =>
   error instanceof ServiceError && REFUSALS.has(error.code);
 
+/** True for a reply that was judged here: the built-in service has asked every engine before it says so. */
 const isBadReply = (error: unknown): boolean =>
-  error instanceof AppError && error.code === 'bad-reply';
+  error instanceof AppError && error.code === 'bad-reply' && !(error instanceof ServiceError);
 
 const number = /\p{N}/u;
 
@@ -106,7 +112,7 @@ const folded = (tree: RichText): string =>
 const MOST_THINKING_CHARS = 50_000;
 
 const badReply = (fault: string): AppError =>
-  new AppError('bad-reply', `the translation is not usable: ${fault}`);
+  new AppError('bad-reply', `the translation is not usable: ${fault}`, NOT_TRANSLATED);
 
 const judged = (task: TranslationTask, reply: string): string => {
   const { text, fault } = judgeTranslation(task, reply);
@@ -194,8 +200,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
         };
         const reply = yield* requested(protectedText, fields, whole, options);
         const restored = protectedText.restore(reply);
-        if (!saysSomething(restored.tree))
-          throw new AppError('bad-reply', 'the translation has no words');
+        if (!saysSomething(restored.tree)) throw badReply('no words');
         return { reply, restored };
       };
       try {

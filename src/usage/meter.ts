@@ -126,7 +126,7 @@ export const createMeter = <Given extends MeteredServices>(
         },
       },
       assistant: {
-        async *answer(turns, asker, signal, used) {
+        async *answer(turns, asker, signal, notes = {}) {
           const contents = turns.map(({ content }) => content);
           const asked = contents.reduce((sum, content) => sum + countCodePoints(content), 0);
           const tokens = await reserve('chat');
@@ -136,11 +136,11 @@ export const createMeter = <Given extends MeteredServices>(
             tokens.change({ chatTokens: Math.max(1, estimateTokens(contents)) });
             const text = await reserve({ characters: asked });
             try {
-              const note = (some: number): void => {
+              const used = (some: number): void => {
                 spent += some;
-                used?.(some);
+                notes.used?.(some);
               };
-              const states = services.assistant.answer(turns, asker, signal, note);
+              const states = services.assistant.answer(turns, asker, signal, { ...notes, used });
               return yield* mapStates(states, (soFar) => {
                 answer = soFar;
                 return soFar;

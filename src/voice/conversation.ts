@@ -141,17 +141,35 @@ export const createVoiceAnswers =
     const by = { id: speakerId, name: nameOf(speakerId) };
     const meter = createMeter(services, { space, memberId: speakerId });
     const over = AbortSignal.any([asked, room.signal]);
-    const think = async (signal: AbortSignal): Promise<RichText> => {
+    let written = '';
+    let isCut = false;
+    const cut = (): void => {
+      isCut = true;
+    };
+    const think = async (signal: AbortSignal): Promise<void> => {
       const turns = roomTurns(question, recentCaptions());
       const { assistant } = meter.services;
-      const written = await resultOf(assistant.answer(turns, { lane: 'live', space }, signal));
+      const states = assistant.answer(turns, { lane: 'live', space }, signal, { cut });
+      written = await resultOf(states, (soFar) => {
+        written = soFar;
+      });
       signal.throwIfAborted();
+    };
+    /** What was written until the time is up is an answer, too. */
+    const answerInTime = async (): Promise<RichText> => {
+      try {
+        await withTimeout(clock, ANSWER_MS, tooSlow, think, over);
+      } catch (thrown) {
+        if (written === '' || over.aborted || toAppError(thrown).code !== 'timeout') throw thrown;
+        cut();
+      }
       return parseMarkdown(written);
     };
     let failure: 'room.not-answered' | 'room.not-said' = 'room.not-answered';
     try {
-      const answer = await withTimeout(clock, ANSWER_MS, tooSlow, think, over);
-      await messages.post({ text: lines(texts.question(by.name, question), answer) });
+      const answer = await answerInTime();
+      const note = isCut && texts.cut();
+      await messages.post({ text: lines(texts.question(by.name, question), answer, note) });
       failure = 'room.not-said';
       over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });

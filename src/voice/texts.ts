@@ -146,6 +146,8 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
     /** The question that the bot heard, above its answer. */
     question: (name: string, question: string): RichText =>
       t('room.heard-you', { name: quotedWords(name), question: quotedWords(question) }),
+    /** The note below an answer that is cut. */
+    cut: (): RichText => t('chat.cut'),
     captionsEnded: (count: number, durationMs: number): RichText =>
       t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
     untranslated: (language: string): string =>
@@ -157,6 +159,7 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
         reading: (part: number, parts: number): string =>
           read('room.summary-part', { part, parts }),
         leftOut: read('room.summary-cut'),
+        cut: read('chat.cut'),
       };
     },
   };

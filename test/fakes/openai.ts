@@ -44,6 +44,8 @@ export interface FakeOpenaiOptions {
   readonly key?: string;
   /** What chat answers; each item is one streamed piece. */
   readonly chat?: (messages: readonly { role: string; content: string }[]) => readonly string[];
+  /** What the two words with which a model is tried get in place of their translation. */
+  readonly probed?: Fault;
   /** What transcriptions answer. */
   readonly transcript?: (fields: Record<string, unknown>) => Record<string, unknown>;
   /** The bytes of speech, at 24 kHz for `pcm`; a format left out is refused with 400. */
@@ -97,6 +99,14 @@ const sendJson = (response: ServerResponse, status: number, value: unknown): voi
   response.end(JSON.stringify(value));
 };
 
+/** The two words with which the engine tries a model; these requests are not recorded. */
+const PROBE = 'Good morning';
+
+const isProbe = ({ path, body }: Pick<SeenRequest, 'path' | 'body'>): boolean => {
+  const messages = (body?.['messages'] ?? []) as { content: unknown }[];
+  return path === '/chat/completions' && String(messages.at(-1)?.content).endsWith(PROBE);
+};
+
 const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
 const CUT_AFTER_MS = 20;
 
@@ -116,7 +126,9 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
     body: Record<string, unknown>,
   ): Promise<void> => {
     const messages = (body['messages'] ?? []) as { role: string; content: string }[];
-    const pieces = options.chat?.(messages) ?? ['Hello', ', ', 'world'];
+    const pieces = isProbe({ path: '/chat/completions', body })
+      ? ['Buenos días']
+      : (options.chat?.(messages) ?? ['Hello', ', ', 'world']);
     const model = `${String(body['model'])}-2026`;
     const base = { id: 'chatcmpl-1', created: 1, model };
     await pause();
@@ -254,12 +266,13 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
       ...(await parse(request.headers['content-type'] ?? '', bytes)),
       aborted,
     };
-    requests.push(seen);
+    const isRecorded = !isProbe(seen);
+    if (isRecorded) requests.push(seen);
     if (options.key !== undefined && seen.authorization !== `Bearer ${options.key}`) {
       sendJson(response, 401, { error: { message: 'wrong key' } });
       return;
     }
-    const fault = faults.get(path)?.shift();
+    const fault = isRecorded ? faults.get(path)?.shift() : options.probed;
     await (fault ? failWith(fault, response) : answer(seen, response));
   };
 

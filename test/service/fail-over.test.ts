@@ -140,7 +140,7 @@ describe('several engines for a task', () => {
 
   it.each([
     ['a failure', down(), {}, ['warn an engine failed; the next one is asked']],
-    ['a full engine', full(), {}, ['debug an engine is full; the next one is asked']],
+    ['a full engine', full(), {}, ['debug an engine cannot take it; the next one is asked']],
     ['a full engine that nobody need know of', full(), { isQuiet: true }, []],
   ])('log %s', async (_, error, more, expected) => {
     const { offers } = createEngines();

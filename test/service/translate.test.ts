@@ -8,11 +8,17 @@ import { failure, offering, startTestService, type TestService } from './support
 
 const FIELDS = { text: 'The fox ⟦1⟧', source_lang: 'en', target_lang: 'ja' };
 
+const LONG = 'The fox is sound asleep in the woods. The end.';
+
 describe('translation over HTTP', () => {
   let openai: FakeOpenai;
   let service: TestService;
   beforeAll(async () => {
-    openai = await startFakeOpenai({ chat: () => ['キツ', 'ネ ', '⟦1⟧'], key: 'sk-1' });
+    const chat = (messages: readonly { content: string }[]) =>
+      messages.at(-1)?.content === LONG
+        ? ['キツネが森の中でぐっすりと眠っています。', 'おしまい。']
+        : ['キツ', 'ネ ', '⟦1⟧'];
+    openai = await startFakeOpenai({ chat, key: 'sk-1' });
     service = await startTestService({
       SERVICE_OPENAI_URL: openai.url,
       SERVICE_OPENAI_KEY: 'sk-1',
@@ -52,10 +58,10 @@ describe('translation over HTTP', () => {
     expect(text).toBe(
       [
         chunk('', ',"transcription":"The fox ⟦1⟧","source_lang":"en","target_lang":"ja"'),
-        chunk('キツ', ',"model":"talk-1-2026"'),
-        chunk('ネ '),
-        chunk('⟦1⟧'),
-        chunk('', ',"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}'),
+        chunk(
+          'キツネ ⟦1⟧',
+          ',"model":"talk-1-2026","usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}',
+        ),
         'data: [DONE]\n\n',
       ].join(''),
     );
@@ -63,7 +69,8 @@ describe('translation over HTTP', () => {
 
   it('sends a piece on before the next one is there', async () => {
     const release = openai.hold();
-    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    // The first piece is long enough to be judged.
+    const reply = await service.translate({ ...FIELDS, text: LONG, stream: 'true' });
     const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     while (!text.includes('キツ')) text += (await reader.read()).value;
@@ -98,22 +105,31 @@ describe('translation over HTTP', () => {
   });
 
   it('breaks a stream whose engine broke off, without the closing event', async () => {
-    openai.fail('/chat/completions', { kind: 'cut' });
+    const content = 'キツネが森の中でぐっすりと眠っています。';
+    const event = JSON.stringify({ choices: [{ delta: { content } }] });
+    openai.fail('/chat/completions', { kind: 'events', body: `data: ${event}\n\n` });
     const reply = await service.translate({ ...FIELDS, stream: 'true' });
     let text = '';
     const read = async (): Promise<void> => {
       for await (const part of reply.body!.pipeThrough(new TextDecoderStream())) text += part;
     };
     await expect(read()).rejects.toThrow();
-    expect(text).toContain('Hal');
+    expect(text).toContain(content);
     expect(text).not.toContain('[DONE]');
+  });
+
+  it('answers 502 when the engine breaks off before its first words can be judged', async () => {
+    openai.fail('/chat/completions', { kind: 'cut' });
+    expect(await failure(await service.translate({ ...FIELDS, stream: 'true' }))).toMatchObject({
+      status: 502,
+    });
   });
 
   it.each(['\n', ''])('takes a stream as whole whose closing mark ends with %j', async (end) => {
     const chunk = JSON.stringify({
       id: 'x',
       model: 'm',
-      choices: [{ delta: { content: 'Hola' } }],
+      choices: [{ delta: { content: 'Hola' }, finish_reason: 'stop' }],
     });
     const body = `data: ${chunk}\n\ndata: [DONE]${end}`;
     openai.fail('/chat/completions', { kind: 'events', body });
@@ -212,7 +228,7 @@ describe('translation over HTTP', () => {
   it('takes every field at its limit', async () => {
     const reply = await service.translate({
       ...FIELDS,
-      text: '😀'.repeat(10_000),
+      text: `⟦1⟧${'😀'.repeat(9_997)}`,
       context: '語'.repeat(2_000),
       keywords: Array(20).fill('k'.repeat(100)) as string[],
     });

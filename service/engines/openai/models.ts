@@ -11,9 +11,42 @@ export interface Models {
   readonly chatting: readonly string[];
   /** All models that the server lists; empty when it lists none. */
   readonly listed: ReadonlySet<string>;
+  /** Tokens of prompt and reply together, of the models of which that is known. */
+  readonly contextTokens: ReadonlyMap<string, number>;
 }
 
-const list = z.object({ data: z.array(z.object({ id: z.string() })) });
+/** A model as a server lists it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly contextTokens?: number | undefined;
+}
+
+const tokens = z.int().positive().optional().catch(undefined);
+
+/** The context length under the names that servers give it: vLLM, OpenRouter, LM Studio, Groq, llama.cpp. */
+const list = z.object({
+  data: z.array(
+    z
+      .object({
+        id: z.string(),
+        max_model_len: tokens,
+        context_length: tokens,
+        max_context_length: tokens,
+        context_window: tokens,
+        meta: z.object({ n_ctx: tokens }).optional().catch(undefined),
+      })
+      .transform(({ id, meta, ...lengths }): ListedModel => {
+        const known = [meta?.n_ctx, ...Object.values(lengths)];
+        return { id, contextTokens: known.find((length) => length !== undefined) };
+      }),
+  ),
+});
+
+/** The settings of llama.cpp's server, and the models that Ollama has loaded. */
+const settings = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) });
+const loaded = z.object({
+  models: z.array(z.object({ model: z.string(), context_length: z.int().positive() })),
+});
 
 /**
  * Names of models that recognise speech, that synthesise it, that do neither and do not chat, and
@@ -30,7 +63,8 @@ const LIST_TIMEOUT_MS = 3_000;
 /**
  * Chooses the model for each ability: the configured one, otherwise the first with a matching name.
  */
-export const chooseModels = (ids: readonly string[], config: EngineConfig): Models => {
+export const chooseModels = (models: readonly ListedModel[], config: EngineConfig): Models => {
+  const ids = models.map(({ id }) => id);
   const chat =
     config.SERVICE_OPENAI_CHAT_MODEL ??
     ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
@@ -46,19 +80,49 @@ export const chooseModels = (ids: readonly string[], config: EngineConfig): Mode
     recognition: config.SERVICE_OPENAI_ASR_MODEL ?? ids.find((id) => HEARS.test(id)),
     speech: config.SERVICE_OPENAI_TTS_MODEL ?? ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
     listed: new Set(ids),
+    contextTokens: new Map(
+      models.flatMap(({ id, contextTokens }): [string, number][] =>
+        contextTokens === undefined ? [] : [[id, contextTokens]],
+      ),
+    ),
   };
 };
 
+const ask = async (upstream: Upstream, path: string): Promise<unknown> =>
+  upstream.sendForJson(path, undefined, AbortSignal.timeout(LIST_TIMEOUT_MS));
+
+/** Asks a server that does not list the context length for it, where it has a path of its own for that. */
+const withContextTokens = async (
+  upstream: Upstream,
+  models: readonly ListedModel[],
+): Promise<readonly ListedModel[]> => {
+  if (models.some(({ contextTokens }) => contextTokens !== undefined)) return models;
+  const props = settings.safeParse(await ask(upstream, '/../props').catch(() => undefined));
+  if (props.success) {
+    const contextTokens = props.data.default_generation_settings.n_ctx;
+    return models.map(({ id }) => ({ id, contextTokens }));
+  }
+  const running = loaded.safeParse(await ask(upstream, '/../api/ps').catch(() => undefined));
+  return models.map(({ id }) => ({
+    id,
+    contextTokens: running.data?.models.find(({ model }) => model === id)?.context_length,
+  }));
+};
+
+const idsOf = (models: readonly ListedModel[]): string => models.map(({ id }) => id).join('\n');
+
 /**
- * Requests the ids that `/models` lists. Rejects when the server cannot be reached or has no such
+ * Requests the models that `/models` lists. Rejects when the server cannot be reached or has no such
  * list.
+ *
+ * @param before the models of the last list: of the same ones no more is asked
  */
-export const listModels = async (upstream: Upstream): Promise<readonly string[]> => {
-  const reply = await upstream.sendForJson(
-    '/models',
-    undefined,
-    AbortSignal.timeout(LIST_TIMEOUT_MS),
-  );
-  const parsed = list.safeParse(reply);
-  return parsed.success ? parsed.data.data.map(({ id }) => id) : [];
+export const listModels = async (
+  upstream: Upstream,
+  before: readonly ListedModel[],
+): Promise<readonly ListedModel[]> => {
+  const parsed = list.safeParse(await ask(upstream, '/models'));
+  if (!parsed.success) return [];
+  const { data } = parsed.data;
+  return idsOf(data) === idsOf(before) ? before : withContextTokens(upstream, data);
 };

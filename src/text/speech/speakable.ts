@@ -65,6 +65,7 @@ export class NodeSpeaker {
       case 'shortcode':
         return this.#rows.read(() => readable(written.split(':')[1] ?? ''), span.start, span.end);
       case 'bracket':
+      case 'control':
         return '';
     }
   }

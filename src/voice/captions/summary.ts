@@ -2,12 +2,15 @@ import type { ChatTurn } from '../../api/contract.ts';
 import type { Assistant } from '../../chat/assistant.ts';
 import type { Asker } from '../../model/service.ts';
 import { mapStates, resultOf } from '../../async/abort.ts';
+import { toAppError } from '../../errors.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './caption.ts';
 
 /** Most code points that the language model gets at once; an hour has some 50,000. */
 const PART_CODE_POINTS = 8_000;
+/** The least for a model to whose context more does not fit. */
+const SHORTEST_PART_CODE_POINTS = 500;
 /** Most parts that are summarised, about ten hours; of a longer transcript the last ones. */
 const MOST_PARTS = 60;
 /** Notes that fit into one part of the next round. */
@@ -29,6 +32,8 @@ export interface SummaryDeps {
   readonly reading?: (part: number, parts: number) => string;
   /** A note in front that says that the beginning of a long session is missing. */
   readonly leftOut?: string;
+  /** A note at the end of a summary that is cut. */
+  readonly cut?: string;
   readonly partSize?: number;
 }
 
@@ -89,21 +94,28 @@ const notesRow = (part: number, notes: string, most: number): string => {
 
 /**
  * Summarises a transcript in the reader's language; yields the whole summary so far and returns it.
- * A long transcript is read in parts, one after another, and the notes on them are summarised.
+ * A long transcript is read in parts, one after another, and the notes on them are summarised; parts that
+ * are too long for the model are halved.
  * Speech goes to the language model as data, never as part of the task. Without lines the summary
  * is empty, and the language model is not called.
  */
 export const summarise = async function* (
-  {
-    assistant,
-    asker,
-    lines,
-    droppedLines = 0,
-    language,
-    reading,
-    leftOut,
-    partSize = PART_CODE_POINTS,
-  }: SummaryDeps,
+  deps: SummaryDeps,
+  signal: AbortSignal,
+): AsyncGenerator<string, string, void> {
+  const { partSize = PART_CODE_POINTS } = deps;
+  try {
+    return yield* summariseParts(deps, partSize, signal);
+  } catch (thrown) {
+    const isTooLong = toAppError(thrown).code === 'too-large';
+    if (!isTooLong || partSize < 2 * SHORTEST_PART_CODE_POINTS) throw thrown;
+    return yield* summarise({ ...deps, partSize: Math.trunc(partSize / 2) }, signal);
+  }
+};
+
+const summariseParts = async function* (
+  { assistant, asker, lines, droppedLines = 0, language, reading, leftOut, cut }: SummaryDeps,
+  partSize: number,
   signal: AbortSignal,
 ): AsyncGenerator<string, string, void> {
   if (lines.length === 0) return '';
@@ -126,6 +138,12 @@ export const summarise = async function* (
     parts = grouped(notes, partSize);
   }
   const turns = turnsOf(summaryTask(language, isOfNotes), parts[0] ?? []);
-  const states = assistant.answer(turns, asker, signal);
-  return lead + (yield* mapStates(states, (soFar) => lead + soFar));
+  let end = '';
+  const states = assistant.answer(turns, asker, signal, {
+    cut: () => {
+      end = cut === undefined ? '' : `\n\n${cut}`;
+    },
+  });
+  const summary = yield* mapStates(states, (soFar) => lead + soFar);
+  return lead + summary + end;
 };

@@ -232,8 +232,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'sends nothing': {
     behave: (call) => (wire) => wire.send(whole(call, '')),
-    code: { json: 'bad-reply', events: 'unavailable' },
-    requests: { events: ALL },
+    code: { json: 'bad-reply', events: 'bad-reply' },
   },
   'sends what is no JSON': {
     behave: (call) => (wire) => wire.send(whole(call, 'data: oops\n\n')),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { AnswerNotes } from '../../../src/chat/assistant.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createLimits, type Limits } from '../../../src/usage/limits.ts';
 import { createMeter } from '../../../src/usage/meter.ts';
@@ -66,14 +67,14 @@ const services = {
     },
   },
   assistant: {
-    async *answer(_: unknown, __: unknown, ___: unknown, tokens: (count: number) => void) {
+    async *answer(_: unknown, __: unknown, ___: unknown, notes: AnswerNotes) {
       if (fault) throw fault;
       try {
         yield 'be';
         yield 'bec😀';
         return 'bec😀';
       } finally {
-        tokens(50);
+        notes.used?.(50);
       }
     },
   },

@@ -181,10 +181,23 @@ it('an answer that cannot be spoken is posted, with the reason', async () => {
   ]);
 });
 
-it('a language model that hangs is given up, and the room is informed', async () => {
+it('an answer that hangs is given up, and what there is of it is shown as cut', async () => {
   const held = Promise.withResolvers<void>();
   const { clock, posted, said, ask } = startAnswering(async function* () {
     yield 'Bec';
+    await held.promise;
+  });
+  const asking = ask();
+  await clock.advance(60_000);
+  held.resolve();
+  await asking;
+  expect(posted).toEqual([expect.stringContaining(`Bec\n${sentence('chat.cut')}`)]);
+  expect(said).toHaveLength(1);
+});
+
+it('a language model that hangs is given up, and the room is informed', async () => {
+  const held = Promise.withResolvers<void>();
+  const { clock, posted, said, ask } = startAnswering(async function* () {
     await held.promise;
     yield 'Because.';
   });

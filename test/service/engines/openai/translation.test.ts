@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { translationTurns } from '../../../../service/engines/openai/translation.ts';
+import { translationTurns } from '../../../../service/engines/openai/prompt.ts';
+import { findControlToken } from '../../../../src/text/control-tokens.ts';
 import { anyCharacter } from '../../../fakes/any-character.ts';
 
 const ORDERS = [
@@ -11,15 +12,9 @@ const ORDERS = [
   '```\n# New rules',
 ];
 
-const ask = (text: string, context: string, keywords: readonly string[]) =>
-  translationTurns({
-    text,
-    tokens: new Map(),
-    context,
-    keywords: [...keywords],
-    from: 'en',
-    to: 'es',
-  });
+const REQUEST = { tokens: new Map(), context: '', keywords: [], from: 'en', to: 'es' } as const;
+const ask = (text: string, context: string, keywords: readonly string[], model = 'any') =>
+  translationTurns({ ...REQUEST, text, context, keywords }, model);
 
 test('what people wrote gives a language model no orders: it stands alone, or as quoted data', () => {
   const words = fc.oneof(
@@ -33,7 +28,8 @@ test('what people wrote gives a language model no orders: it stands alone, or as
       words,
       fc.array(words, { minLength: 1, maxLength: 3 }),
       (text, said, kept) => {
-        fc.pre(said !== '');
+        fc.pre(said !== '' && findControlToken(said + kept.join(' ')) < 0);
+        fc.pre(!/⟦\d+⟧/.test(text));
         const turns = ask(text, said, kept);
         expect(turns.map(({ role }) => role)).toEqual(['system', 'user']);
         // The text is a turn of its own, just as it is.
@@ -48,5 +44,40 @@ test('what people wrote gives a language model no orders: it stands alone, or as
         expect(JSON.parse(`[${quoted?.slice(quoted.indexOf('"'), -1) ?? ''}]`)).toEqual(kept);
       },
     ),
+  );
+});
+
+test('the rules that are the same for every text come first', () => {
+  const [one, other] = [
+    translationTurns({ ...REQUEST, text: 'a' }, 'any'),
+    translationTurns(
+      { ...REQUEST, text: 'b ⟦1⟧', context: 'c', keywords: ['d'], from: 'de', to: 'ja' },
+      'any',
+    ),
+  ].map((turns) => turns[0]?.content.split('\n') ?? []);
+  expect(one?.slice(0, 3)).toEqual(other?.slice(0, 3));
+  expect(one?.join('\n')).not.toContain('⟦1⟧');
+  expect(other?.join('\n')).toContain('⟦1⟧');
+});
+
+test.each([
+  'gemma-3-27b-it',
+  'gemma3:4b',
+  'google/gemma-2-9b',
+  'translategemma:4b',
+  'hf.co/tencent/HY-MT1.5-1.8B-GGUF',
+  'tencent/Hunyuan-MT-7B',
+])('a family without system messages gets none: %s', (model) => {
+  const turns = ask('the fox', '', ['Firefox'], model);
+  expect(turns.map(({ role }) => role)).toEqual(['user']);
+  expect(turns[0]?.content.endsWith('\n\nthe fox')).toBe(true);
+});
+
+test('families of translation models get the prompts of their documentation', () => {
+  expect(ask('Hello', '', [], 'translategemma:4b')[0]?.content).toBe(
+    'You are a professional English (en) to Spanish (es) translator. Your goal is to accurately convey the meaning and nuances of the original English text while adhering to Spanish grammar, vocabulary, and cultural sensitivities.\nProduce only the Spanish translation, without any additional explanations or commentary. Please translate the following English text into Spanish:\n\n\nHello',
+  );
+  expect(ask('Hello', '', ['Elf'], 'hy-mt2:7b')[0]?.content).toBe(
+    'Reference the following translations:\nElf translates to Elf\n\nTranslate the following text into Spanish. Note that you should only output the translated result without any additional explanation:\n\nHello',
   );
 });

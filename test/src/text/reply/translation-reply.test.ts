@@ -54,7 +54,7 @@ describe('what an engine puts around a translation', () => {
     ['Fordítás: szia', 'Translation: hi'],
     ['Here it is: done', 'Aquí está: hecho'],
     ['At 5:30', 'A las 5:30'],
-    ['Voici le texte en français – bonjour', 'Here is the text in French: hello'],
+    ['Voici le texte – bonjour', 'Here is the text: hi'],
     ['Das Haus, das ich baue', 'Here is the house: mine'],
     ['Use &amp; in HTML', 'Usa &amp; en HTML'],
     ['First\n\nNote: bring water', 'Primero\n\nNota: traed agua'],
@@ -110,7 +110,7 @@ describe('a reply that is no translation', () => {
   it('is a refusal in a language that nobody asked for', () => {
     const reply = "I'm sorry, but I can't help with that.";
     expect(faultOf("I can't stand you, sorry", reply, 'en', 'es')).toBe('a refusal');
-    expect(textOf(reply, reply, 'en', 'es')).toBe(reply);
+    expect(faultOf(reply, reply, 'en', 'es')).toBe('the text itself');
   });
 
   it.each([

@@ -1,0 +1,96 @@
+import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
+import { AppError } from '../../../src/errors.ts';
+import { readEvents } from '../../../src/http/event-stream.ts';
+import type { TranslationPiece } from '../../engine.ts';
+import { ContractError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
+import { readAll, type UpstreamReply } from './http.ts';
+
+const notChat = (): AppError =>
+  new AppError('bad-reply', 'The backend did not answer with a chat completion.');
+
+const brokenOff = (cause?: unknown): AppError =>
+  new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
+
+/** The model thought until its tokens were used up. */
+export class OnlyThinkingError extends AppError {
+  override readonly name = 'OnlyThinkingError';
+  constructor() {
+    super('bad-reply', 'The model only thought.');
+  }
+}
+
+/** The error that stands in place of a reply, or of a part of it. */
+const errorIn = (value: unknown): unknown => (Object(value) as { error?: unknown }).error;
+
+const THINKING = /^\s*<(?:think|thinking|thought|reasoning)>(?![^]*<\/)/i;
+
+/** Throws where a reply is not whole, or is empty. */
+const assertWhole = (text: string, thinks: boolean, finish: string | null | undefined): void => {
+  const isThinking = thinks && text === '' ? true : THINKING.test(text);
+  if (finish === 'length' && isThinking) throw new OnlyThinkingError();
+  if (finish === 'length')
+    throw new ContractError('ErrBadReply', 'No usable translation: the model’s reply is cut.');
+  if (finish === 'content_filter')
+    throw new ContractError('ErrBadReply', 'No usable translation: the backend withholds it.');
+  if (text === '') throw new AppError('bad-reply', 'The backend sent an empty translation.');
+};
+
+/** Reads a whole reply: some servers send one although a stream was requested. */
+const readWhole = async (
+  { body, failedWithin }: UpstreamReply,
+  asked: string,
+): Promise<TranslationPiece> => {
+  const reply = parseJson((await readAll(body)).toString('utf8'), notChat);
+  const error = errorIn(reply);
+  if (error) throw failedWithin(error);
+  const { data } = completion.safeParse(reply);
+  const [choice] = data?.choices ?? [];
+  const text = choice?.message.content;
+  if (!data || typeof text !== 'string') throw notChat();
+  const { reasoning_content: thought, reasoning } = choice?.message ?? {};
+  assertWhole(text, Boolean(thought || reasoning), choice?.finish_reason);
+  return { text, model: data.model || asked, ...(data.usage ? { usage: data.usage } : {}) };
+};
+
+/**
+ * Reads a chat completion, streamed or whole, as the pieces of a translation; they are empty while the
+ * model thinks. Throws `ErrBadReply` after
+ * the last piece where the model was stopped before the end, and `unavailable` where it does not say
+ * that it came to an end.
+ */
+export async function* readCompletion(
+  reply: UpstreamReply,
+  asked: string,
+): AsyncGenerator<TranslationPiece, void, void> {
+  if (!reply.mediaType.includes('event-stream')) {
+    yield await readWhole(reply, asked);
+    return;
+  }
+  let model = asked;
+  let whole = '';
+  let sentChars = 0;
+  let thinks = false;
+  let finish: string | undefined;
+  let usage: TokenUsage | undefined;
+  for await (const data of readEvents(reply.body, brokenOff)) {
+    const event = parseJson(data, notChat);
+    const error = errorIn(event);
+    if (error) throw reply.failedWithin(error);
+    const parsed = completionChunk.safeParse(event);
+    if (!parsed.success) throw notChat();
+    model = parsed.data.model || model;
+    usage = parsed.data.usage ?? usage;
+    const [choice] = parsed.data.choices ?? [];
+    finish = choice?.finish_reason ?? finish;
+    thinks ||= Boolean(choice?.delta?.reasoning_content || choice?.delta?.reasoning);
+    whole += choice?.delta?.content ?? '';
+    // What is only thought is told from a model that says nothing, and can be asked for again.
+    const text = THINKING.test(whole) ? '' : whole.slice(sentChars);
+    sentChars += text.length;
+    if (text !== '' || thinks || whole !== '') yield { text, model };
+  }
+  assertWhole(whole, thinks, finish);
+  if (finish === undefined) throw brokenOff();
+  if (usage) yield { text: '', model, usage };
+}

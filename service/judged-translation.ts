@@ -1,0 +1,58 @@
+import {
+  judgeBeginning,
+  judgeTranslation,
+  translationSoFar,
+  type ReplyFault,
+  type TranslationTask,
+} from '../src/text/reply/translation-reply.ts';
+import type { TranslationPiece } from './engine.ts';
+import { ContractError } from './errors.ts';
+
+/** Growth of a translation that is passed on, in UTF-16 units and as a share: judging takes time. */
+const LEAST_GROWTH_CHARS = 16;
+const LEAST_GROWTH = 0.01;
+
+const notTranslated = (fault: ReplyFault): ContractError =>
+  new ContractError('ErrBadReply', `No usable translation: the engine’s reply is ${fault}.`);
+
+/**
+ * Judges an engine's translation while it passes. Nothing is yielded until its beginning can be judged:
+ * a reply that is no translation is `ErrBadReply`, mostly before any of it was yielded. What the
+ * engine put around it is left out.
+ *
+ * @param begun called at the engine's first words
+ */
+export async function* judged(
+  pieces: AsyncIterable<TranslationPiece>,
+  task: TranslationTask,
+  begun: () => void,
+): AsyncGenerator<TranslationPiece, void, void> {
+  let reply = '';
+  let judgedChars = 0;
+  let sent = '';
+  let last: TranslationPiece | undefined;
+  const grown = (text: string): TranslationPiece | undefined => {
+    if (!last || !text.startsWith(sent) || text.length === sent.length) return undefined;
+    const piece = { text: text.slice(sent.length), model: last.model };
+    sent = text;
+    return piece;
+  };
+  for await (const piece of pieces) {
+    begun();
+    last = { ...last, ...piece };
+    if (piece.text === '') continue;
+    reply += piece.text;
+    const growth = reply.length - judgedChars;
+    if (sent !== '' && growth < Math.max(LEAST_GROWTH_CHARS, LEAST_GROWTH * reply.length)) continue;
+    judgedChars = reply.length;
+    const beginning = judgeBeginning(task, reply);
+    if (beginning?.fault !== undefined) throw notTranslated(beginning.fault);
+    const next = beginning && grown(beginning.text);
+    if (next) yield next;
+  }
+  const { text, fault } = judgeTranslation(task, reply);
+  if (fault !== undefined) throw notTranslated(fault);
+  // What was left out at the end may have been sent already, such as a quotation mark at the beginning.
+  const rest = grown(text) ?? grown(translationSoFar(task, reply));
+  if (last) yield { ...last, text: rest?.text ?? '' };
+}

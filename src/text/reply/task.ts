@@ -1,0 +1,9 @@
+/** A text that was to be translated. */
+export interface TranslationTask {
+  readonly source: string;
+  /** BCP 47 codes. */
+  readonly from: string;
+  readonly to: string;
+  /** What a language model was told beside the text, which no translation repeats. */
+  readonly rules?: readonly string[];
+}

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
 import { sameLanguage } from '../../src/text/language/languages.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
@@ -19,16 +20,16 @@ const PIVOTS = ['en', 'es', 'fr', 'pt', 'ca', 'it', 'ru', 'sv', 'hr'];
 const leads = (offers: readonly TranslationOffer[], from: string, to: string): boolean =>
   offers.some(({ engine }) => engine.translates(from, to));
 
-const joins = (
+/** The languages between any and `to`, the most used first. */
+const pivotsTo = (offers: readonly TranslationOffer[], to: string): readonly string[] =>
+  PIVOTS.filter((pivot) => !sameLanguage(pivot, to) && leads(offers, pivot, to));
+
+const pivotFrom = (
   offers: readonly TranslationOffer[],
   from: string,
-  pivot: string,
-  to: string,
-): boolean =>
-  !sameLanguage(pivot, from) &&
-  !sameLanguage(pivot, to) &&
-  leads(offers, pivot, to) &&
-  leads(offers, from, pivot);
+  pivots: readonly string[],
+): string | undefined =>
+  pivots.find((pivot) => !sameLanguage(pivot, from) && leads(offers, from, pivot));
 
 /** True for an engine's own name, and for a model's that begins with it, as they are in replies. */
 const isNamed = (model: string, { name }: TranslationOffer): boolean =>
@@ -60,7 +61,7 @@ export const findLegs = async (
   const direct = await legOf(engines, { from, to, model });
   if (direct.offers.length > 0) return [direct];
   const offers = await engines.offers('translation');
-  const pivot = PIVOTS.find((each) => joins(offers, from, each, to));
+  const pivot = pivotFrom(offers, from, pivotsTo(offers, to));
   if (pivot === undefined) return [];
   return Promise.all([
     legOf(engines, { from, to: pivot, model }),
@@ -68,15 +69,18 @@ export const findLegs = async (
   ]);
 };
 
-/** Finds the languages from which there is a way into `to`. */
+/** Finds the languages from which there is a way into `to`; lets other work go on in between. */
 export const findSources = async (engines: Offers, to: string): Promise<readonly string[]> => {
   const offers = await engines.offers('translation');
-  return LANGUAGES.filter(
-    (from) =>
-      from !== PSEUDO_LOCALE &&
-      !sameLanguage(from, to) &&
-      (leads(offers, from, to) || PIVOTS.some((pivot) => joins(offers, from, pivot, to))),
-  );
+  const pivots = pivotsTo(offers, to);
+  const sources: string[] = [];
+  for (const from of LANGUAGES) {
+    await setImmediate();
+    if (from === PSEUDO_LOCALE || sameLanguage(from, to)) continue;
+    if (leads(offers, from, to) || pivotFrom(offers, from, pivots) !== undefined)
+      sources.push(from);
+  }
+  return sources;
 };
 
 /** True when there currently is a way into `to`: from `from`, or from any language. */

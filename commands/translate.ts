@@ -9,18 +9,17 @@ import {
   attachmentTranscript,
   completeLanguage,
   isBlankMessage,
-  quotedWords,
   typedLanguage,
   audioFileOf,
-  smallModels,
-  translationEngines,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { lines, plainWords, sections } from '../src/rich-text/compose.ts';
+import { plainWords, sections } from '../src/rich-text/compose.ts';
 import type { Attachment } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
+import { completeEngine, engineNote, nextEngine } from './translate/engines.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
+const LONGEST_ENGINE_CHARS = 100;
 
 interface Source {
   readonly text: RichText;
@@ -39,26 +38,6 @@ const hear = async (
   return { text: plainWords(text), ...(spoken === undefined ? {} : { from: spoken }) };
 };
 
-const LONGEST_ENGINE_CHARS = 100;
-const COMPLETING_MS = 2_500;
-
-/** Tells which small engine translated, and which others can be asked. */
-const engineNote = async (
-  model: string | undefined,
-  { services, channel, t, signal }: CommandContext<unknown>,
-): Promise<RichText | undefined> => {
-  const small = model === undefined ? [] : smallModels(model);
-  if (model === undefined || small.length === 0) return undefined;
-  const engines = await translationEngines({ services, space: channel.space }, signal).catch(
-    () => [],
-  );
-  const others = engines.filter((name) => !model.split(/[-+]/).includes(name));
-  return lines(
-    t('translate.small-engine', { engines: small.map((each) => quotedWords(each)).join(', ') }),
-    others.length > 0 && t('translate.other-engines', { engines: others.join(', ') }),
-  );
-};
-
 export default defineCommand(
   'translate',
   {
@@ -72,12 +51,7 @@ export default defineCommand(
     complete: {
       to: completeLanguage,
       from: completeLanguage,
-      engine: async (typed, ctx) => {
-        const engines = await translationEngines(ctx, AbortSignal.timeout(COMPLETING_MS));
-        return engines
-          .filter((name) => name.startsWith(typed.trim().toLowerCase()))
-          .map((name) => ({ value: name, label: name }));
-      },
+      engine: completeEngine,
     },
     slow: true,
     onMessage: (message) => {
@@ -105,20 +79,23 @@ export default defineCommand(
         options.audio
           ? t('transcribe.with-translation', { original: source.text, translation, language })
           : translation;
+      const engine = options.engine ?? (await nextEngine(to, ctx));
       const request = {
         ...source,
         to,
         expected,
         place: channel,
         lane: 'interactive',
-        ...(options.engine === undefined ? {} : { model: options.engine }),
+        ...(engine === undefined ? {} : { model: engine }),
       } as const;
-      const { text, outcome, model } = await stream(
-        services.translator.translate(request, signal),
-        (soFar) => withSource(soFar()),
+      const translation = await stream(services.translator.translate(request, signal), (soFar) =>
+        withSource(soFar()),
       );
+      const { text, outcome } = translation;
       if (outcome === 'translated')
-        await reply({ text: sections(withSource(text), await engineNote(model, ctx)) });
+        await reply({
+          text: sections(withSource(text), await engineNote(translation, engine, ctx)),
+        });
       else if (options.audio) await reply({ text: source.text });
       else await reply({ text: t(`translate.${outcome}`, { language }), tone: 'note' });
     },

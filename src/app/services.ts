@@ -30,6 +30,7 @@ import {
 } from '../text/language/languages.ts';
 import { createGlossary } from '../translation/glossary.ts';
 import type { LanguageHistory } from '../translation/language-history.ts';
+import { createEngineTurns } from '../translation/engine-turns.ts';
 import { createTranslator } from '../translation/translator.ts';
 import { createLimits } from '../usage/limits.ts';
 
@@ -183,6 +184,7 @@ export const createSharedServices = ({
       languages,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
+    engineTurns: createEngineTurns(clock),
     transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder, clock }),
     speaker: createSpeaker({
       client: realtime?.speech ? { ...client, speak: realtime.speech.speak } : client,

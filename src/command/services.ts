@@ -1,5 +1,6 @@
 import type { AppError } from '../errors.ts';
 import type { Languages } from '../text/language/languages.ts';
+import type { EngineTurns } from '../translation/engine-turns.ts';
 import type { Translator } from '../translation/translator.ts';
 import type { Transcriber } from '../speech/transcriber.ts';
 import type { TranscriptKind, TranscriptSegment, OutgoingFile } from '../model/message.ts';
@@ -20,6 +21,7 @@ import type { ServiceStatus } from '../model/service.ts';
 export interface Services {
   readonly languages: Languages;
   readonly translator: Translator;
+  readonly engineTurns: EngineTurns;
   readonly transcriber: Transcriber;
   /** A transcript as a file, with the times of what was said. */
   transcriptFile(kind: TranscriptKind, segments: readonly TranscriptSegment[]): OutgoingFile;
@@ -59,5 +61,6 @@ export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/backlog.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
+export type { Translation } from '../translation/translator.ts';
 export type { UsageAmounts, UsageDay } from '../store/usage.ts';
 export type { QueuedSpeech, Room } from '../voice/room-types.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { messageOf } from '../fakes/command-harness.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
 import { toneWav } from '../fakes/tone.ts';
 import { useCommandHarness, useCoreHarness } from './support.ts';
@@ -120,6 +121,27 @@ describe('the engine of a translation', () => {
     const small = sentence('translate.small-engine', { engines: 'Bergamot' });
     const others = sentence('translate.other-engines', { engines: 'pseudo' });
     expect(await shownFor('bergamot-en-es')).toBe(`es:hello\n\n${small}\n${others}`);
+  });
+
+  it('is another when a message is translated again, and the usual one in the end', async () => {
+    const { script } = scripted();
+    script.model = (asked = 'bergamot') => `${asked}-en-ja`;
+    script.engines = ['bergamot', 'apertium'].map((name) => ({
+      name,
+      serves: ['translation'],
+      ready: true,
+      detail: '',
+    }));
+    const again = async (): Promise<string> =>
+      (await scripted().run('translate', {}, { on: messageOf('hello'), member: { locale: 'ja' } }))
+        .text;
+    const first = await again();
+    expect(first).toContain('Bergamot');
+    expect(first).toContain('apertium');
+    const second = await again();
+    expect(second).toContain('Apertium');
+    expect(second).not.toContain('bergamot');
+    expect(await again()).toBe(first);
   });
 
   it('is chosen from those that are there', async () => {

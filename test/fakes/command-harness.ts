@@ -26,6 +26,7 @@ import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
 import type { OperatorLimits } from '../../src/usage/limits.ts';
+import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
@@ -82,6 +83,8 @@ interface Script {
   /** Why the key of a space is of no use. */
   keyTrouble: KeyTrouble | undefined;
   engines: readonly EngineReport[];
+  /** The model that translates, where this one is asked. Default: the same. */
+  model: (asked: string | undefined) => string;
   recent: RecentCalls | undefined;
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
   untranslated: readonly string[];
@@ -193,6 +196,7 @@ export const openCommandHarness = async (
     reachable: true,
     keyRefusal: undefined,
     statusSpaces: [],
+    model: (asked = 'large') => asked,
     keyFault: undefined,
     keyTrouble: undefined,
     storageFault: undefined,
@@ -218,9 +222,11 @@ export const openCommandHarness = async (
       search: searchLanguages,
       ...createLanguageHistory(),
     },
+    engineTurns: createEngineTurns({ nowMs: () => 0 }),
     translator: {
       async *translate(request): AsyncGenerator<GrowingText, Translation, void> {
-        const { text, to, from = 'en', model = 'large' } = request;
+        const { text, to, from = 'en' } = request;
+        const model = script.model(request.model);
         if (from === to) return { text, from, to, outcome: 'same-language' };
         return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated', model };
       },

@@ -1,3 +1,4 @@
+import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AppError } from '../../src/errors.ts';
@@ -188,6 +189,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       rank: () => [],
     },
     translator: { translate: refuse },
+    engineTurns: createEngineTurns({ nowMs: () => 0 }),
     transcriber: { transcribe: refuse },
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },

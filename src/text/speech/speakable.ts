@@ -36,42 +36,13 @@ export const hostOf = (address: string): string => {
   return rest.replace(/^mailto:|^tel:/i, '');
 };
 
-/** Reads the parts of a flat text that are not language; '' where nothing is to be read. */
-export class NodeSpeaker {
-  readonly #options: SpokenOptions;
-  readonly #rows: ReturnType<typeof createEmojiRows>;
+/** Creates what reads the parts of a flat text that are not language; '' where nothing is to be read. */
+const createSpanReader = ({ locale, names, words, nowMs }: SpokenOptions, flat: string) => {
+  const rows = createEmojiRows(flat, locale);
+  const addressOf = (url: string): string =>
+    words?.link === undefined ? hostOf(url) : `${words.link}: ${hostOf(url)}`;
 
-  /** @param flat the text whose parts are read, in order */
-  constructor(options: SpokenOptions, flat: string) {
-    this.#options = options;
-    this.#rows = createEmojiRows(flat, options.locale);
-  }
-
-  word(span: FlatSpan | TermSpan, written: string): string {
-    switch (span.kind) {
-      case 'object':
-        return this.#piece(span.piece, span.start);
-      case 'term':
-        return span.replacement ?? written;
-      case 'url':
-        return this.#address(written);
-      case 'email':
-      case 'code':
-        return written;
-      case 'name':
-        return readable(written.slice(1));
-      case 'emoji':
-        return this.#emoji(written, span);
-      case 'shortcode':
-        return this.#rows.read(() => readable(written.split(':')[1] ?? ''), span.start, span.end);
-      case 'bracket':
-      case 'control':
-        return '';
-    }
-  }
-
-  #piece(piece: Piece, at: number): string {
-    const { locale, names, words, nowMs } = this.#options;
+  const pieceOf = (piece: Piece, at: number): string => {
     if (piece.kind === 'block') return (piece.block.spoiler ? words?.spoiler : words?.code) ?? '';
     if (piece.kind === 'line' && piece.line.kind === 'item' && !piece.line.continues)
       return piece.line.number === undefined ? '' : `${piece.line.number}.`;
@@ -81,25 +52,39 @@ export class NodeSpeaker {
       case 'code':
         return words?.code ?? '';
       case 'link':
-        return this.#address(node.url);
+        return addressOf(node.url);
       case 'mention':
         return names?.(node) ?? readable(node.name ?? (node.target === 'broadcast' ? node.id : ''));
       case 'emoji':
-        return this.#rows.read(() => readable(node.name.split('::')[0] ?? ''), at, at + 1);
+        return rows.read(() => readable(node.name.split('::')[0] ?? ''), at, at + 1);
       case 'timestamp':
         return timeOf(node, locale, nowMs);
     }
-  }
+  };
 
-  #address(url: string): string {
-    const { link } = this.#options.words ?? {};
-    return link === undefined ? hostOf(url) : `${link}: ${hostOf(url)}`;
-  }
-
-  #emoji(emoji: string, { start, end }: Pick<FlatSpan, 'start' | 'end'>): string {
-    return this.#rows.read(() => emojiWord(emoji, this.#options.locale), start, end);
-  }
-}
+  return (span: FlatSpan | TermSpan, written: string): string => {
+    switch (span.kind) {
+      case 'object':
+        return pieceOf(span.piece, span.start);
+      case 'term':
+        return span.replacement ?? written;
+      case 'url':
+        return addressOf(written);
+      case 'email':
+      case 'code':
+        return written;
+      case 'name':
+        return readable(written.slice(1));
+      case 'emoji':
+        return rows.read(() => emojiWord(written, locale), span.start, span.end);
+      case 'shortcode':
+        return rows.read(() => readable(written.split(':')[1] ?? ''), span.start, span.end);
+      case 'bracket':
+      case 'control':
+        return '';
+    }
+  };
+};
 
 export interface SpeakableOptions extends SpokenOptions {
   /** Pronunciations: whole words, ignoring case, the longest first. */
@@ -130,7 +115,7 @@ export const speakable = (tree: RichText, options: SpeakableOptions = {}): strin
   const { text: written, spans, pairs } = toFlatText(readableSigns(tree));
   const terms =
     options.dictionary?.map(({ term, spoken }) => ({ term, translation: spoken })) ?? [];
-  const speaker = new NodeSpeaker(options, written);
+  const read = createSpanReader(options, written);
   let words = '';
   let from = 0;
   /** The spoiler whose content is left out. */
@@ -151,7 +136,7 @@ export const speakable = (tree: RichText, options: SpeakableOptions = {}): strin
       if (pairs[piece.pair]?.kind !== 'spoiler') continue;
       hiddenBy = piece.pair;
       say(options.words?.spoiler ?? '');
-    } else say(speaker.word(span, written.slice(span.start, span.end)));
+    } else say(read(span, written.slice(span.start, span.end)));
   }
   if (hiddenBy === undefined) words += written.slice(from);
   return spokenWords(words, options.locale, options.words?.code);

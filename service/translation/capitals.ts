@@ -1,4 +1,4 @@
-import { listedWords } from '../../src/text/language/features.ts';
+import { isListedWord } from '../../src/text/language/features.ts';
 import { languageOf } from '../../src/text/language/language-names.ts';
 import data from './capitals.json' with { type: 'json' };
 
@@ -29,8 +29,9 @@ export const isInCapitals = (sentence: string, language: string): boolean => {
     return false;
   if (words.length > 1) return words.some((each) => each.length > 1);
   const [only = ''] = words;
-  const { byLanguage } = listedWords([only.toLocaleLowerCase(language)]);
-  return only.length >= LONG_WORD || byLanguage.has(languageOf(language));
+  return (
+    only.length >= LONG_WORD || isListedWord(only.toLocaleLowerCase(language), languageOf(language))
+  );
 };
 
 /** Writes a sentence in capitals as sentences are written. */

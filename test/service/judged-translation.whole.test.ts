@@ -39,6 +39,7 @@ const BAD: readonly (readonly [name: string, text: string, reply: Fault])[] = [
   ['very long', 'the fox', says('la zorra roja y otras cosas '.repeat(3_600))],
   ['of another amount', 'It costs $18.50', says('Cuesta $14.50')],
   ['of another currency', 'It costs €18.50', says('Cuesta US$ 18,50')],
+  ['in lines of its own', 'the fox', says('la zorra\n\nOtra forma: el zorro')],
   ['a refusal', 'the fox', says('I’m sorry, but I can’t help with that.')],
   ['JSON', 'the fox', says('{"translation": "la zorra", "language": "es"}')],
   ['with tokens of its own', 'the fox', says('la zorra ⟦1⟧')],

@@ -8,7 +8,7 @@ import { failure, offering, startTestService, type TestService } from './support
 
 const FIELDS = { text: 'The fox ⟦1⟧', source_lang: 'en', target_lang: 'ja' };
 
-const LONG = 'The fox is sound asleep in the woods. The end.';
+const LONG = 'The fox is sound asleep in the woods. It is a very quiet night. Good night. The end.';
 
 describe('translation over HTTP', () => {
   let openai: FakeOpenai;
@@ -16,7 +16,10 @@ describe('translation over HTTP', () => {
   beforeAll(async () => {
     const chat = (messages: readonly { content: string }[]) =>
       messages.at(-1)?.content === LONG
-        ? ['キツネが森の中でぐっすりと眠っています。', 'おしまい。']
+        ? [
+            'キツネが森の中でぐっすりと眠っています。とても静かな夜です。おやすみなさい。',
+            'おしまい。',
+          ]
         : ['キツ', 'ネ ', '⟦1⟧'];
     openai = await startFakeOpenai({ chat, key: 'sk-1' });
     service = await startTestService({
@@ -105,7 +108,7 @@ describe('translation over HTTP', () => {
   });
 
   it('breaks a stream whose engine broke off, without the closing event', async () => {
-    const content = 'キツネが森の中でぐっすりと眠っています。';
+    const content = 'キツネが森の中でぐっすりと眠っています。とても静かな夜です。おやすみなさい。';
     const event = JSON.stringify({ choices: [{ delta: { content } }] });
     openai.fail('/chat/completions', { kind: 'events', body: `data: ${event}\n\n` });
     const reply = await service.translate({ ...FIELDS, stream: 'true' });

@@ -81,6 +81,7 @@ export type ReplyFault =
   | 'the text itself'
   | 'in another language'
   | 'an answer'
+  | 'in other lines'
   | 'other tokens'
   | 'other amounts'
   | 'JSON';
@@ -109,6 +110,13 @@ const answers = ({ source, to }: TranslationTask, reply: string): boolean =>
   /\p{L}[^\n.!]{8,}[?？؟]["'”»)\s]*$/u.test(source) &&
   !question.test(reply);
 
+const linesIn = (text: string): number =>
+  text.split('\n').filter((line) => line.trim() !== '').length;
+
+/** True for a reply with twice as many lines: what models add, explain or go on with has lines of its own. */
+const hasOtherLines = (source: string, reply: string): boolean =>
+  reply.includes('\n') && linesIn(reply) >= 2 * Math.max(1, linesIn(source));
+
 /** Faults that a beginning already shows. */
 const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined => {
   const { source, rules = [] } = task;
@@ -116,6 +124,7 @@ const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined
   if (loops(source, text)) return 'a loop';
   if (repeatsRun(rules, source, text)) return 'the instructions';
   if (inventsTokens(source, text)) return 'other tokens';
+  if (hasOtherLines(source, text)) return 'in other lines';
   return isInOtherLanguage(task, text) ? 'in another language' : undefined;
 };
 
@@ -157,8 +166,14 @@ export const translationSoFar = (task: TranslationTask, partial: string): string
   return mayRefuse(source, begun) ? '' : withoutEntities(source, begun);
 };
 
-/** Letters after which a beginning is taken for a translation if nothing speaks against it. */
+/** UTF-16 units of a beginning in the wanted language that decide, and of any other one. */
 const DECIDING_CHARS = 80;
+const SURELY_DECIDING_CHARS = 160;
+
+const isDecided = (task: TranslationTask, text: string): boolean => {
+  const chars = text.length / densityOf(task.to);
+  return chars >= SURELY_DECIDING_CHARS || (chars >= DECIDING_CHARS && isInLanguage(task, text));
+};
 
 /**
  * Judges a reply that is still growing: its translation so far once that may be shown, or a fault;
@@ -169,5 +184,5 @@ export const judgeBeginning = (task: TranslationTask, partial: string): JudgedRe
   if (text === '') return undefined;
   const fault = earlyFault(task, text);
   if (fault) return { fault };
-  return text.length >= DECIDING_CHARS || isInLanguage(task, text) ? { text } : undefined;
+  return isDecided(task, text) ? { text } : undefined;
 };

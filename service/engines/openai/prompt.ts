@@ -24,22 +24,38 @@ const describe = (language: string): string => {
   return name === language ? language : `${name} (${language})`;
 };
 
+/** Most tokens whose words a model is told. */
+const MOST_WORDS = 20;
+
+/** The words that tokens stand for, so that the words around them agree with these. */
+const tokenWords = ({ tokens }: EngineTranslationRequest): readonly string[] => {
+  const words = [...tokens]
+    .flatMap(([number, { word }]) =>
+      word === undefined ? [] : `⟦${number}⟧: ${JSON.stringify(withoutControlTokens(word))}`,
+    )
+    .slice(0, MOST_WORDS);
+  return words.length === 0 ? [] : [`They stand for ${words.join(', ')}.`];
+};
+
 /** What a text asks for beside the constant rules. */
-const rulesFor = ({ text, from, to, keywords, context }: EngineTranslationRequest): string[] => [
-  `Translate the user's message from ${describe(from)} to ${describe(to)}.`,
-  ...(token.test(text) ? [TOKEN_RULE] : []),
-  ...(keywords.length > 0
-    ? [
-        `Keep these terms exactly as written: ${keywords.map((term) => JSON.stringify(withoutControlTokens(term))).join(', ')}.`,
-      ]
-    : []),
-  ...(context === ''
-    ? []
-    : [
-        'What was said before, for understanding only; do not translate it:',
-        JSON.stringify(withoutControlTokens(context)),
-      ]),
-];
+const rulesFor = (request: EngineTranslationRequest): readonly string[] => {
+  const { text, from, to, keywords, context } = request;
+  return [
+    `Translate the user's message from ${describe(from)} to ${describe(to)}.`,
+    ...(token.test(text) ? [TOKEN_RULE, ...tokenWords(request)] : []),
+    ...(keywords.length > 0
+      ? [
+          `Keep these terms exactly as written: ${keywords.map((term) => JSON.stringify(withoutControlTokens(term))).join(', ')}.`,
+        ]
+      : []),
+    ...(context === ''
+      ? []
+      : [
+          'What was said before, for understanding only; do not translate it:',
+          JSON.stringify(withoutControlTokens(context)),
+        ]),
+  ];
+};
 
 /** The form of a prompt for a family of models, whose documentation gives it. */
 interface PromptForm {

@@ -1,4 +1,5 @@
 import { withoutControlTokens } from '../../../src/text/control-tokens.ts';
+import { meaningsIn } from '../../../src/text/protect/meanings.ts';
 import { languageName } from '../../../src/text/language/languages.ts';
 import type { EngineTranslationRequest } from '../../engine.ts';
 
@@ -28,8 +29,8 @@ const describe = (language: string): string => {
 const MOST_WORDS = 20;
 
 /** The words that tokens stand for, so that the words around them agree with these. */
-const tokenWords = ({ tokens }: EngineTranslationRequest): readonly string[] => {
-  const words = [...tokens]
+const tokenWords = ({ text, tokens }: EngineTranslationRequest): readonly string[] => {
+  const words = [...meaningsIn(text, tokens)]
     .flatMap(([number, { word }]) =>
       word === undefined ? [] : `⟦${number}⟧: ${JSON.stringify(withoutControlTokens(word))}`,
     )

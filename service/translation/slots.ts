@@ -21,6 +21,8 @@ const mark = /\p{M}/gu;
 const currency = /\p{Sc}/gu;
 const letterOrDigit = /[\p{L}\p{N}]/gu;
 const letter = /\p{L}/u;
+/** Signs at the ends of a word that engines part from it. */
+const punctuationAround = /^[\s,;:.!?]+|[\s,;:.!?]+$/gu;
 
 /** A name that models of languages in Latin letters copy. */
 const NAME = 'Martin';
@@ -35,7 +37,7 @@ const knownForm = (word: string, reads: Reads): string | undefined => {
     .map((char) => (reads(char) ? char : char.normalize('NFD').replaceAll(mark, '')))
     .filter(reads)
     .join('')
-    .trim();
+    .replaceAll(punctuationAround, '');
   if (2 * countOf(form) >= countOf(word) && countOf(form) > 0) return form;
   return letter.test(word) && reads(NAME) ? NAME : undefined;
 };

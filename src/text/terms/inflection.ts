@@ -108,7 +108,9 @@ export const prepareInflections = async function* <Term extends { readonly term:
       continue;
     const form = words.map((each) => base(fold(each))).join(' ');
     const entry = { term, words };
-    byForm.get(form)?.push(entry) ?? byForm.set(form, [entry]);
+    const known = byForm.get(form);
+    if (known) known.push(entry);
+    else byForm.set(form, [entry]);
   }
   const isForm = (written: string, of: string): boolean =>
     (language in PLURALS || isNear(fold(written), fold(of))) &&

@@ -18,8 +18,8 @@ import { firstSource, nextSource } from './source-languages.ts';
 import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
   isTooLong,
+  judgeBeginning,
   judgeTranslation,
-  translationSoFar,
   type TranslationTask,
 } from '../text/reply/translation-reply.ts';
 import { mapStates } from '../async/abort.ts';
@@ -153,10 +153,9 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
       if (soFar.length > MOST_THINKING_CHARS && isTooLong(task, soFar)) throw badReply('too long');
       if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
       shownChars = soFar.length;
-      const begun = translationSoFar(task, soFar);
-      return begun === '' || isTooLong(task, begun)
-        ? undefined
-        : () => protectedText.preview(begun);
+      const begun = judgeBeginning(task, soFar);
+      if (begun?.fault !== undefined) throw badReply(begun.fault);
+      return begun && (() => protectedText.preview(begun.text));
     });
     return judged(task, reply);
   };

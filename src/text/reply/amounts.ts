@@ -35,7 +35,7 @@ const signBefore = /(?<sign>[A-Za-z]{0,3}\p{Sc}|\b[A-Z]{3})\s?$/u;
 const hanNumeral = /[一二三四五六七八九十百千万萬億亿兩两〇零]/u;
 const hanOrHangul = /^[\p{sc=Han}\p{sc=Hang}\p{sc=Kana}]/u;
 const roman = /\b(?:[IVXLCDM]{2,9}|[VX])\b/;
-const clock = /^(?::|h|時|时|点|點|시)/iu;
+const clock = /^(?::|h|時|时|点|點|시|\s?(?:[ap]\.?\s?m\b|uhr\b))/iu;
 const dayHalf = /\d\s?(?:[ap]\.?\s?m\b|h\b|uhr\b|o['’]clock|час)|[午晚早]|오[전후]/iu;
 
 /** The value of a digit; in Unicode the digits of each script are consecutive. */

@@ -67,11 +67,11 @@ const translate = async ({
 
 describe('the translator', () => {
   it('detects the language, and shows the text as it grows', async () => {
-    const { text, from, outcome, seen } = await translate({
-      text: 'Where are you going this evening?',
-    });
+    // What is shown of a shorter one is the whole.
+    const source = 'Where are you going this evening? '.repeat(11).trim();
+    const { text, from, outcome, seen } = await translate({ text: source });
     expect({ text, from, outcome }).toEqual({
-      text: '¡Where are you going this evening?!',
+      text: `¡${source}!`,
       from: 'en',
       outcome: 'translated',
     });
@@ -260,6 +260,38 @@ describe('a translation that fails', () => {
       });
       expect(asked).toHaveLength(2);
     }
+  });
+
+  it.each([
+    ['in another language', 'I would be very happy to help you with that today.'],
+    ['the text itself', 'Where is the fox today, and why?'],
+    ['a loop', 'el zorro y '.repeat(14)],
+    ['100,000 characters', 'el zorro, la casa y otras cosas más '.repeat(2_800)],
+    ['an answer', 'El zorro está en el bosque con sus amigos.'],
+    ['of another amount', '¿Dónde está el zorro de 1.250 euros hoy, y por qué?'],
+    ['JSON', '{"translation": "¿Dónde está?", "language": "es"}'],
+    ['with lines of its own', '¿Dónde está el zorro?\n\nOtra: ¿Dónde anda?'],
+  ])('is an error, and shows nothing, where the reply is %s', async (_, reply) => {
+    engine = () => reply;
+    const states = translator.translate(
+      {
+        text: tree('Where is the fox today, and why?'),
+        from: 'en',
+        to: 'es',
+        place: SPACE,
+        lane: 'interactive',
+      },
+      signal,
+    );
+    const shown: unknown[] = [];
+    const reading = (async () => {
+      for await (const state of states) shown.push(written(state()));
+    })();
+    await expect(reading).rejects.toMatchObject({
+      code: 'bad-reply',
+      sentence: { key: 'service.not-translated' },
+    });
+    expect(shown.filter((one) => one === reply)).toEqual([]);
   });
 
   it('is an error, and shows nothing, where the model refuses twice', async () => {

@@ -51,6 +51,7 @@ describe('the numbers of a translation', () => {
     ['It is free', 'Custa 1.250 dólares'],
     ['2 days', '3 Tage'],
     ['5:30 pm', '18:30'],
+    ['at 5 pm', 'às 19:00'],
     ['in 2024', 'em 2042'],
     ['50%', '15%'],
     ['1.5 million', '15 millones'],

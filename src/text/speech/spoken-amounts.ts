@@ -23,7 +23,7 @@ export const CURRENCY_SIGNS = anyOf(CURRENCIES.keys());
 /** Words of magnitudes, abbreviations and letters; some mean another in English, or only there. */
 const MAGNITUDES: readonly { pattern: string; value?: number; inEnglish?: number }[] =
   amounts.magnitudes;
-const MAGNITUDE = `((?i:${MAGNITUDES.map(({ pattern }) => pattern).join('|')}))(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
+const MAGNITUDE = `(${MAGNITUDES.map(({ pattern }) => pattern).join('|')})(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
 const magnitudes = MAGNITUDES.map(({ pattern, ...values }) => ({
   written: new RegExp(`^(?:${pattern})$`, 'iu'),
   ...values,
@@ -34,12 +34,12 @@ const SPACE = String.raw`[ \u00A0\u202F]?`;
 const BEFORE = String.raw`(?:${NOT_AFTER}|(?<=(?<![\w.,:/–-])\d{1,4}[–-]))`;
 const money = new RegExp(
   String.raw`(?:${NOT_AFTER}(${CURRENCY_SIGNS}) ?(${NUMBER})(?:${SPACE}${MAGNITUDE})?|${BEFORE}(${NUMBER})(?:${SPACE}${MAGNITUDE})?${SPACE}(${CURRENCY_SIGNS}))${NOT_BEFORE}`,
-  'gu',
+  'giu',
 );
 /** Plain numbers with a magnitude that is no word; `401k` is a pension. */
 const counted = new RegExp(
-  String.raw`${NOT_AFTER}(?!401k)(${NUMBER})(?:([kM])|${SPACE}((?i:${amounts.abbreviatedMagnitudes})))(?!\p{L})${NOT_BEFORE}`,
-  'gu',
+  String.raw`${NOT_AFTER}(?!401k)(${NUMBER})(?:([km])|${SPACE}(${amounts.abbreviatedMagnitudes}))(?!\p{L})${NOT_BEFORE}`,
+  'giu',
 );
 const measured = new RegExp(
   String.raw`${BEFORE}(${NUMBER})(${SPACE})(${UNIT_SYMBOLS})${NOT_BEFORE}`,
@@ -157,7 +157,10 @@ export const spokenAmounts = (text: string, locale: string): string => {
     )
     .replaceAll(
       counted,
-      (written, number, letter, short) => reader.counted(number, letter ?? short) ?? written,
+      // `4K` and `5m` are something else.
+      (written, number, letter, short) =>
+        (letter === 'K' || letter === 'm' ? undefined : reader.counted(number, letter ?? short)) ??
+        written,
     )
     .replaceAll(
       measured,

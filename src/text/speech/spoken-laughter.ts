@@ -4,6 +4,7 @@ import rules from './laughter.json' with { type: 'json' };
 
 interface Rule {
   readonly pattern: string;
+  readonly ignoreCase?: boolean;
   /** What is said for it; laughter in the voice's language where it is absent. */
   readonly word?: string;
 }
@@ -21,10 +22,12 @@ const MOST_SYLLABLES = 3;
 const rulesFor = perKey((language) => {
   const { laughter = ANYWHERE } = wordsOf(language, 'words');
   const own = OF_LANGUAGES.get(language) ?? [];
-  return [...rules.korean, ...own, ...rules.spelled].map(({ pattern, word = laughter }: Rule) => ({
-    pattern: new RegExp(pattern, 'gu'),
-    word: ` ${word} `,
-  }));
+  return [...rules.korean, ...own, ...rules.spelled].map(
+    ({ pattern, ignoreCase, word = laughter }: Rule) => ({
+      pattern: new RegExp(pattern, ignoreCase ? 'giu' : 'gu'),
+      word: ` ${word} `,
+    }),
+  );
 });
 
 const shortLaughter = (written: string, first: string, vowel: string): string => {

@@ -5,7 +5,11 @@ import { CURRENCY_SIGNS, UNIT_SYMBOLS } from './spoken-amounts.ts';
 import { NOT_AFTER } from './written-number.ts';
 
 /** Patterns of signs, each with the words that stand for it: `{<}` is the word of a language for `<`. */
-const RULES = rules.map(({ pattern, words }) => ({ pattern: new RegExp(pattern, 'gmu'), words }));
+// Not by a modifier within the pattern: the engine at times forgets that it ignores case.
+const RULES = rules.map(({ pattern, words, ignoreCase }) => ({
+  pattern: new RegExp(pattern, ignoreCase ? 'gimu' : 'gmu'),
+  words,
+}));
 const place = /\{([^}]+)\}/g;
 
 /** The rules for which a language has the words. */

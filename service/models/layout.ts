@@ -2,7 +2,7 @@ import { findTranslationModel, type TranslationModel } from '../engines/bergamot
 import { findModel, type Model } from '../engines/sherpa-onnx/model.ts';
 import { findVoices, type InstalledSpeaker } from '../engines/sherpa-onnx/voices.ts';
 
-/** What a folder holds, with the paths of its files, as its engine uses them. */
+/** The model in a folder, with the paths of its files, as its engine uses them. */
 export type Layout =
   | { readonly ability: 'translation'; readonly model: TranslationModel }
   | { readonly ability: 'speech'; readonly speakers: readonly InstalledSpeaker[] }

@@ -26,7 +26,7 @@ export const EXTRA_FIELDS_HEADER = 'x-extra-fields';
 export const EXTRA_FIELDS = {
   /** Meanings of the tokens of `text`; see `tokenMeanings`. */
   translateTokens: 'translate.tokens',
-  /** How fast a voice speaks, 1 being the usual speed. */
+  /** The speed of a voice; 1 is its own. */
   ttsSpeed: 'tts.speed',
 } as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];

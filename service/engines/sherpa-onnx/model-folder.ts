@@ -45,7 +45,7 @@ export const sizeOf = async (folder: string, file: string): Promise<number> => {
  * The properties that an ONNX file states of itself. Throws `AppError` (`config`) for a file that is
  * empty, cut off or something else.
  */
-export const metadataOf = async (
+export const onnxMetadataOf = async (
   folder: string,
   file: string,
 ): Promise<ReadonlyMap<string, string>> => {

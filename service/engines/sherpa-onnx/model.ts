@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { checkTokens, listFiles, metadataOf, pickOnnx, unusable } from './model-folder.ts';
+import { checkTokens, listFiles, onnxMetadataOf, pickOnnx, unusable } from './model-folder.ts';
 
 export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer' | 'nemo-ctc';
 
@@ -38,13 +38,13 @@ const isStreaming = (encoder: string, metadata: ReadonlyMap<string, string>): bo
 
 type Found = Pick<Model, 'kind'> & {
   readonly config: Omit<ModelConfig, 'tokens'>;
-  /** Of the file that states the size of the vocabulary, if one does. */
+  /** Metadata of the file that states the size of the vocabulary, if one does. */
   readonly metadata: ReadonlyMap<string, string>;
 };
 
 /** The kind of a model of one file, by the `model_type` that the library's scripts write. */
 const findWhole = async (folder: string, file: string): Promise<Found> => {
-  const metadata = await metadataOf(folder, file);
+  const metadata = await onnxMetadataOf(folder, file);
   const type = metadata.get('model_type') ?? '';
   const model = join(folder, file);
   if (/^EncDec.*CTC/.test(type))
@@ -65,7 +65,7 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
   const [encoder, decoder, joiner] = ['encoder', 'decoder', 'joiner'].map((part) =>
     pickOnnx(files, new RegExp(part)),
   );
-  const metadata = encoder === undefined ? undefined : await metadataOf(folder, encoder);
+  const metadata = encoder === undefined ? undefined : await onnxMetadataOf(folder, encoder);
   const isWhisper = metadata?.get('model_type')?.startsWith('whisper') === true;
   if (encoder && metadata && isStreaming(encoder, metadata))
     throw unusable(folder, 'this is a streaming model; take one for files (offline)');
@@ -78,7 +78,7 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
     throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
   }
   const at = (file: string): string => join(folder, file);
-  const ofDecoder = await metadataOf(folder, decoder);
+  const ofDecoder = await onnxMetadataOf(folder, decoder);
   if (isWhisper || joiner === undefined)
     return {
       kind: 'whisper',
@@ -93,7 +93,7 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
       },
       metadata: ofDecoder,
     };
-  await metadataOf(folder, joiner);
+  await onnxMetadataOf(folder, joiner);
   return {
     kind: 'transducer',
     config: {

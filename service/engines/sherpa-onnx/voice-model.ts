@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { checkTokens, listFiles, metadataOf, pickOnnx, sizeOf, unusable } from './model-folder.ts';
+import {
+  checkTokens,
+  listFiles,
+  onnxMetadataOf,
+  pickOnnx,
+  sizeOf,
+  unusable,
+} from './model-folder.ts';
 
 export type VoiceKind = 'vits' | 'kokoro' | 'kitten';
 
@@ -83,7 +90,7 @@ export const findVoiceModel = async (folder: string): Promise<VoiceModel | undef
   const model = pickOnnx(files);
   if (model === undefined) return undefined;
   const at = (file: string): string => join(folder, file);
-  const metadata = await metadataOf(folder, model);
+  const metadata = await onnxMetadataOf(folder, model);
   if (!speaks(metadata)) return undefined;
 
   const type = metadata.get('model_type') ?? 'vits';

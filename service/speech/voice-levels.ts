@@ -60,6 +60,8 @@ export const createVoiceLevels = () => {
       if (blocks.length < ENOUGH_BLOCKS) {
         meter ??= createBlockMeter(sampleRateHz);
         blocks.push(...meter(samples.subarray(0, MEASURED_S * sampleRateHz)));
+        // At once, for the listener may leave.
+        measured.set(voiceId, blocks.slice(0, ENOUGH_BLOCKS));
       }
       gain ??= gainOf(blocks);
       if (gain * highestOf(samples) > HIGHEST_SAMPLE) {
@@ -73,7 +75,6 @@ export const createVoiceLevels = () => {
       for (let from = 0; from < samples.length; from += step)
         yield { samples: scaled(samples.subarray(from, from + step), gain), sampleRateHz };
     }
-    measured.set(voiceId, blocks.slice(0, ENOUGH_BLOCKS));
   }
   return { level };
 };

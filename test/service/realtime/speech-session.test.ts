@@ -97,6 +97,23 @@ describe('a session of realtime speech', () => {
     expect(sizeOf(audio)).toBe(2 * 5 * CHARACTER_SAMPLES * 2);
   });
 
+  it('speaks at the speed that was set', async () => {
+    const speeds: number[] = [];
+    const usual = engine();
+    const { send, last } = open(
+      engine(async (request, signal) => {
+        speeds.push(request.speed);
+        return usual.speak(request, signal);
+      }),
+    );
+    send({ ...UPDATE, session: { ...UPDATE.session, speed: 1.5 } });
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+    expect(speeds).toEqual([1.5]);
+    send({ ...UPDATE, session: { ...UPDATE.session, rate: 1.5 } });
+    expect((await last('error')).message).toContain('use speed');
+  });
+
   it('sends audio within JSON to who wants that', async () => {
     const { send, said, audio, last } = open();
     send({ ...UPDATE, session: { ...UPDATE.session, audio_transport: 'base64_json' } });

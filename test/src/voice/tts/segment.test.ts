@@ -16,6 +16,13 @@ describe('segments', () => {
     expect(segmentsOf('長い文です。'.repeat(50))[0]!.length).toBeLessThan(50);
   });
 
+  it('keep a line break at their end, which is a pause', () => {
+    const line = `${'a word and '.repeat(26)}the end.`;
+    expect(segmentsOf(`${line}\n${line} ${line}`).filter((one) => one.endsWith('\n'))).toHaveLength(
+      1,
+    );
+  });
+
   it('hold all that is audible of any text, in its order', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter, maxLength: 900 }), (text) => {

@@ -26,7 +26,8 @@ const angle = new RegExp(
     String.raw`#(?<channel>\d{1,20})>`,
     String.raw`(?<moving>a)?:(?<emoji>\w{1,64}):(?<emojiId>\d{1,20})>`,
     String.raw`t:(?<seconds>-?\d{1,16})(?::(?<style>[tTdDfFRsS]))?>`,
-    String.raw`(?<url>(?i:https?:\/\/|mailto:|tel:)[^<>|\s]{1,4096})>`,
+    // No modifier `(?i:)`: Node.js 24 at times forgets it.
+    String.raw`(?<url>(?:[hH][tT][tT][pP][sS]?:\/\/|[mM][aA][iI][lL][tT][oO]:|[tT][eE][lL]:)[^<>|\s]{1,4096})>`,
     String.raw`\/(?<command>[-_'\p{L}\p{N} ]{1,100}):(?<commandId>\d{1,20})>`,
     String.raw`id:(?<page>\w[\w\-]{0,40})>`,
   ].join('|')})`,

@@ -96,7 +96,7 @@ export interface TranslationEngine {
    * True when the engine preserves `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
    */
   readonly keepsKeywords?: boolean;
-  /** What a language model is told beside the text, which no translation repeats. */
+  /** Sentences that a language model gets beside the text, which no translation repeats. */
   rules?(request: EngineTranslationRequest): readonly string[];
   /** Yields pieces that, joined, are the translation. */
   translate(

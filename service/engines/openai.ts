@@ -8,7 +8,7 @@ import { createSpeech } from './openai/speech.ts';
 import { createTranslation } from './openai/translation.ts';
 import { AppError } from '../../src/errors.ts';
 import { ContractError } from '../errors.ts';
-import { probe, type ProbeResult } from './openai/probe.ts';
+import { probeModel, type ProbeResult } from './openai/probe.ts';
 
 /** Bytes of UTF-8 in a token, at most about. */
 const BYTES_PER_TOKEN = 5;
@@ -67,7 +67,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   const upstream =
     url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY, log);
 
-  /** What each model did when it was tried. */
+  /** Results of the models that were tried. */
   const tried = new Map<string, ProbeResult>();
 
   const build = (to: Upstream, models: Models): EngineAbilities => ({
@@ -115,7 +115,10 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       if (model === undefined || tried.get(model) !== undefined) continue;
       const { translation } = abilities;
       const isChosen = translation && model === models.translation;
-      tried.set(model, await probe(isChosen ? translation : createTranslation(to, model, models)));
+      tried.set(
+        model,
+        await probeModel(isChosen ? translation : createTranslation(to, model, models)),
+      );
     }
   };
 

@@ -11,7 +11,7 @@ import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 60_000;
 
-/** What people see where a reply is no translation. */
+/** The sentence for a reply that is no translation. */
 export const NOT_TRANSLATED: AppErrorOptions = { sentence: { key: 'service.not-translated' } };
 
 export interface TranslationInput {

@@ -107,7 +107,7 @@ const SPOKEN_TOKENS = 512;
 const ANSWER_TOKENS = 2_048;
 const THINKING_TOKENS = 8_192;
 
-/** What is told of an answer beside its words. */
+/** Facts about an answer beside its words. */
 export interface AnswerNotes {
   /** Takes the tokens of conversation and answer when an answer that began has ended. */
   readonly used?: (tokens: number) => void;

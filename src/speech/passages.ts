@@ -57,7 +57,7 @@ export const passagesOf = (text: string, locale: string | undefined): readonly P
   return passages;
 };
 
-/** What is said in place of a text that no voice can read: in which language it is. */
+/** The words for a text that no voice can read: the language that it is in. */
 export const textIn = (language: string, locale: string | undefined): string => {
   const name = languageName(language, locale ?? 'en');
   return wordsOf(locale, 'words')['textIn']?.replace('#', name) ?? name;

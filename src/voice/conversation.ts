@@ -155,7 +155,7 @@ export const createVoiceAnswers =
       });
       signal.throwIfAborted();
     };
-    /** What was written until the time is up is an answer, too. */
+    /** The words that came until the time is up are an answer, too. */
     const answerInTime = async (): Promise<RichText> => {
       try {
         await withTimeout(clock, ANSWER_MS, tooSlow, think, over);

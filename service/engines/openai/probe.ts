@@ -2,7 +2,7 @@ import { judgeTranslation } from '../../../src/text/reply/translation-reply.ts';
 import type { TranslationEngine } from '../../engine.ts';
 import { BackendError, ContractError } from '../../errors.ts';
 
-/** What a model can do, as far as one question tells; undefined where it did not get to answer. */
+/** Abilities of a model, as far as one question tells; undefined where it did not get to answer. */
 export type ProbeResult = 'translates' | 'not for translation' | 'not for chat' | undefined;
 
 /** Long enough for a server that loads the model first. */
@@ -25,7 +25,7 @@ const NO_CHAT = /template|does not support chat|not a chat model|chat.{0,20}not 
 const REFUSED = new Set([400, 404, 422, 500, 501]);
 
 /** Has a model translate two words, once, and judges its reply. Never rejects. */
-export const probe = async (translation: TranslationEngine): Promise<ProbeResult> => {
+export const probeModel = async (translation: TranslationEngine): Promise<ProbeResult> => {
   let reply = '';
   try {
     for await (const { text } of translation.translate(PROBE, AbortSignal.timeout(PROBE_MS)))

@@ -38,7 +38,7 @@ const tokenWords = ({ text, tokens }: EngineTranslationRequest): readonly string
   return words.length === 0 ? [] : [`They stand for ${words.join(', ')}.`];
 };
 
-/** What a text asks for beside the constant rules. */
+/** Rules for one text beside the constant ones. */
 const rulesFor = (request: EngineTranslationRequest): readonly string[] => {
   const { text, from, to, keywords, context } = request;
   return [
@@ -141,5 +141,5 @@ export const translationTurns = (
   model: string,
 ): readonly Turn[] => formOf(model).turns(request);
 
-/** What a model is told that no translation repeats. */
+/** Sentences of a model's prompt, which no translation repeats. */
 export const translationRules = (model: string): readonly string[] => formOf(model).rules;

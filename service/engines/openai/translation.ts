@@ -14,7 +14,7 @@ import type { Models } from './models.ts';
 import { translationRules, translationTurns } from './prompt.ts';
 import { longestText, mostTokens, THINKING_TOKENS } from './token-budget.ts';
 
-/** What is learnt of a model from its replies. */
+/** Traits of a model that its replies show. */
 interface Traits {
   /** True for a model that thinks before it translates. */
   thinks: boolean;

@@ -3,7 +3,7 @@ import tables from './amounts.json' with { type: 'json' };
 
 /** A number as a text writes it in digits. */
 interface Written {
-  /** What it may mean: `1.250` is 1250 or 1.25, `1.5M` is 1.5 or 1500000. */
+  /** The values that it may have: `1.250` is 1250 or 1.25, `1.5M` is 1.5 or 1500000. */
   readonly meanings: readonly number[];
   /** True where a currency or a percent sign stands beside it. */
   readonly isAmount: boolean;
@@ -25,7 +25,7 @@ const CURRENCIES = byWord(tables.currencies);
 const token = /[⟦［[【]\s{0,3}\p{Nd}{1,9}\s{0,3}[⟧］\]】]/gu;
 /** Digits of any script, in groups. */
 const numeral = /\p{Nd}{1,30}(?:[.,'’٬٫·\u00A0\u2009\u202F ]\p{Nd}{1,30}){0,8}/gu;
-/** What stands before the digits of a name, such as `GPT-4` or `B2B`. */
+/** The letters before the digits of a name, such as `GPT-4` or `B2B`. */
 const nameBefore = /(?:[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}]-?|_)$/u;
 const digit = /\p{Nd}/gu;
 const groups = /^\d{1,3}(?<mark>[.,'’٬· ])\d{3}(?:\k<mark>\d{3})*$/;

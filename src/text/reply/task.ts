@@ -4,6 +4,6 @@ export interface TranslationTask {
   /** BCP 47 codes. */
   readonly from: string;
   readonly to: string;
-  /** What a language model was told beside the text, which no translation repeats. */
+  /** Sentences that a language model got beside the text, which no translation repeats. */
   readonly rules?: readonly string[];
 }

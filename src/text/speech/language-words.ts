@@ -24,7 +24,7 @@ export const wordsOf = (
 
 const UNSPACED = new Set(['ja', 'zh', 'th']);
 
-/** What stands between words of a language. */
+/** The separator between words of a language. */
 export const gapOf = (locale: string): string => (UNSPACED.has(languageOf(locale)) ? '' : ' ');
 
 /** Most keys that are kept: locales come from outside. */

@@ -92,7 +92,7 @@ const calendarFor = perKey((locale) => {
         ? written.slice(0, written.length - yearShort.length) + yearWord
         : written;
     },
-    /** Whether the day or the month comes first; in English it depends on the region. */
+    /** True where the day comes before the month; in English it depends on the region. */
     isDayFirst: (): boolean | undefined => {
       const parts = new Intl.DateTimeFormat(locale, { ...DATE, month: 'numeric' }).formatToParts(0);
       const [first] = parts.filter(({ type }) => type !== 'literal');

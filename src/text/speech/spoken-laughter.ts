@@ -5,7 +5,7 @@ import rules from './laughter.json' with { type: 'json' };
 interface Rule {
   readonly pattern: string;
   readonly ignoreCase?: boolean;
-  /** What is said for it; laughter in the voice's language where it is absent. */
+  /** The words for it; laughter in the voice's language where it is absent. */
   readonly word?: string;
 }
 /** Rules of single languages; those that may touch other laughter come first. */

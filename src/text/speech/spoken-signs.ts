@@ -85,7 +85,7 @@ export const spokenDecades = (text: string, locale: string): string => {
 };
 
 const END = String.raw`\d{1,4}(?:[.,:]\d{1,2})?`;
-/** What is counted, by which a hyphen between numbers is one of a range. */
+/** Things that are counted: before one, a hyphen between numbers is that of a range. */
 const COUNTED = String.raw`[ \u00A0]?(?:%|°|(?:${UNIT_SYMBOLS}|[ap]\.?m)(?!\p{L})|${CURRENCY_SIGNS}|(?:${amounts.counted.join('|')})(?!\p{L})|[時点點时分秒日天人年月月個个개歳岁살倍次回度℃円元원명]|초|분|시|일|주|번)`;
 /** A hyphen between two times of day or two years is one of a range too. */
 const BETWEEN_TIMES = String.raw`(?<=:\d\d)-(?=\d{1,2}:\d\d(?!\d))`;

@@ -114,7 +114,7 @@ const SILENT_MS = 15_000;
 const isGone = (error: unknown): boolean => error instanceof AppError && error.code === 'not-found';
 
 /**
- * What is asked for, one after another while no such voice is there: the chosen voice, then any of the
+ * Voices that are asked for, one after another while there is none: the chosen voice, then any of the
  * language. A passage in letters that the voice cannot read has one of its own language first; at last
  * its language is said.
  */

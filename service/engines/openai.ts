@@ -182,7 +182,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         (ability) => MODEL_VARIABLES[ability],
       );
       const remedy =
-        found.length === 0
+        found.length === 0 && !lists
           ? `start the server of SERVICE_OPENAI_URL, or set ${variables.join(', ')}`
           : `for the rest set ${variables.join(', ')}`;
       return {

@@ -20,7 +20,7 @@ export type ChatApi = ReturnType<typeof createChatApi>;
 const UNKNOWN_FIELD = new Set([400, 422]);
 
 const isUnknownField = (thrown: unknown): boolean =>
-  thrown instanceof ServiceError && UNKNOWN_FIELD.has(thrown.status);
+  thrown instanceof ServiceError && UNKNOWN_FIELD.has(thrown.status) && thrown.code !== 'too-large';
 
 const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOptions): Call => ({
   endpoint: 'chat',

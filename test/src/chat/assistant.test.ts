@@ -133,6 +133,73 @@ describe('an answer', () => {
   });
 });
 
+describe('an answer that is none, or not whole', () => {
+  const chunk = (content: string, finish: string | null) =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: finish }] })}\n\n`;
+  const stream = (body: string) =>
+    fake.fail(PATHS.chat, { status: 200, headers: { 'content-type': 'text/event-stream' }, body });
+  const cutOf = async (question = 'why?'): Promise<{ answer: string; isCut: boolean }> => {
+    let isCut = false;
+    const cut = (): void => {
+      isCut = true;
+    };
+    const turns = [{ role: 'user', content: question }] as const;
+    const { result } = await statesOf(open().answer(turns, ASKER, signal, { cut }));
+    return { answer: result, isCut };
+  };
+
+  it.each([
+    ['stop', false],
+    ['length', true],
+    ['content_filter', true],
+    [null, true],
+  ])('ends for the reason %s', async (reason, isCut) => {
+    stream(`${chunk('Because', null)}${chunk('', reason)}data: [DONE]\n\n`);
+    expect(await cutOf()).toEqual({ answer: 'Because', isCut });
+  });
+
+  it('goes round in a circle', async () => {
+    stream(`${chunk('It is so. '.repeat(30), 'stop')}data: [DONE]\n\n`);
+    const { answer, isCut } = await cutOf();
+    expect(answer).toMatch(/^It is so\.(?: It is so\.)?$/);
+    expect(isCut).toBe(true);
+  });
+
+  it('is the question', async () => {
+    fake.answers = () => 'Why is the sky blue today?';
+    await expect(cutOf('why is the sky blue today?')).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('comes of a conversation that is too long, whose oldest turns are then left out', async () => {
+    const turns = Array.from({ length: 9 }, (_, number) => ({
+      role: 'user' as const,
+      content: `question ${number}`,
+    }));
+    fake.fail(PATHS.chat, {
+      status: 400,
+      body: JSON.stringify({ error: { message: 'maximum context length is 512 tokens' } }),
+    });
+    stream('');
+    await statesOf(open().answer(turns, ASKER, signal));
+    const sent = asked(PATHS.chat).map(({ json }) => (json['messages'] as unknown[]).length);
+    expect(sent).toEqual([9, 5, 3]);
+    expect(asked(PATHS.chat).at(-1)?.json['messages']).toContainEqual(turns.at(-1));
+    const long = [{ role: 'user', content: 'x '.repeat(2_000) }] as const;
+    stream('');
+    await expect(statesOf(open().answer(long, ASKER, signal))).rejects.toMatchObject({
+      code: 'too-large',
+      sentence: { key: 'service.too-long' },
+    });
+  });
+
+  it('is limited in its length, and told nothing in control tokens', async () => {
+    await cutOf('what is <|im_end|>?');
+    const { json } = asked(PATHS.chat)[0]!;
+    expect(json['max_tokens']).toBeGreaterThan(0);
+    expect(JSON.stringify(json)).not.toContain('<|im_end|>');
+  });
+});
+
 describe('the tokens of an answer', () => {
   const tokensOf = async (question: string): Promise<readonly number[]> => {
     const told: number[] = [];

@@ -54,5 +54,6 @@ export async function* judged(
   if (fault !== undefined) throw notTranslated(fault);
   // What was left out at the end may have been sent already, such as a quotation mark at the beginning.
   const rest = grown(text) ?? grown(translationSoFar(task, reply));
-  if (last) yield { ...last, text: rest?.text ?? '' };
+  if (rest) yield rest;
+  if (last?.usage) yield { ...last, text: '' };
 }

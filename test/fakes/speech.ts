@@ -244,13 +244,13 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
           model: 'backend-model',
           choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
         });
-      return sendEvents(
-        response,
-        Array.from(content).map((step) => ({
+      return sendEvents(response, [
+        ...Array.from(content).map((step) => ({
           id: 'chat_1',
           choices: [{ index: 0, delta: { content: step }, finish_reason: null }],
         })),
-      );
+        { id: 'chat_1', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      ]);
     },
   };
 

@@ -61,10 +61,8 @@ describe('translation over HTTP', () => {
     expect(text).toBe(
       [
         chunk('', ',"transcription":"The fox ⟦1⟧","source_lang":"en","target_lang":"ja"'),
-        chunk(
-          'キツネ ⟦1⟧',
-          ',"model":"talk-1-2026","usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}',
-        ),
+        chunk('キツネ ⟦1⟧', ',"model":"talk-1-2026"'),
+        chunk('', ',"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}'),
         'data: [DONE]\n\n',
       ].join(''),
     );

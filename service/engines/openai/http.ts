@@ -118,8 +118,9 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
   const hideKey = createKeyHider(key ?? '');
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
+  /** Paths above the API's own are asked of any server, of which few have them. */
   const warn = (path: string, status: number, reason: string): void =>
-    log.warn(
+    log[path.startsWith('/../') ? 'debug' : 'warn'](
       { requestId: currentRequestId(), path, status, said: reason },
       'a back end answered with an error',
     );

@@ -126,6 +126,11 @@ export const startService = async (options: ServiceOptions) => {
     engines: () => engines.report(),
     /** True when there currently is a way into `to`: from `from`, or from any language. */
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
+    /** Names of the engines that translate a pair by themselves at the moment, best first. */
+    translators: async (from: string, to: string): Promise<readonly string[]> =>
+      (await engines.offers('translation', { from, to }))
+        .filter(({ engine }) => engine.translates(from, to))
+        .map(({ name }) => name),
     /**
      * Stops accepting requests, lets the running ones end, then stops all engines.
      *

@@ -50,7 +50,7 @@ export const nextEngine = async (
  * @param engine the one that was asked, which may not be the one that answered
  */
 export const engineNote = async (
-  { model, to }: Translation,
+  { model, from, to }: Translation,
   engine: string | undefined,
   ctx: CommandContext<unknown>,
 ): Promise<RichText | undefined> => {
@@ -59,7 +59,9 @@ export const engineNote = async (
   if (model === undefined || small.length === 0) return undefined;
   // One that was asked and could not is not asked again either.
   if (on) services.engineTurns.translated(on.ref, to, engine ? `${model}+${engine}` : model);
-  const others = await enginesBeside(on ? services.engineTurns.lately(on.ref, to) : [model], ctx);
+  const besides = await enginesBeside(on ? services.engineTurns.lately(on.ref, to) : [model], ctx);
+  const able = await services.translators(from, to);
+  const others = besides.filter((name) => able.includes(name));
   const engines = others.join(', ');
   return lines(
     t('translate.small-engine', { engines: small.map((each) => quotedWords(each)).join(', ') }),

@@ -45,6 +45,7 @@ export interface CoreService
     | {
         readonly engines: () => Promise<ServiceStatus['engines']>;
         readonly translates: Services['translates'];
+        readonly translators: Services['translators'];
       }
     | undefined;
 }
@@ -168,6 +169,7 @@ export const openCore = async ({
     }),
     storageFault: async () => store.findFault(),
     translates: async (to, from) => builtIn?.translates(to, from),
+    translators: async (from, to) => builtIn?.translators(from, to) ?? [],
   };
 
   declareProcessMetrics(metrics);

@@ -48,6 +48,8 @@ export interface Services {
    * language. Undefined where the service does not say.
    */
   translates(to: string, from?: string): Promise<boolean | undefined>;
+  /** Names of the built-in service's engines that translate a pair, best first; none of another service. */
+  translators(from: string, to: string): Promise<readonly string[]>;
 }
 
 /** The status of the service as the key that it was asked with finds it. */

@@ -117,7 +117,9 @@ describe('the engine of a translation', () => {
       ...engines,
       { name: 'bergamot', serves: ['translation'], ready: true, detail: 'en-es' },
       { name: 'apertium', serves: ['translation'], ready: false, detail: '' },
+      { name: 'of other pairs', serves: ['translation'], ready: true, detail: '' },
     ];
+    scripted().script.unable = ['of other pairs'];
     const small = sentence('translate.small-engine', { engines: 'Bergamot' });
     const others = sentence('translate.other-engines', { engines: 'pseudo' });
     expect(await shownFor('bergamot-en-es')).toBe(`es:hello\n\n${small}\n${others}`);

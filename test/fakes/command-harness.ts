@@ -86,6 +86,8 @@ interface Script {
   /** The model that translates, where this one is asked. Default: the same. */
   model: (asked: string | undefined) => string;
   recent: RecentCalls | undefined;
+  /** Engines that translate other pairs than the one that is asked for. */
+  unable: readonly string[];
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
   untranslated: readonly string[];
   chart: () => Promise<Uint8Array>;
@@ -205,6 +207,7 @@ export const openCommandHarness = async (
       { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
     ],
     recent: undefined,
+    unable: [],
     untranslated: [],
     chart: async () => Buffer.from('PNG'),
     voices: [],
@@ -287,6 +290,11 @@ export const openCommandHarness = async (
     }),
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
+    translators: async () =>
+      script.engines
+        .filter(({ serves, ready }) => ready && serves.includes('translation'))
+        .map(({ name }) => name)
+        .filter((name) => !script.unable.includes(name)),
     storageFault: async () => script.storageFault,
     status: async (_, space) => {
       script.statusSpaces.push(space);

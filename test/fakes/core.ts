@@ -244,6 +244,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     privacy: createFakePrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,
+    translators: async () => [],
     status: async () => ({ ...STATUS, reachable, refusal }),
     storageFault: async () => storageFault,
     spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },

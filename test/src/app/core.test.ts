@@ -18,7 +18,11 @@ import { sentence } from '../../fakes/sentences.ts';
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
 
-const BUILT_IN = { engines: async () => [], translates: async () => true };
+const BUILT_IN = {
+  engines: async () => [],
+  translates: async () => true,
+  translators: async () => [],
+};
 
 let place: FakeFeed;
 beforeEach(() => {

@@ -203,10 +203,10 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
           'content-type': options.speechType ?? `audio/${String(body['response_format'])}`,
         });
         const { speed = 1 } = body as { speed?: number };
-        const spoken = Buffer.concat([bytes, bytes]).subarray(
-          0,
-          2 * Math.round(bytes.length / 2 / speed),
-        );
+        const spoken =
+          speed === 1
+            ? bytes
+            : Buffer.concat([bytes, bytes]).subarray(0, 2 * Math.round(bytes.length / 2 / speed));
         // Cut at an odd byte, as networks do.
         response.write(spoken.subarray(0, 1_001));
         await pause();

@@ -25,7 +25,7 @@ const openPlace = async () => {
     },
   });
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
-  bot.speech.translate = (text) => `Spanish: ${text.toUpperCase()}`;
+  bot.speech.translate = (text) => `¡Ah! ${text.toUpperCase()}`;
   await bot.start(ENVIRONMENT);
   const guild = bot.discord.guild({ name: 'Babel' });
   const lounge = guild.channel({ type: 'voice', name: 'lounge' });
@@ -98,7 +98,7 @@ describe('a program that is killed while it captions a voice channel', () => {
     ]);
     const shown = texts(chat).join('\n');
     expect(shown.match(sentenceLike('room.captions-of'))).toHaveLength(1);
-    expect(shown).toContain('Spanish: A2X0');
+    expect(shown).toContain('¡Ah! A2X0');
 
     const { attachments } = await use('captions export', { kind: 'txt' });
     const transcript = Buffer.from(attachments[0]!.bytes).toString();

@@ -8,7 +8,7 @@ import type OpenAIClient from 'openai';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PATHS, type Voice } from '../../src/api/contract.ts';
-import { loudness, useServedFile } from '../service/clients/support.ts';
+import { LONG_TEXT, loudness, useServedFile } from '../service/clients/support.ts';
 import { KEY, makeWav, startTestService } from '../service/support.ts';
 import { launchBrowser } from './chromium.ts';
 
@@ -133,36 +133,39 @@ describe('a page of a listed origin', () => {
     }, given());
     const { seconds, peak } = await loudness(Buffer.from(audio, 'base64'));
     expect(seconds).toBeCloseTo(1, 0);
-    expect(peak).toBeGreaterThan(0.4);
+    expect(peak).toBeGreaterThan(0.1);
   });
 
   test('reads a translation as it comes', async () => {
     const release = served().backEnd.hold();
-    const reading = listed.evaluateHandle(async ({ url, key }) => {
-      const body = new FormData();
-      const fields = { text: 'hola', source_lang: 'es', target_lang: 'en', stream: 'true' };
-      for (const [name, value] of Object.entries(fields)) body.append(name, value);
-      const headers = { authorization: `Bearer ${key}` };
-      const reply = await fetch(`${url}/translate/`, { method: 'POST', headers, body });
-      const reader = reply.body!.getReader();
-      const decoder = new TextDecoder();
-      let text = '';
-      const readUntil = async (end: string): Promise<string> => {
-        while (!text.includes(end)) {
-          const { done, value } = await reader.read();
-          if (done) throw new Error(`no ${end}`);
-          text += decoder.decode(value, { stream: true });
-        }
-        return text;
-      };
-      return { early: await readUntil('Hello'), readUntil };
-    }, given());
+    const reading = listed.evaluateHandle(
+      async ({ url, key, text: spoken }) => {
+        const body = new FormData();
+        const fields = { text: spoken, source_lang: 'es', target_lang: 'en', stream: 'true' };
+        for (const [name, value] of Object.entries(fields)) body.append(name, value);
+        const headers = { authorization: `Bearer ${key}` };
+        const reply = await fetch(`${url}/translate/`, { method: 'POST', headers, body });
+        const reader = reply.body!.getReader();
+        const decoder = new TextDecoder();
+        let text = '';
+        const readUntil = async (end: string): Promise<string> => {
+          while (!text.includes(end)) {
+            const { done, value } = await reader.read();
+            if (done) throw new Error(`no ${end}`);
+            text += decoder.decode(value, { stream: true });
+          }
+          return text;
+        };
+        return { early: await readUntil('story'), readUntil };
+      },
+      { ...given(), text: LONG_TEXT },
+    );
     const handle = await reading;
-    expect(await handle.evaluate(({ early }) => early)).not.toContain('world');
+    expect(await handle.evaluate(({ early }) => early)).not.toContain('it ends');
     release();
     const whole = await handle.evaluate(async ({ readUntil }) => readUntil('[DONE]'));
-    expect(whole).toMatch(/^data: .*"transcription":"hola"/);
-    expect(whole).toContain('"content":"world"');
+    expect(whole).toContain(`"transcription":"${LONG_TEXT}"`);
+    expect(whole).toContain('it ends.');
   });
 
   test('reads a chat as it comes, and frees the engine when it stops reading', async () => {
@@ -256,7 +259,7 @@ describe('a page of a listed origin', () => {
       { type: 'tts.speak', text: 'Hello' },
     ]);
     expect(types).toContain('tts.audio.start');
-    expect((await loudness(audio)).peak).toBeGreaterThan(0.4);
+    expect((await loudness(audio)).peak).toBeGreaterThan(0.1);
   });
 });
 

@@ -18,10 +18,11 @@ const ask = (by: User, channel: Channel, answer: string): FakeInteraction => {
   return bot.discord.command(by, { channel, name: 'ask', options: { question: 'What is it?' } });
 };
 
-/** Has something translated that becomes this, and that is long enough for it. */
+/** Has something translated that becomes this, and that has as many lines, with their numbers. */
 const translate = (by: User, channel: Channel, answer: string): FakeInteraction => {
   bot.speech.translate = () => answer;
-  const options = { text: '请把一切都告诉我。'.repeat(500), to: 'es' };
+  const text = Array.from(answer.split('. '), (_, at) => `第${at}行。`).join('');
+  const options = { text, to: 'en' };
   return bot.discord.command(by, { channel, name: 'translate', options });
 };
 

@@ -11,7 +11,7 @@ import { sentence } from '../fakes/sentences.ts';
 const bot = withBot({ clock: realClock });
 beforeAll(() => {
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
-  bot.speech.translate = (text) => `Spanish: ${text.toUpperCase()}`;
+  bot.speech.translate = (text) => `¡Ah! ${text.toUpperCase()}`;
 });
 
 const WORDS = 6;

@@ -41,7 +41,14 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   ['its key in a stream that is no JSON', { kind: 'events', body: `data: ${echo}\n\n` }],
   ['a broken connection', { kind: 'cut' }],
 ];
-const BACK_END_PATHS = ['/chat/completions', '/audio/transcriptions', '/audio/speech', '/models'];
+const BACK_END_PATHS = [
+  '/chat/completions',
+  '/audio/transcriptions',
+  '/audio/speech',
+  '/models',
+  '/props',
+  '/api/ps',
+];
 
 const open = async () => {
   const logged: string[] = [];

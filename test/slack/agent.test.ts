@@ -70,7 +70,7 @@ describe('a conversation with the app', () => {
 
   it('notifies nobody, whatever the model answers', async () => {
     const { ann, workspace } = bot.place();
-    const filler = 'and some more words '.repeat(100);
+    const filler = Array.from({ length: 100 }, (_, at) => `and word ${at} `).join('');
     const answer = `Hello <!channel> @channel <@${ann.id}> ${filler}<!here> @here and \`@everyone\`.`;
     const { answers } = bot.speech;
     bot.speech.answers = () => answer;

@@ -1,4 +1,4 @@
-import { findControlToken } from '../control-tokens.ts';
+import { findControlToken, findTemplateMark } from '../control-tokens.ts';
 import { languageName } from '../language/languages.ts';
 import { ENTITY, entityChar, type EntityParts } from '../entities.ts';
 import type { TranslationTask } from './task.ts';
@@ -122,7 +122,7 @@ const PARTIAL_TOKEN = /(?:<\|?|<｜|\[\/?)[^<>[\]\s]{0,40}$/u;
 
 /** Cuts a reply where a model goes on with the template of a conversation. */
 export const withoutTemplate = (source: string, reply: string): string => {
-  const at = findControlToken(reply);
+  const at = findTemplateMark(reply);
   return at < 0 || findControlToken(source) >= 0 ? reply : reply.slice(0, at);
 };
 

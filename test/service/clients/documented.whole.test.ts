@@ -47,7 +47,7 @@ const COMMAND_CHECKS: Readonly<Record<string, Check>> = {
   'hello.mp3 $URL/tts ': spokenFile,
   '/translate/': (printed) => {
     expect(printed).toMatch(/^data: .*"transcription":"The quick brown fox"/);
-    expect(printed).toMatch(/"content":"world"[^]*data: \[DONE\]\s*$/);
+    expect(printed).toMatch(/"content":"Hello, world"[^]*data: \[DONE\]\s*$/);
   },
   '/asr/srt/audio_llm': (printed) => {
     const { segments } = JSON.parse(printed) as { segments: object[] };

@@ -11,6 +11,12 @@ const TONE_PCM = new Uint8Array(
   Int16Array.from({ length: TONE_HZ }, (_, at) => 16_384 * Math.sin(at * 0.1)).buffer,
 );
 
+/** A text whose translation comes in two pieces, of which the first is long enough to be judged. */
+export const LONG_TEXT =
+  'Cuéntame otra vez la larga historia del viejo pescador que vivía junto al mar y nunca volvió.';
+const LONG_BEGINNING =
+  'Tell me once more the long story of the old fisherman who lived beside the sea and never came back, because I would like to hear how ';
+
 /** A picture of one pixel. */
 export const PICTURE =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
@@ -95,7 +101,13 @@ export const useServedFile = (
   let backEnd: FakeOpenai;
   let service: TestService;
   beforeAll(async () => {
-    backEnd = await startFakeOpenai({ speech: { pcm: TONE_PCM } });
+    backEnd = await startFakeOpenai({
+      speech: { pcm: TONE_PCM },
+      chat: (turns) =>
+        turns.at(-1)?.content === LONG_TEXT
+          ? [LONG_BEGINNING, 'it ends.']
+          : ['Hello', ', ', 'world'],
+    });
     service = await start({ SERVICE_OPENAI_URL: backEnd.url });
   });
   afterAll(async () => {

@@ -18,11 +18,17 @@ const ask = (by: User, channel: Channel, answer: string): FakeInteraction => {
   return bot.discord.command(by, { channel, name: 'ask', options: { question: 'What is it?' } });
 };
 
-/** Has something translated that becomes this, and that has as many lines, with their numbers. */
+/** Sentences without any number: a translation has those of its source. */
+const story = (count: number): string =>
+  Array.from({ length: count }, (_, index) => {
+    const name = Array.from(String(index), (digit) => 'abcdefghij'.charAt(Number(digit))).join('');
+    return `This is the line named ${name}.`;
+  }).join(' ');
+
+/** Has something translated that becomes this, and that is long enough for it. */
 const translate = (by: User, channel: Channel, answer: string): FakeInteraction => {
   bot.speech.translate = () => answer;
-  const text = Array.from(answer.split('. '), (_, at) => `第${at}行。`).join('');
-  const options = { text, to: 'en' };
+  const options = { text: '请把一切都告诉我。'.repeat(500), to: 'en' };
   return bot.discord.command(by, { channel, name: 'translate', options });
 };
 
@@ -58,7 +64,7 @@ describe('an answer', () => {
 
   it('of 30,000 characters begins in the channel and is whole in a file', async () => {
     const { channel, ann } = bot.place();
-    const answer = lines(1_200);
+    const answer = story(1_200);
     expect(answer.length).toBeGreaterThan(30_000);
     const used = translate(ann, channel, answer);
     await used.until(() => filesOf(used).includes(answer));
@@ -72,9 +78,9 @@ describe('an answer', () => {
     const elsewhere = bot.discord.guild({ bot: false }).channel();
     const bob = bot.discord.user();
     for (const channel of [elsewhere, ann.dm(), ann.dmWith(bob)]) {
-      const answer = lines(1_200);
+      const answer = story(1_200);
       const used = translate(ann, channel, answer);
-      await used.until(() => filesOf(used).some((text) => text.endsWith('line number 1199.')));
+      await used.until(() => filesOf(used).some((text) => text.endsWith(answer.slice(-30))));
       expect(used.followUps.length).toBeLessThanOrEqual(5);
     }
     expect(() => bot.discord.command(ann, { channel: ann.dm(), name: 'settings' })).toThrow();

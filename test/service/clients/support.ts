@@ -1,7 +1,7 @@
 import { bytesSource } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { afterAll, beforeAll, vi } from 'vitest';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { startFakeOpenai, type FakeOpenai, type FakeOpenaiOptions } from '../../fakes/openai.ts';
 import { startTestService, type TestService } from '../support.ts';
 
 const TONE_HZ = 24_000;
@@ -16,6 +16,10 @@ export const LONG_TEXT =
   'Cuéntame otra vez la larga historia del viejo pescador que vivía junto al mar y nunca volvió.';
 const LONG_BEGINNING =
   'Tell me once more the long story of the old fisherman who lived beside the sea and never came back, because I would like to hear how ';
+
+/** Answers `LONG_TEXT` with its translation, and anything else with a greeting. */
+export const answerLong: FakeOpenaiOptions['chat'] = (turns) =>
+  turns.at(-1)?.content === LONG_TEXT ? [LONG_BEGINNING, 'it ends.'] : ['Hello', ', ', 'world'];
 
 /** A picture of one pixel. */
 export const PICTURE =
@@ -103,10 +107,7 @@ export const useServedFile = (
   beforeAll(async () => {
     backEnd = await startFakeOpenai({
       speech: { pcm: TONE_PCM },
-      chat: (turns) =>
-        turns.at(-1)?.content === LONG_TEXT
-          ? [LONG_BEGINNING, 'it ends.']
-          : ['Hello', ', ', 'world'],
+      chat: answerLong,
     });
     service = await start({ SERVICE_OPENAI_URL: backEnd.url });
   });

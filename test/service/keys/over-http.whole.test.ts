@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
+import { countCodePoints } from '../../../src/text/unicode.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { OPENAI_PATHS } from '../../../service/routes/lists.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { answerLong, LONG_TEXT } from '../clients/support.ts';
 import { failure, KEY, makeWav, startTestService, type TestService } from '../support.ts';
 import { createKeys, startWithKeys, voiceOf, type Keys } from './support.ts';
 
@@ -14,7 +16,7 @@ let openai: FakeOpenai;
 let keys: Keys;
 let service: TestService;
 beforeAll(async () => {
-  openai = await startFakeOpenai({ speech: { pcm: HALF_A_SECOND } });
+  openai = await startFakeOpenai({ speech: { pcm: HALF_A_SECOND }, chat: answerLong });
   keys = createKeys();
   service = await startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url });
 });
@@ -231,15 +233,24 @@ describe('the credit of a key', () => {
 
   it.each([
     // 37 bytes of question and 5 of answer, 4 a token.
-    ['the tokens that have come of a streamed chat', chat({ stream: true }), 11 * 2_000],
-    ['the whole text of a streamed translation', translation({ stream: 'true' }), 9 * 10_000],
-  ])('pays %s when the client leaves in the middle', async (_, call, nanoUsd) => {
+    ['the tokens that have come of a streamed chat', chat({ stream: true }), 11 * 2_000, 'Hello'],
+    [
+      'the whole text of a streamed translation',
+      translation({ text: LONG_TEXT, source_lang: 'es', target_lang: 'en', stream: 'true' }),
+      countCodePoints(LONG_TEXT) * 10_000,
+      'story',
+    ],
+  ])('pays %s when the client leaves in the middle', async (_, call, nanoUsd, first) => {
     const release = openai.hold();
     const reply = await call(keys.create(owner));
     const reader = reply.body!.getReader();
     const decoder = new TextDecoder();
     let text = '';
-    while (!text.includes('Hello')) text += decoder.decode((await reader.read()).value);
+    while (!text.includes(first)) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`no ${first}`);
+      text += decoder.decode(value, { stream: true });
+    }
     await reader.cancel();
     await expect.poll(() => keys.spentBy(owner)).toBe(nanoUsd);
     release();

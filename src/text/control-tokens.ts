@@ -4,12 +4,12 @@
  * Gemma (`<end_of_turn>`), Mistral (`[INST]`), EXAONE (`[|user|]`), and the marks of SentencePiece.
  */
 const WHOLE =
-  String.raw`<\|[^<>|\s]{1,60}\|>|<｜[^<>｜\n]{1,60}｜>|\[\|\w{1,30}\|\]|<</?SYS>>|` +
+  String.raw`<\|[^<>|\s\uFFFC]{1,60}\|>|<｜[^<>｜\n\uFFFC]{1,60}｜>|\[\|\w{1,30}\|\]|<</?SYS>>|` +
   String.raw`</?(?:(?:start|end)_of_(?:turn|image)|[be]os|s|pad|unk|mask|[se]op|image|__media__|think|tool_call|tool_response|unused\d{1,5}|extra_id_\d{1,3}|0x[0-9A-F]{2})>|` +
   String.raw`\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|IMG|THINK|gMASK|BOS|EOS|UNUSED_TOKEN_\d{1,4})\]`;
 
 /** The same, and such marks with one bar, which some servers read too. */
-export const CONTROL_TOKEN = String.raw`${WHOLE}|<\|[^<>|\s]{1,60}>|<[^<>|\s]{1,60}\|>`;
+export const CONTROL_TOKEN = String.raw`${WHOLE}|<\|[^<>|\s\uFFFC]{1,60}>|<[^<>|\s\uFFFC]{1,60}\|>`;
 
 const anywhere = new RegExp(CONTROL_TOKEN, 'gu');
 const whole = new RegExp(WHOLE, 'u');

@@ -108,10 +108,13 @@ const READERS: readonly (readonly [RegExp, (text: string, locale: string) => str
  * @param code words for unreadable strings
  */
 export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
-  let spoken = inWholeWords(
-    spokenLaughter(words.replaceAll(element, ' '), locale),
-    locale,
-  ).replaceAll(unreadable, ` ${code} `);
+  const laughing = spokenLaughter(words.replaceAll(element, ' '), locale);
+  const whole = inWholeWords(laughing, locale);
+  // A chat word may stand for laughter.
+  let spoken = (whole === laughing ? whole : spokenLaughter(whole, locale)).replaceAll(
+    unreadable,
+    ` ${code} `,
+  );
   if (locale !== undefined && isLocale(locale))
     for (const [sign, read] of READERS) if (sign.test(spoken)) spoken = read(spoken, locale);
   spoken = withoutShouting(spokenNumbers(spoken));

@@ -18,7 +18,7 @@ const LONG_BEGINNING =
   'Tell me once more the long story of the old fisherman who lived beside the sea and never came back, because I would like to hear how ';
 
 /** Answers `LONG_TEXT` with its translation, and anything else with a greeting. */
-export const answerLong: FakeOpenaiOptions['chat'] = (turns) =>
+export const answerLong: NonNullable<FakeOpenaiOptions['chat']> = (turns) =>
   turns.at(-1)?.content === LONG_TEXT ? [LONG_BEGINNING, 'it ends.'] : ['Hello', ', ', 'world'];
 
 /** A picture of one pixel. */

@@ -6,6 +6,7 @@ import {
   codeBlock,
   heading,
   item,
+  link,
   numbered,
   paragraph,
   quote,
@@ -47,6 +48,25 @@ describe('protect then restore', () => {
         expect(guarded.restore(guarded.text)).toEqual({ ...WHOLE, tree: rich });
       }),
     );
+  });
+
+  it('is the identity where a link stands between the halves of a mark', () => {
+    for (const [open, close] of [
+      '<|',
+      '|>',
+      '<|',
+      '>',
+      '<',
+      '|>',
+      '[|',
+      '|]',
+      '<｜',
+      '｜>',
+    ].flatMap((mark, at, all) => (at % 2 === 0 ? [[mark, all[at + 1] ?? '']] : []))) {
+      const rich = normalise([paragraph(text(open ?? ''), link('https://x.y'), text(close ?? ''))]);
+      const guarded = protect(rich);
+      expect(guarded.restore(guarded.text).tree).toEqual(rich);
+    }
   });
 
   it.each(longTexts(100_000))('is the identity for a long row of %s', (_, row) => {

@@ -1,4 +1,7 @@
 import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { env } from 'node:process';
 import { type Browser, chromium } from 'playwright-core';
 
@@ -18,6 +21,13 @@ const FLAGS = [
   '--autoplay-policy=no-user-gesture-required',
 ];
 
+/** The packaged browser looks for its fonts in /tmp, wherever it was unpacked, and ends without any. */
+const correctFonts = async (): Promise<void> => {
+  const path = join(tmpdir(), 'fonts', 'fonts.conf');
+  const fonts = await readFile(path, 'utf8');
+  await writeFile(path, fonts.replaceAll('>/tmp/fonts', `>${tmpdir()}/fonts`));
+};
+
 /** CHROMIUM_PATH, else the system's Chromium, else the one that comes as a development package. */
 export const findChromium = async (): Promise<string> => {
   if (env['CHROMIUM_PATH']) return env['CHROMIUM_PATH'];
@@ -25,7 +35,9 @@ export const findChromium = async (): Promise<string> => {
   // It unpacks the libraries that a bare machine lacks only where it believes to be on Lambda.
   env['AWS_EXECUTION_ENV'] ??= 'AWS_Lambda_nodejs22.x';
   const { default: packaged } = await import('@sparticuz/chromium');
-  return packaged.executablePath();
+  const path = await packaged.executablePath();
+  await correctFonts();
+  return path;
 };
 
 /** Starts a browser whose microphone hears a WAV file once; default: a tone, again and again. */

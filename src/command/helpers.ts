@@ -17,7 +17,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 export { smallModels } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
 export { say } from '../i18n/texts.ts';
-export { roomTurns } from '../chat/assistant.ts';
+export { roomTurns } from '../chat/turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
 export { voiceText, voiceWords } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';

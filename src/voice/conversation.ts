@@ -3,7 +3,7 @@ import { type Clock, withTimeout } from '../async/clock.ts';
 import { AppError, userError, toAppError } from '../errors.ts';
 import { spokenName } from '../text/speech/plain-letters.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
-import { roomTurns } from '../chat/assistant.ts';
+import { roomTurns } from '../chat/turns.ts';
 import { lines } from '../rich-text/compose.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';
 import { limitForOthers } from '../usage/limits.ts';

@@ -192,11 +192,118 @@ describe('an answer that is none, or not whole', () => {
     });
   });
 
+  it('may begin with the question, whatever its pieces are', async () => {
+    const question = 'why is the sky blue today?';
+    const pieces = ['Why is the sky ', 'blue today?', ' Because of the air.'];
+    stream(
+      `${pieces.map((piece) => chunk(piece, null)).join('')}${chunk('', 'stop')}data: [DONE]\n\n`,
+    );
+    expect(await cutOf(question)).toEqual({ answer: pieces.join(''), isCut: false });
+  });
+
+  it('grows by more than a letter once it is long', async () => {
+    const pieces = Array.from({ length: 3_000 }, (_, number) => chunk(`${number} `, null));
+    stream(`${pieces.join('')}${chunk('', 'stop')}data: [DONE]\n\n`);
+    const turns = [{ role: 'user', content: 'count' }] as const;
+    const { seen, result } = await statesOf(open().answer(turns, ASKER, signal));
+    expect(seen.length).toBeLessThan(600);
+    expect(seen.at(-1)).toBe(result);
+    expect(result).toMatch(/^0 1 2 .* 2999 $/);
+  });
+
+  it('is what was written until the stream broke, to its last word', async () => {
+    const words = Array.from({ length: 200 }, (_, number) => `${number} `);
+    const body = words.map((word) => chunk(word, null)).join('');
+    for (let attempt = 0; attempt < 4; attempt += 1) stream(body);
+    expect(await cutOf()).toEqual({ answer: words.join(''), isCut: true });
+  });
+
+  it('begins with no answer where older turns are left out, and keeps what is no turn', async () => {
+    const turns = [
+      { role: 'system', content: 'Be short.' },
+      ...Array.from({ length: 5 }, (_, number) => [
+        { role: 'user', content: `question ${number}` } as const,
+        { role: 'assistant', content: `answer ${number}` } as const,
+      ]).flat(),
+      { role: 'user', content: 'and now?' },
+    ] as const;
+    const rolesOf = (index: number) =>
+      (asked(PATHS.chat)[index]!.json['messages'] as { role: string }[]).map(({ role }) => role);
+    stream('');
+    await statesOf(open().answer(turns, ASKER, signal));
+    expect(rolesOf(1)).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
+    await statesOf(open().answer(turns.slice(2), ASKER, signal));
+    expect(rolesOf(2).slice(0, 2)).toEqual(['user', 'assistant']);
+  });
+
   it('is limited in its length, and told nothing in control tokens', async () => {
     await cutOf('what is <|im_end|>?');
     const { json } = asked(PATHS.chat)[0]!;
     expect(json['max_tokens']).toBeGreaterThan(0);
     expect(JSON.stringify(json)).not.toContain('<|im_end|>');
+  });
+});
+
+describe('a model that thinks until its tokens are used up', () => {
+  const thought = {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: `data: ${JSON.stringify({
+      choices: [{ delta: { content: '<think>hm' }, finish_reason: 'length' }],
+    })}\n\ndata: [DONE]\n\n`,
+  };
+  const tooLong = {
+    status: 400,
+    body: JSON.stringify({ error: { message: 'maximum context length is 4096 tokens' } }),
+  };
+  const limits = () => asked(PATHS.chat).map(({ json }) => Number(json['max_tokens']));
+
+  it('gets more of them, now and later', async () => {
+    const assistant = open('thinker');
+    fake.fail(PATHS.chat, thought);
+    expect(await ask(assistant)).toBe('You asked: why?');
+    await ask(assistant);
+    const [usual = 0, more = 0, later] = limits();
+    expect(more).toBeGreaterThan(usual);
+    expect(later).toBe(more);
+  });
+
+  it('changes nothing for other models', async () => {
+    const own = { platform: 'p', id: 'own' };
+    fake.otherKeys.add('svck:own');
+    const assistant = createAssistant({
+      client: {
+        ...client,
+        serviceKeyOf: async ({ id }) => createServiceKey(id === own.id ? 'svck:own' : fake.key),
+      },
+    });
+    fake.models = ['thinker'];
+    fake.fail(PATHS.chat, thought);
+    await ask(assistant);
+    fake.models = ['other'];
+    const asker = { ...ASKER, space: own };
+    await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], asker, signal));
+    expect(modelsAsked()).toEqual(['thinker', 'thinker', 'other']);
+    expect(limits()[2]).toBe(limits()[0]);
+  });
+
+  it('gets fewer where they do not fit, so that others are still answered', async () => {
+    const assistant = open('thinker');
+    fake.fail(PATHS.chat, thought, tooLong);
+    expect(await ask(assistant)).toBe('You asked: why?');
+    const [usual = 0, more = 0, fewer = 0] = limits();
+    expect(fewer).toBeLessThan(more);
+    expect(fewer).toBeGreaterThan(usual);
+    await ask(assistant);
+    expect(limits().at(-1)).toBe(fewer);
+  });
+
+  it('is an error where it never comes to an end', async () => {
+    const assistant = open('thinker');
+    fake.fail(PATHS.chat, thought, tooLong, tooLong, tooLong, tooLong, thought);
+    await expect(ask(assistant)).rejects.toMatchObject({ code: 'bad-reply' });
+    expect(limits()).toHaveLength(6);
+    expect(await ask(assistant)).toBe('You asked: why?');
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeAnswer } from '../../../../src/text/reply/chat-reply.ts';
+import { judgeAnswer, judgeAnswerSoFar } from '../../../../src/text/reply/chat-reply.ts';
 
 const RULES = 'You are asked in a voice channel, and your answer is also read aloud there.';
 const turns = (question: string) =>
@@ -43,12 +43,28 @@ describe('an answer of a language model', () => {
     expect(judge('hi', 'Hello!<|im_end|>\n<|im_start|>user\nand')).toMatchObject({
       text: 'Hello!',
     });
-    expect(judge('hi', 'Hello!<|im_')).toMatchObject({ text: 'Hello!' });
     const asked = 'what does <|im_end|> mean?';
     expect(judge(asked, '<|im_end|> ends a turn.')).toMatchObject({
       text: '<|im_end|> ends a turn.',
     });
   });
+
+  it('may begin with the question, and with a mark of a template, while it grows', () => {
+    const grown = (question: string, partial: string) => judgeAnswerSoFar(turns(question), partial);
+    expect(grown('why is the sky blue?', 'Why is the sky blue?')).toEqual({
+      text: '',
+      isCut: false,
+    });
+    expect(grown('hi', 'Hello!<|im_')).toMatchObject({ text: 'Hello!' });
+    expect(grown('hi', '<think>hm')).toMatchObject({ text: '' });
+  });
+
+  it.each(['I love you <3', 'See the list [', 'It is written <b'])(
+    'keeps its last word, which is no mark of a template: %s',
+    (reply) => {
+      expect(judge('hi', reply)).toEqual({ text: reply, isCut: false });
+    },
+  );
 
   it('is judged whatever it is, without an end or an error', () => {
     fc.assert(

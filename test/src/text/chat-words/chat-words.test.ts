@@ -10,6 +10,7 @@ describe('the words of chat', () => {
     ['de', 'vllt spaeter, ka', 'vielleicht später, keine Ahnung'],
     ['fr', 'slt, jsp pk', 'salut, je ne sais pas pourquoi'],
     ['es', 'xq no, tqm', 'porque no, te quiero mucho'],
+    ['es', 'hola, k tal? 10k', 'hola, que tal? 10k'],
     ['pt-BR', 'vcs nao vem hj?', 'vocês não vem hoje?'],
     ['it', 'cmq nn so xké', 'comunque non so perché'],
     ['pl', 'wgl nwm', 'w ogóle nie wiem'],

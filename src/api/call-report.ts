@@ -16,7 +16,8 @@ export interface CallReport extends Asker {
   readonly attempts: number;
   /**
    * The code of the error that ended it, or `answered`. What the service refuses a key that a space
-   * brought says nothing of the service, so it is apart.
+   * brought says nothing of the service, so it is apart; a language that was only tried and that no
+   * engine has is `unsupported`.
    */
   readonly outcome: ErrorCode | 'answered' | 'own-key-refused';
   /** Code points of the text that was sent. */
@@ -32,7 +33,7 @@ export type OnCall = (report: CallReport) => void;
 
 /** The call that a report is of. */
 interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
-  readonly options: Asker & Pick<Call['options'], 'audioMs'>;
+  readonly options: Asker & Pick<Call['options'], 'audioMs' | 'isTrial'>;
 }
 
 /** The report of a call that is under way. */
@@ -41,15 +42,20 @@ export type OpenReport = ReturnType<typeof openReport>;
 /** Statuses that are about the account of a key: not valid, without credit, without access, too many. */
 const ABOUT_ACCOUNT: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-const outcomeOf = (thrown: unknown): CallReport['outcome'] => {
+const outcomeOf = (thrown: unknown, isTrial: boolean): CallReport['outcome'] => {
   if (thrown === undefined) return 'answered';
   const isOwn = thrown instanceof ServiceError && thrown.isOfOwnKey;
   if (isOwn && ABOUT_ACCOUNT.has(thrown.status)) return 'own-key-refused';
-  return toAppError(thrown).code;
+  const { code } = toAppError(thrown);
+  return isTrial && code === 'missing' ? 'unsupported' : code;
 };
 
 export const openReport = (
-  { endpoint, options: { lane, space, audioMs: knownMs }, characters = 0 }: ReportedCall,
+  {
+    endpoint,
+    options: { lane, space, audioMs: knownMs, isTrial = false },
+    characters = 0,
+  }: ReportedCall,
   onCall: OnCall,
 ) => {
   let waitingMs = 0;
@@ -84,7 +90,7 @@ export const openReport = (
         waitingMs: Math.round(waitingMs),
         serviceMs: Math.round(serviceMs),
         attempts,
-        outcome: outcomeOf(thrown),
+        outcome: outcomeOf(thrown, isTrial),
         characters,
         ...(audioMs === undefined ? {} : { audioSeconds: audioMs / 1_000 }),
         ...(tokens === undefined ? {} : { tokens }),

@@ -20,6 +20,8 @@ export interface CallOptions extends Asker {
    * and a broken connection still are.
    */
   readonly hasFallback?: boolean;
+  /** True for one of several languages that are tried for a text: that no engine has it is no failure. */
+  readonly isTrial?: boolean;
   /** Length of the audio that is sent, where it is known. */
   readonly audioMs?: number;
   /** The key to send, where what is learnt counts for that key. Default: the space's at the moment. */

@@ -270,6 +270,11 @@ export const usedTokens = z
   .optional()
   .catch(undefined);
 
+/** Longest name of a model, in UTF-16 units. */
+const LONGEST_MODEL_CHARS = 200;
+/** The name of a model; empty where there is none, or a text that is too long to be one. */
+const modelName = z.string().max(LONGEST_MODEL_CHARS).catch('');
+
 /** Why a reply ended: `stop`, `length`, `content_filter` and others. */
 const finishReason = z.string().nullish().catch(undefined);
 
@@ -281,14 +286,14 @@ const answered = {
 };
 
 export const completion = z.object({
-  model: z.string().catch(''),
+  model: modelName,
   choices: z.array(z.object({ message: z.object(answered), finish_reason: finishReason })).min(1),
   usage: usedTokens,
 });
 export type Completion = z.infer<typeof completion>;
 
 export const completionChunk = z.object({
-  model: z.string().catch(''),
+  model: modelName,
   choices: z
     .array(z.object({ delta: z.object(answered).nullish(), finish_reason: finishReason }))
     .nullish(),

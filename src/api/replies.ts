@@ -83,7 +83,7 @@ export interface ReplyNotes {
   readonly used: Attempt['used'];
   /** Takes the reason for which a reply ended; undefined where the service names none. */
   readonly ended?: (reason: string | undefined) => void;
-  /** Takes the name of the model of each part, '' where it is not said. */
+  /** Takes the name of the model, once, where the reply says it. */
   readonly onModel?: (model: string) => void;
 }
 
@@ -98,7 +98,7 @@ export const growingText = async function* (
   if (expectMediaType(reply, /^text\/event-stream$|json$/) !== 'text/event-stream') {
     const { choices, usage, model } = await readJsonReply(reply, completion);
     used(usage ?? {});
-    onModel?.(model);
+    if (model !== '') onModel?.(model);
     const [choice] = choices;
     const whole = choice?.message.content ?? '';
     if (whole !== '') yield whole;
@@ -106,12 +106,16 @@ export const growingText = async function* (
     return whole;
   }
   let text = '';
+  let isNamed = false;
   let reason: string | undefined;
   let counted: Parameters<Attempt['used']>[0] = {};
   try {
     for await (const data of readEvents(reply.body, networkError)) {
       const { choices, usage, model } = parseReply(completionChunk, data, reply.sent);
-      onModel?.(model);
+      if (!isNamed && model !== '') {
+        isNamed = true;
+        onModel?.(model);
+      }
       // Some servers send the sum so far with every chunk.
       counted = usage ?? counted;
       reason = choices?.[0]?.finish_reason ?? reason;

@@ -186,12 +186,14 @@ const kindOf = (status: number): Kind => {
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
+/** Statuses with which servers refuse a text that is too long, among others. */
+const TOO_LONG: ReadonlySet<number> = new Set([400, 413, 422]);
+
 /** The meaning of an error that its name or its words tell better than its status. */
 const saidKind = (status: number, { body, message }: ParsedError): Kind | undefined => {
   if (body?.name === 'ErrBadReply')
     return { code: 'bad-reply', key: 'service.not-translated', retryable: false };
-  const isRefusal = status >= 400 && status <= 422 && status !== 401 && status !== 403;
-  return isRefusal && saysTooLong(message)
+  return TOO_LONG.has(status) && saysTooLong(message)
     ? { code: 'too-large', key: 'service.too-long', retryable: false }
     : undefined;
 };

@@ -139,10 +139,6 @@ const ask = async (
   });
 };
 
-const note = ({ onModel }: TranslationInput, model: string): void => {
-  if (model !== '') onModel?.(model);
-};
-
 const INCOMPLETE = new Set(['length', 'content_filter']);
 
 /** Rejects half a translation. Streams of the contract name no reason. */
@@ -160,7 +156,7 @@ const streamPart = async function* (
   return yield* growingText(reply, {
     used: attempt.used,
     ended: assertComplete,
-    onModel: (model) => note(input, model),
+    ...(input.onModel ? { onModel: input.onModel } : {}),
   });
 };
 
@@ -177,7 +173,7 @@ export const createTranslationApi = (caller: Caller) => {
             expectMediaType(reply, /json$/);
             const { choices, usage, model } = await readJsonReply(reply, completion);
             attempt.used(usage ?? {});
-            note(input, model);
+            if (model !== '') input.onModel?.(model);
             assertComplete(choices[0]?.finish_reason);
             return choices[0]?.message.content ?? '';
           }));

@@ -81,6 +81,7 @@ const indexInflections = async (
   language: string,
 ): Promise<InflectedTerms<GlossaryTerm>> => {
   const forced = list.filter(({ translation }) => translation !== undefined);
+  if (forced.length === 0) return () => [];
   const steps = prepareInflections(forced, language);
   for (let step = await steps.next(); ; step = await steps.next()) {
     if (step.done) return step.value ?? (() => []);

@@ -53,9 +53,16 @@ export const firstSource = (text: Unknown): string => {
   return confidentLanguage(ranked)?.language ?? likeliest() ?? UNDETECTED;
 };
 
+/** True where another language may be tried after one that no engine translates. */
+export const isUncertain = ({ ranked }: Pick<Unknown, 'ranked'>): boolean =>
+  (ranked[0]?.confidence ?? 0) < CERTAIN;
+
+/** Words of a refusal that is about a language, and not about a language model. */
+const LANGUAGE = /lang(?!uage[ _-]?models?\b)/i;
+
 /** True for a service that refuses a request for its languages, as far as it says so. */
 const refusesLanguages = ({ code, body }: ServiceError): boolean =>
-  code === 'missing' || (code === 'bad-input' && /lang/i.test(`${body?.name} ${body?.error}`));
+  code === 'missing' || (code === 'bad-input' && LANGUAGE.test(`${body?.name} ${body?.error}`));
 
 /**
  * The next language to translate from, after a service refused those before; undefined where another
@@ -66,9 +73,9 @@ export const nextSource = (
   refused: readonly string[],
   thrown: unknown,
 ): string | undefined => {
-  const { ranked, to, expected } = text;
+  const { to, expected } = text;
   if (!(thrown instanceof ServiceError) || refused.length >= MOST_TRIES) return undefined;
-  if ((ranked[0]?.confidence ?? 0) >= CERTAIN) return undefined;
+  if (!isUncertain(text)) return undefined;
   const missing = thrown.body && parseMissingEngine(thrown.body.error);
   if (missing?.ability === 'translation' && missing.sources.length > 0) {
     const possible = [...missing.sources, to];

@@ -9,12 +9,13 @@ import { ServiceError } from '../api/service-error.ts';
 import { plainText } from '../rich-text/walk.ts';
 import { protect, protectFlat, type Protected, type Restored } from '../text/protect/protect.ts';
 import { spansOf } from '../text/protect/terms.ts';
+import { withoutControlTokens } from '../text/control-tokens.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import type { Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { formsIn, termsFor } from './glossary-lists.ts';
-import { firstSource, nextSource } from './source-languages.ts';
+import { firstSource, isUncertain, nextSource } from './source-languages.ts';
 import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
   isTooLong,
@@ -48,7 +49,7 @@ export interface TranslationRequest {
   readonly whole?: boolean;
   /** The key to send; see `CallOptions`. */
   readonly key?: ServiceKey;
-  /** The model or engine that the reader wants; the service may have another. Default: the deployment's. */
+  /** The engine that the reader wants; another one translates where it cannot. Default: the deployment’s model. */
   readonly model?: string;
 }
 
@@ -58,7 +59,7 @@ export interface Translation {
   readonly to: string;
   /** Result: for `same-language` and `nothing-to-translate`, `text` is the original. */
   readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
-  /** Name of the model that translated, where the service says it. */
+  /** Names of the models that translated, joined by `+`, where the service says them. */
   readonly model?: string;
 }
 
@@ -127,6 +128,13 @@ const SURELY_NONE = 0.8;
 const isInNoLanguage = ([best]: readonly Detection[], isLine: boolean): boolean =>
   best?.language === NO_LANGUAGE && (isLine || best.confidence >= SURELY_NONE);
 
+/** The language of a text, given or detected. */
+interface Source {
+  readonly from: string;
+  /** True where another is tried if no engine translates it. */
+  readonly isTrial: boolean;
+}
+
 const unchanged = (
   { text, to }: TranslationRequest,
   from: string,
@@ -162,25 +170,25 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
 
   /** Translates a text from a language; `tree` is its canonical form. */
   const translateFrom = async function* (
-    from: string,
+    { from, isTrial }: Source,
     tree: RichText,
     request: TranslationRequest,
     signal: AbortSignal,
   ): AsyncGenerator<GrowingText, Translation, void> {
     const { to, place, lane, context, key, whole = false } = request;
-    const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
+    const options = { ...askerAt(lane, place), signal, isTrial, ...(key ? { key } : {}) };
     const flat = toFlatText(tree);
     const { terms, occurrences } = await glossary.inText(place, flat.text, from);
     const { forced, unchanging } = termsFor(terms, to);
     const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
       protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
-    let usedModel: string | undefined;
+    const used = new Set<string>();
     const wanted = request.model ?? model;
     const input = {
       sourceLang: from,
       targetLang: to,
       ...(wanted ? { model: wanted } : {}),
-      onModel: (name: string) => (usedModel = name),
+      onModel: (name: string) => void used.add(name),
     };
 
     const first = protectedWith(forced);
@@ -195,8 +203,11 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
         const fields = {
           ...input,
           ...(keywords ? { keywords } : {}),
-          ...(before && before.length > 0 ? { context: before.join('\n') } : {}),
+          ...(before && before.length > 0
+            ? { context: withoutControlTokens(before.join('\n')) }
+            : {}),
         };
+        used.clear();
         const reply = yield* requested(protectedText, fields, whole, options);
         const restored = protectedText.restore(reply);
         if (!saysSomething(restored.tree)) throw badReply('no words');
@@ -213,7 +224,13 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     const finished = (text: RichText): Translation =>
       folded(text) === folded(tree)
         ? unchanged(request, from, 'nothing-to-translate')
-        : { text, from, to, outcome: 'translated', ...(usedModel ? { model: usedModel } : {}) };
+        : {
+            text,
+            from,
+            to,
+            outcome: 'translated',
+            ...(used.size > 0 ? { model: [...used].join('+') } : {}),
+          };
 
     const written = formsIn(first.text, unchanging);
     const keywords = written
@@ -244,14 +261,15 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
       let from = request.from ?? firstSource(text);
       if (isEmojiMessage(tree) || isInNoLanguage(ranked, line !== undefined))
         return unchanged(request, from, 'nothing-to-translate');
+      const isTrial = request.from === undefined && isUncertain(text);
       const refused: string[] = [];
       for (;;) {
         if (sameLanguage(from, to)) return unchanged(request, from, 'same-language');
         try {
-          return yield* translateFrom(from, tree, request, signal);
+          return yield* translateFrom({ from, isTrial }, tree, request, signal);
         } catch (thrown) {
           refused.push(from);
-          const next = request.from ? undefined : nextSource(text, refused, thrown);
+          const next = isTrial ? nextSource(text, refused, thrown) : undefined;
           if (next === undefined) throw thrown;
           from = next;
         }

@@ -72,6 +72,20 @@ describe('the calls of the last hour', () => {
     expect(metrics.recent()).toMatchObject({ calls: 1, failed: 1 });
   });
 
+  it('have not failed where no engine has a language that was only tried', () => {
+    const end = (isTrial: boolean, status: number): void => {
+      const call = { endpoint: 'translate', options: { ...ASKER, isTrial } } as const;
+      const open = openReport(call, metrics.onCall);
+      open.sent(0);
+      open.end(serviceError(status, undefined, '', { isOwn: false, hide: (text) => text }));
+    };
+    end(true, 404);
+    expect(metrics.recent()).toMatchObject({ calls: 1, failed: 0 });
+    end(false, 404);
+    end(true, 500);
+    expect(metrics.recent()).toMatchObject({ calls: 3, failed: 2 });
+  });
+
   it('are summed up without refusals of keys that spaces brought', async () => {
     metrics.onCall(report());
     const end = (status: number, isOwn: boolean): void => {

@@ -127,6 +127,18 @@ describe('a service that misbehaves', () => {
     expect(fake.seen).toHaveLength(1);
   });
 
+  it.each([
+    [400, 'too-large'],
+    [413, 'too-large'],
+    [422, 'too-large'],
+    [402, 'forbidden'],
+    [404, 'missing'],
+  ])('and answers %i with words of too many tokens is told as %s', async (status, code) => {
+    const message = 'This exceeds the tokens that are left.';
+    fake.fail(PATHS.voices, { status, body: JSON.stringify({ error: { message } }) });
+    await expect(voices()).rejects.toMatchObject({ code, status });
+  });
+
   it.each([408, 425])('and answers %i is tried again', async (status) => {
     fake.fail(PATHS.voices, { status });
     expect(await voices()).toEqual([VOICE]);

@@ -45,6 +45,26 @@ describe('translation', () => {
     expect(models).toEqual(['backend-model', 'backend-model']);
   });
 
+  it('tells the model once, and no name that is too long to be one', async () => {
+    const models: string[] = [];
+    const input = { ...JAPANESE, text: 'hello', onModel: (model: string) => models.push(model) };
+    const streamOf = (...names: readonly string[]) => ({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: `${names
+        .map((model) => ({ model, choices: [{ index: 0, delta: { content: 'a' } }] }))
+        .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+        .join('')}data: [DONE]\n\n`,
+    });
+    fake.fail(
+      PATHS.translate,
+      streamOf('', 'small', 'small', 'other'),
+      streamOf('x'.repeat(100_000)),
+    );
+    for (const _ of [1, 2]) await statesOf(client.translateStream(input, { ...ASKER, signal }));
+    expect(models).toEqual(['small']);
+  });
+
   it('of a text over the limit is asked for in parts and joined', async () => {
     fake.translate = (text) => text;
     const text = `${'All work and no play. '.repeat(500)}End.`;

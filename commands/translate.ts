@@ -13,10 +13,10 @@ import {
   audioFileOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { plainWords, sections } from '../src/rich-text/compose.ts';
+import { lines, plainWords, sections } from '../src/rich-text/compose.ts';
 import type { Attachment } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
-import { completeEngine, engineNote, nextEngine } from './translate/engines.ts';
+import { completeEngine, engineNote, nextEngine, typedEngine } from './translate/engines.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
 const LONGEST_ENGINE_CHARS = 100;
@@ -71,6 +71,10 @@ export default defineCommand(
         .filter((each) => each !== undefined);
       const to = typedLanguage(options.to ?? preferred, services);
       const from = options.from === undefined ? undefined : typedLanguage(options.from, services);
+      const engine =
+        options.engine === undefined
+          ? await nextEngine(to, ctx)
+          : await typedEngine(options.engine, ctx);
       const source: Source = options.audio
         ? await hear(options.audio, from, ctx)
         : { text: options.text ?? [], ...(from === undefined ? {} : { from }) };
@@ -79,7 +83,6 @@ export default defineCommand(
         options.audio
           ? t('transcribe.with-translation', { original: source.text, translation, language })
           : translation;
-      const engine = options.engine ?? (await nextEngine(to, ctx));
       const request = {
         ...source,
         to,
@@ -92,12 +95,11 @@ export default defineCommand(
         withSource(soFar()),
       );
       const { text, outcome } = translation;
-      if (outcome === 'translated')
-        await reply({
-          text: sections(withSource(text), await engineNote(translation, engine, ctx)),
-        });
+      const note = await engineNote(translation, engine, ctx);
+      if (outcome === 'translated') await reply({ text: sections(withSource(text), note) });
       else if (options.audio) await reply({ text: source.text });
-      else await reply({ text: t(`translate.${outcome}`, { language }), tone: 'note' });
+      else
+        await reply({ text: lines(t(`translate.${outcome}`, { language }), note), tone: 'note' });
     },
   },
   { topic: 'translation' },

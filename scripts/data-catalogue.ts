@@ -67,9 +67,10 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   mirror: {
     title: 'Translations of messages',
-    stored: 'Which translation belongs to which message: IDs and a hash. No text, no author.',
+    stored:
+      'Which translation belongs to which message, and which models made it: IDs, names of models and a hash. No text, no author.',
     about: 'Everybody whose message was translated.',
-    why: 'So that a translation follows edits and deletions of its message.',
+    why: 'So that a translation follows edits and deletions of its message, and its readers can ask which engine made it.',
     kept: `${COPIES_KEPT}.`,
     forgotten:
       'Stays, without anything that names the person, so that deleting a message still deletes its translations.',

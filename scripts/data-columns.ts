@@ -93,6 +93,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     handle: 'state',
     content_hash: 'hash',
     posted_ms: 'time',
+    models: 'state',
   },
   mirror_message: { ...MIRROR_KEY, message_id: 'place' },
   standing_thread: {

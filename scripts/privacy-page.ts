@@ -7,6 +7,7 @@ import { TABLES } from '../src/store/privacy/tables.ts';
 import type { Schema } from '../src/store/schema.ts';
 import { DATA_CATALOGUE, type TableData } from './data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from './data-columns.ts';
+import { REMEMBERED_MS } from '../src/translation/engine-turns.ts';
 import { REMEMBERED_LINES } from '../src/translation/language-history.ts';
 import { RECORD_MS } from '../src/voice/rooms.ts';
 
@@ -43,6 +44,7 @@ These are gone when the program ends, and earlier as it says here:
 - The last ${CONTEXT_MESSAGES} messages of each channel with auto-translate, as context. Deleting one's data or opting out removes one's
   own.
 - The languages of the last ${REMEMBERED_LINES} messages of a person on a server, and of a channel.
+- Which engines translated a message from its menu, and for whom: for ${minutes(REMEMBERED_MS)}.
 - Captions of a voice channel: until ${minutes(RECORD_MS)} after Dragoman left it.
 - On the page: messages, commands, answers and names, until newer ones replace them or their author deletes their data.
   Files of the page are in a temporary folder for as long.

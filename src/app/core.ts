@@ -147,6 +147,7 @@ export const openCore = async ({
     autoTranslate,
     rooms,
     languageHistory,
+    engineTurns: shared.engineTurns,
     personalDataOf,
   });
 
@@ -170,6 +171,7 @@ export const openCore = async ({
     storageFault: async () => store.findFault(),
     translates: async (to, from) => builtIn?.translates(to, from),
     translators: async (from, to) => builtIn?.translators(from, to) ?? [],
+    modelsOf: autoTranslate.modelsOf,
   };
 
   declareProcessMetrics(metrics);

@@ -3,6 +3,7 @@ import { type Person, keyOf, type Space } from '../model/place.ts';
 import type { PersonalData } from '../ports/platform.ts';
 import type { Store } from '../store/index.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
+import type { EngineTurns } from '../translation/engine-turns.ts';
 import type { LanguageHistory } from '../translation/language-history.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { openSpaceData } from '../store/privacy/space-data.ts';
@@ -19,6 +20,7 @@ export interface PersonPrivacyDeps {
     readonly lookAgain: () => Promise<void>;
   };
   readonly languageHistory: Pick<LanguageHistory, 'forget' | 'forgetAll'>;
+  readonly engineTurns: Pick<EngineTurns, 'forget' | 'forgetAll'>;
   /** The data about people that a platform keeps itself; undefined for none. */
   readonly personalDataOf: (platform: string) => PersonalData | undefined;
 }
@@ -28,7 +30,8 @@ export interface PersonPrivacyDeps {
  * deletion of a person's data holds in this process before it is stored, and in the others by signals.
  */
 export const openPersonPrivacy = (deps: PersonPrivacyDeps): Privacy => {
-  const { signals, stored, autoTranslate, rooms, languageHistory, personalDataOf } = deps;
+  const { signals, stored, autoTranslate, rooms, languageHistory, engineTurns, personalDataOf } =
+    deps;
   const applyOptOut = (person: Person): void => {
     rooms.forget(person);
     personalDataOf(person.platform)?.optedOut(person.id);
@@ -36,6 +39,7 @@ export const openPersonPrivacy = (deps: PersonPrivacyDeps): Privacy => {
   /** Drops everybody's words in memory that can be done without: it is not known who opted out or is to be forgotten. */
   const forgetMissed = async (): Promise<void> => {
     languageHistory.forgetAll();
+    engineTurns.forgetAll();
     autoTranslate.forgetAll();
     await rooms.lookAgain();
   };
@@ -52,6 +56,7 @@ export const openPersonPrivacy = (deps: PersonPrivacyDeps): Privacy => {
     if (!person) return forgetMissed();
     rooms.forget(person);
     languageHistory.forget(person);
+    engineTurns.forget(person);
     await autoTranslate.forget(person);
     await personalDataOf(person.platform)?.forget(person.id);
   });

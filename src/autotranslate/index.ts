@@ -210,6 +210,8 @@ export const openAutoTranslate = async ({
       }
       await store.checkpoint();
     },
+    /** See `MirrorStore.modelsOf`. */
+    modelsOf: stored.modelsOf,
     /** See `authorsOf`. */
     authorsOf: (message: Message) => authorsOf(message, stored, platforms),
     /** Begins to clear what was stored for long enough. */

@@ -14,7 +14,7 @@ import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from './options.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
-export { smallModels } from '../translation/small-models.ts';
+export { smallModels, smallModelsNote } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
 export { say } from '../i18n/texts.ts';
 export { roomTurns } from '../chat/turns.ts';

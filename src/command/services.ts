@@ -7,7 +7,7 @@ import type { TranscriptKind, TranscriptSegment, OutgoingFile } from '../model/m
 import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
-import type { Space } from '../model/place.ts';
+import type { MessageRef, Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/own-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/space.ts';
@@ -50,6 +50,8 @@ export interface Services {
   translates(to: string, from?: string): Promise<boolean | undefined>;
   /** Names of the built-in service's engines that translate a pair, best first; none of another service. */
   translators(from: string, to: string): Promise<readonly string[]>;
+  /** Names of the models that translated what one of our messages shows; none for any other message. */
+  modelsOf(ref: MessageRef): Promise<readonly string[]>;
 }
 
 /** The status of the service as the key that it was asked with finds it. */

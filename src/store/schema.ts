@@ -128,6 +128,8 @@ export interface Schema {
     /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
     content_hash: string;
     posted_ms: ColumnType<number, number, never>;
+    /** Names of the models that translated it, joined by `+`; empty where none did, or none was named. */
+    models: Generated<string>;
   };
   /** Sources of each of our messages. */
   mirror_message: MirrorKeyColumns & {

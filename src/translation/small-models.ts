@@ -1,12 +1,19 @@
+import type { TranslateRich } from '../i18n/texts.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { quotedWords } from '../text/quoted-words.ts';
+
 /** Engines that are small whatever their models are called, by the names that their models begin with. */
-const ENGINES: Readonly<Record<string, string>> = { bergamot: 'Bergamot', apertium: 'Apertium' };
+const ENGINES: ReadonlyMap<string, string> = new Map([
+  ['bergamot', 'Bergamot'],
+  ['apertium', 'Apertium'],
+]);
 /** Parameters in a model's name: `smollm2-135m-instruct`, `gemma-3-1b-it`. */
 const PARAMETERS = /(?<![a-z\d.])(?<count>\d{1,4}(?:\.\d+)?)(?<unit>[mb])(?![a-z\d])/i;
 /** Parameters in billions above which language models mostly keep to what they are told. */
 const MOST_BILLIONS = 4;
 
 const smallName = (model: string): string | undefined => {
-  const engine = ENGINES[model.split('-')[0] ?? ''];
+  const engine = ENGINES.get(model.split('-')[0] ?? '');
   if (engine !== undefined) return engine;
   const { count, unit } = PARAMETERS.exec(model)?.groups ?? {};
   if (count === undefined) return undefined;
@@ -18,8 +25,19 @@ const smallName = (model: string): string | undefined => {
  * The names of the small models among those that translated, as people know them. A small model makes
  * mistakes that readers should know of.
  *
- * @param model the name in a reply; several are joined by `+`
+ * @param models the names in replies; several in one are joined by `+`
  */
-export const smallModels = (model: string): readonly string[] => [
-  ...new Set(model.split('+').flatMap((each) => smallName(each) ?? [])),
+export const smallModels = (models: readonly string[]): readonly string[] => [
+  ...new Set(models.flatMap((each) => each.split('+')).flatMap((each) => smallName(each) ?? [])),
 ];
+
+/** Names the small models among those that translated, for readers; undefined where none is small. */
+export const smallModelsNote = (
+  models: readonly string[],
+  t: TranslateRich,
+): RichText | undefined => {
+  const engines = smallModels(models).map((each) => quotedWords(each));
+  return engines.length > 0
+    ? t('translate.small-engine', { engines: engines.join(', ') })
+    : undefined;
+};

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import type { Message } from '../../src/model/message.ts';
 import { messageOf } from '../fakes/command-harness.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
 import { toneWav } from '../fakes/tone.ts';
@@ -106,47 +107,91 @@ describe('/translate', () => {
 
 describe('the engine of a translation', () => {
   const scripted = useCommandHarness();
-  const shownFor = async (engine?: string): Promise<string> =>
-    (await scripted().run('translate', { text: 'hello', to: 'es', ...(engine ? { engine } : {}) }))
-      .text;
-
-  it('is named where it is a small one, with the others that can be asked', async () => {
-    expect(await shownFor()).toBe('es:hello');
-    const { engines } = scripted().script;
-    scripted().script.engines = [
-      ...engines,
-      { name: 'bergamot', serves: ['translation'], ready: true, detail: 'en-es' },
-      { name: 'apertium', serves: ['translation'], ready: false, detail: '' },
-      { name: 'of other pairs', serves: ['translation'], ready: true, detail: '' },
-    ];
-    scripted().script.unable = ['of other pairs'];
-    const small = sentence('translate.small-engine', { engines: 'Bergamot' });
-    const others = sentence('translate.other-engines', { engines: 'pseudo' });
-    expect(await shownFor('bergamot-en-es')).toBe(`es:hello\n\n${small}\n${others}`);
-  });
-
-  it('is another when a message is translated again, and the usual one in the end', async () => {
-    const { script } = scripted();
-    script.model = (asked = 'bergamot') => `${asked}-en-ja`;
-    script.engines = ['bergamot', 'apertium'].map((name) => ({
+  const offer = (...names: readonly string[]): void => {
+    scripted().script.engines = names.map((name) => ({
       name,
       serves: ['translation'],
       ready: true,
       detail: '',
     }));
-    const again = async (): Promise<string> =>
-      (await scripted().run('translate', {}, { on: messageOf('hello'), member: { locale: 'ja' } }))
-        .text;
-    const first = await again();
-    expect(first).toContain('Bergamot');
-    expect(first).toContain('apertium');
-    const second = await again();
-    expect(second).toContain('Apertium');
-    expect(second).not.toContain('bergamot');
-    expect(await again()).toBe(first);
+  };
+  const shownFor = async (engine?: string): Promise<string> =>
+    (await scripted().run('translate', { text: 'hello', to: 'es', ...(engine ? { engine } : {}) }))
+      .text;
+  const onMessage = async (id = 'ada', message = messageOf('hello')): Promise<string> =>
+    (await scripted().run('translate', {}, { on: message, member: { id, locale: 'ja' } })).text;
+
+  it('is named where it is a small one, with the others that can be asked', async () => {
+    expect(await shownFor()).toBe('es:hello');
+    const { script } = scripted();
+    offer('pseudo', 'bergamot', 'of other pairs');
+    script.engines = [
+      ...script.engines,
+      { name: 'apertium', serves: ['translation'], ready: false, detail: '' },
+    ];
+    script.model = () => 'bergamot-en-es';
+    script.unable = ['of other pairs'];
+    const small = sentence('translate.small-engine', { engines: 'Bergamot' });
+    const others = sentence('translate.other-engines', { engines: 'pseudo' });
+    expect(await shownFor('Bergamot')).toBe(`es:hello\n\n${small}\n${others}`);
   });
 
-  it('is chosen from those that are there', async () => {
+  it('is one of those that are there, and no model that the operator did not choose', async () => {
+    const asked: (string | undefined)[] = [];
+    scripted().script.model = (model) => {
+      asked.push(model);
+      return 'large';
+    };
+    expect(await shownFor('gpt-5-pro')).toBe(
+      sentence('translate.unknown-engine', { engine: '`gpt-5-pro`', engines: 'pseudo' }),
+    );
+    offer();
+    expect(await shownFor('pseudo')).toBe(
+      sentence('translate.unknown-engine', { engine: '`pseudo`', engines: '–' }),
+    );
+    expect(asked).toEqual([]);
+  });
+
+  it('is another when a message is translated again, and the usual one in the end', async () => {
+    scripted().script.model = (asked = 'bergamot') => `${asked}-en-ja`;
+    offer('bergamot', 'apertium');
+    const first = await onMessage();
+    expect(first).toContain('Bergamot');
+    expect(first).toContain('apertium');
+    const second = await onMessage();
+    expect(second).toContain('Apertium');
+    expect(second).not.toContain('bergamot');
+    expect(await onMessage()).toBe(first);
+  });
+
+  it('is another only for whoever asks again', async () => {
+    scripted().script.model = (asked = 'bergamot') => `${asked}-en-ja`;
+    offer('bergamot', 'apertium');
+    const first = await onMessage('ada');
+    expect(await onMessage('bob')).toBe(first);
+    expect(await onMessage('ada')).toContain('Apertium');
+    expect(await onMessage('carol')).toBe(first);
+  });
+
+  it('is named of a translation that was posted, though it needs none', async () => {
+    const { script } = scripted();
+    script.copied = ['bergamot-pt-en', 'large'];
+    const copy: Message = {
+      ...messageOf('hello'),
+      author: { id: 'dragoman', name: 'Bob', kind: 'ourselves' },
+    };
+    const note = sentence('translate.small-engine', { engines: 'Bergamot' });
+    const inEnglish = async (message: Message) =>
+      (await scripted().run('translate', {}, { on: message, member: { locale: 'en' } })).text;
+    const same = sentence('translate.same-language', { language: 'English' });
+    expect(await inEnglish(copy)).toBe(`${same}\n${note}`);
+    expect(await inEnglish(messageOf('hello'))).toBe(same);
+    expect(await onMessage('ada', copy)).toBe(
+      `ja:hello\n\n${sentence('translate.small-engine', { engines: 'Bergamot' }, 'ja')}`,
+    );
+  });
+
+  it('is completed from those that are there', async () => {
     expect(await scripted().complete('translate', 'engine', 'ps')).toEqual(['pseudo|pseudo']);
     expect(await scripted().complete('translate', 'engine', 'x')).toEqual([]);
   });

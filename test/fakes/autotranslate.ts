@@ -52,7 +52,8 @@ export const plainTranslator: Translator = {
     yield () => text;
     if (plainText(text) === 'Taxi')
       return { text, from: 'en', to, outcome: 'nothing-to-translate' };
-    return { text: sentence(`${to}(`, text, ')'), from: 'en', to, outcome: 'translated' };
+    const translated = sentence(`${to}(`, text, ')');
+    return { text: translated, from: 'en', to, outcome: 'translated', model: `large-${to}` };
   },
 };
 

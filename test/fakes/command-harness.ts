@@ -86,6 +86,8 @@ interface Script {
   /** The model that translates, where this one is asked. Default: the same. */
   model: (asked: string | undefined) => string;
   recent: RecentCalls | undefined;
+  /** The models that translated what our messages show. */
+  copied: readonly string[];
   /** Engines that translate other pairs than the one that is asked for. */
   unable: readonly string[];
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
@@ -207,6 +209,7 @@ export const openCommandHarness = async (
       { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
     ],
     recent: undefined,
+    copied: [],
     unable: [],
     untranslated: [],
     chart: async () => Buffer.from('PNG'),
@@ -295,6 +298,7 @@ export const openCommandHarness = async (
         .filter(({ serves, ready }) => ready && serves.includes('translation'))
         .map(({ name }) => name)
         .filter((name) => !script.unable.includes(name)),
+    modelsOf: async () => script.copied,
     storageFault: async () => script.storageFault,
     status: async (_, space) => {
       script.statusSpaces.push(space);

@@ -245,6 +245,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     rooms: createFakeRooms(),
     translates: async () => undefined,
     translators: async () => [],
+    modelsOf: async () => [],
     status: async () => ({ ...STATUS, reachable, refusal }),
     storageFault: async () => storageFault,
     spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },

@@ -105,6 +105,7 @@ export interface Current {
 export interface Step {
   readonly prepared: Prepared;
   readonly content: MirrorContent;
+  readonly models: string;
   readonly posted?: StoredMirror['posted'];
 }
 
@@ -162,12 +163,12 @@ export const plan = async (
       read.set(filesBytes, known);
       return known;
     };
-    for (const { target, compose } of mirrors) {
+    for (const { target, compose, models } of mirrors) {
       const mirrored = standing.find((one) => isSameTarget(one.target, target));
       if (mirrored && (!mirrored.posted || mirrored.contentHash === row.contentHash)) continue;
       const whole = async () => compose(await attachmentsFor(target));
       if (!mirrored) {
-        workOf(target).create.push({ prepared, content: await whole() });
+        workOf(target).create.push({ prepared, content: await whole(), models });
         continue;
       }
       let isUnreadable = false;
@@ -178,7 +179,7 @@ export const plan = async (
       const content = compose(unread);
       if (mirrored.contentHash === hashOf(prepared, content)) continue;
       const inStead = async () => (isUnreadable ? whole() : undefined);
-      workOf(target).update.push({ prepared, content, posted: mirrored.posted, inStead });
+      workOf(target).update.push({ prepared, content, models, posted: mirrored.posted, inStead });
     }
     for (const mirrored of standing) {
       const { target, posted } = mirrored;

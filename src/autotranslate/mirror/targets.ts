@@ -133,7 +133,7 @@ export const createTargets = (deps: TargetDeps) => {
           return change({ ...step, content }, standing);
         });
         const contentHash = hashOf(step.prepared, step.content);
-        record(records, row, { target, posted, contentHash }, false);
+        record(records, row, { target, posted, contentHash, models: step.models }, false);
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code === 'not-found')
@@ -198,9 +198,9 @@ export const createTargets = (deps: TargetDeps) => {
         for await (const posted of mirrors.create(target, all, options)) {
           const step = steps.shift();
           if (!step) continue;
-          const { prepared, content } = step;
+          const { prepared, content, models } = step;
           const contentHash = hashOf(prepared, content);
-          record(records, prepared.row, { target, posted, contentHash }, true);
+          record(records, prepared.row, { target, posted, contentHash, models }, true);
           stepDone(records, prepared.row);
         }
         return;

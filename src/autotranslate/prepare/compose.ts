@@ -2,18 +2,11 @@ import { reasonSentence, type Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
 import { type OutgoingFile, type Message, TRANSCRIPT_KINDS } from '../../model/message.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../rich-text/compose.ts';
-import {
-  link,
-  styled,
-  subtext,
-  text,
-  type Inline,
-  type RichText,
-} from '../../rich-text/rich-text.ts';
+import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-text.ts';
 import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript.ts';
-import { smallModels } from '../../translation/small-models.ts';
+import { smallModelsNote } from '../../translation/small-models.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/languages.ts';
 import { claimsAudio, hasWords } from '../policy.ts';
@@ -136,17 +129,6 @@ export const lackOf = (message: Message, translated: Translated): Sentence | und
   return { key: hasAudio ? 'speech.nothing-heard' : 'translate.nothing-to-translate' };
 };
 
-/** Names the small engines that translated: whoever asks for a translation should know of them. */
-const smallEngineNote = (
-  { language, models = [] }: Rendition,
-  texts: Pick<Texts, 'rich'>,
-): RichText | undefined => {
-  const engines = smallModels(models.join('+')).map((each) => quotedWords(each));
-  return engines.length > 0
-    ? texts.rich(language)('translate.small-engine', { engines: engines.join(', ') })
-    : undefined;
-};
-
 /**
  * Composes the reply that a flag asked for: the translation, or the reason why there is none, and
  * the transcript. Undefined where there is nothing to say.
@@ -159,10 +141,10 @@ export const composeFlagReply = (
   const { transcript, renditions } = translated;
   const [rendition] = renditions;
   if (!rendition) return undefined;
-  const { language } = rendition;
+  const { language, models = [] } = rendition;
   const parts = [
     ...translatedParts(rendition),
-    smallEngineNote(rendition, texts),
+    smallModelsNote(models, texts.rich(language)),
     lack && say(texts.rich(language), lack),
     transcript && labelled([HEARD], plainWords(transcript.text)),
   ];

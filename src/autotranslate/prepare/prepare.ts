@@ -15,6 +15,7 @@ import {
 import type { TranslationContext } from './context.ts';
 import {
   asReply,
+  modelNames,
   reasonOf,
   skipped,
   withMirrors,
@@ -143,6 +144,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));
       mirrors.push({
         target: to,
+        models: modelNames([rendition]),
         compose: (attachments) =>
           composeAsAuthor(
             message,

@@ -5,7 +5,7 @@ import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { type Row, flaggedLanguage } from '../../store/inbox/row.ts';
 import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName } from './compose.ts';
-import type { Translated } from './translate.ts';
+import type { Rendition, Translated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
@@ -18,6 +18,8 @@ export interface WantedMirror {
   readonly target: MirrorTarget;
   /** Composes its content, once its files are read. */
   readonly compose: (attachments: Attachments) => MirrorContent;
+  /** Names of the models that translated it, joined by `+`; empty where none did. */
+  readonly models: string;
 }
 
 /** The mirrors that should exist for a row's message; reconciling creates them. */
@@ -100,6 +102,10 @@ export const withMirrors = (
     : { ...made, mirrors, files: message.files };
 };
 
+/** Names of the models that translated renditions, each once, joined by `+`. */
+export const modelNames = (renditions: readonly Rendition[]): string =>
+  [...new Set(renditions.flatMap(({ models = [] }) => models))].join('+');
+
 /** One reply under the message, or none with the reason. */
 export const asReply = (
   row: Row,
@@ -108,7 +114,8 @@ export const asReply = (
   content: MirrorContent | undefined,
 ): Prepared => {
   const target = { channel: message.ref.channel };
-  const mirrors = content ? [{ target, compose: () => content }] : [];
+  const models = modelNames(translated.renditions);
+  const mirrors = content ? [{ target, compose: () => content, models }] : [];
   return { ...withMirrors(row, message, translated, mirrors), files: [] };
 };
 

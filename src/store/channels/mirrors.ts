@@ -13,6 +13,8 @@ export interface StoredMirror {
   readonly posted: Posted | undefined;
   /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
   readonly contentHash: string;
+  /** Names of the models that translated it, joined by `+`; undefined where none did, or none was named. */
+  readonly models?: string;
 }
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
@@ -35,6 +37,7 @@ const SHOWN_COLUMNS = [
   'ids',
   'handle',
   'content_hash',
+  'models',
 ] as const;
 
 type MirrorRow = Pick<Selectable<Schema['mirror']>, (typeof SHOWN_COLUMNS)[number]>;
@@ -50,7 +53,8 @@ const read = (row: MirrorRow): StoredMirror => {
   const posted: Posted | undefined =
     first === undefined ? undefined : { channel, ids: [first, ...rest], ...handle };
   const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
-  return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
+  const models = row.models === '' ? {} : { models: row.models };
+  return { target: { channel, ...thread }, posted, contentHash: row.content_hash, ...models };
 };
 
 /** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
@@ -90,9 +94,12 @@ const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
     .insertInto('mirror')
     .values(row)
     .onConflict((conflict) =>
-      conflict
-        .columns(KEY)
-        .doUpdateSet({ ids: row.ids, handle: row.handle, content_hash: row.content_hash }),
+      conflict.columns(KEY).doUpdateSet({
+        ids: row.ids,
+        handle: row.handle,
+        content_hash: row.content_hash,
+        models: row.models,
+      }),
     ),
 );
 
@@ -126,12 +133,14 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     });
   };
 
+  const of = async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
+    const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
+    return rows.map(read);
+  };
+
   return {
     /** Reads the mirrors of a source for one purpose. */
-    of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
-      const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
-      return rows.map(read);
-    },
+    of,
 
     /**
      * The mirrors of a claimed row; undefined when a later tenure has claimed it, or its message has changed.
@@ -157,6 +166,16 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
 
+    /** Reads the names of the models that translated what one of our messages shows; none for any other message. */
+    modelsOf: async (ref: MessageRef): Promise<readonly string[]> => {
+      const mirrors = (await Promise.all((await sourcesOf(ref)).map(of))).flat();
+      return mirrors.flatMap(({ target, posted, models }) =>
+        isSameChannel(target.channel, ref.channel) && posted?.ids.includes(ref.id)
+          ? (models ?? [])
+          : [],
+      );
+    },
+
     /**
      * Records, within a transaction, the mirror of a source in a target.
      *
@@ -165,7 +184,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     put: async (
       db: Transaction<Schema>,
       key: RowKey,
-      { target, posted, contentHash }: StoredMirror,
+      { target, posted, contentHash, models = '' }: StoredMirror,
       isFirst: boolean,
     ): Promise<void> => {
       const { channel } = target;
@@ -182,6 +201,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         handle: posted?.handle ?? null,
         content_hash: contentHash,
         posted_ms: now(),
+        models,
       });
       if (!isFirst) await deleteRows(db, 'mirror_message', columns);
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });

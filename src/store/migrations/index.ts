@@ -6,6 +6,7 @@ import { watching } from './002-watching.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
+import { mirrorModels } from './027-mirror-models.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -15,6 +16,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '004-partitions-and-targets': partitionsAndTargets,
     '009-folded-terms': foldedTerms,
     ...MIGRATIONS_014_TO_026,
+    '027-mirror-models': mirrorModels,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -107,3 +107,20 @@ describe('a space that the bot was removed from', () => {
     expect(await tablesWith(running.store, LEFT.id)).toEqual(OF_NO_SPACE);
   });
 });
+
+describe('a person who has their data deleted', () => {
+  it('is not remembered by which engine translated for them', async () => {
+    await using running = await open();
+    const { engineTurns, privacy } = running.core.services;
+    const ref = { channel: { space: KEPT, id: 'here' }, id: '1' };
+    const [ada, bob] = ['ada', 'bob'].map((id) => ({
+      person: { platform: 'place', id },
+      ref,
+      to: 'ja',
+    }));
+    for (const turn of [ada!, bob!]) engineTurns.translated(turn, 'bergamot-en-ja');
+    await privacy.forget(ada!.person);
+    expect(engineTurns.lately(ada!)).toEqual([]);
+    expect(engineTurns.lately(bob!)).toEqual(['bergamot-en-ja']);
+  });
+});

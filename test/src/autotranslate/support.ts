@@ -69,6 +69,7 @@ export interface Scene {
   leave(space: Space): Promise<void>;
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
   authorsOf: AutoTranslate['authorsOf'];
+  modelsOf: AutoTranslate['modelsOf'];
   idle(): Promise<void>;
   /** Lets a minute pass after all that can be done was done; what waited for it is done then. */
   later(): Promise<void>;
@@ -189,6 +190,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     leave: (space) => watching.leave(space, async () => (await openSpaceData(store)).remove(space)),
     forget: (person) => watching.forget(person),
     authorsOf: (message) => watching.authorsOf(message),
+    modelsOf: (ref) => watching.modelsOf(ref),
     idle: () => watching.idle(),
     later: async () => {
       await watching.idle();

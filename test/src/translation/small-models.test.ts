@@ -11,13 +11,21 @@ describe('a small model', () => {
     ['Qwen/Qwen3-0.6B-GGUF', ['Qwen/Qwen3-0.6B-GGUF']],
     ['translategemma-4b-it+apertium-eng-spa', ['translategemma-4b-it', 'Apertium']],
   ])('is found in %s', (model, names) => {
-    expect(smallModels(model)).toEqual(names);
+    expect(smallModels([model])).toEqual(names);
+    expect(smallModels(['large', model, model])).toEqual(names);
   });
 
-  it.each(['svc-ai/chotto', 'gpt-5.2', 'Hy-MT2-7B', 'llama3:70b', 'mb-2', 'talk-1-2026', ''])(
-    'is not in %j',
-    (model) => {
-      expect(smallModels(model)).toEqual([]);
-    },
-  );
+  it.each([
+    'svc-ai/chotto',
+    'gpt-5.2',
+    'Hy-MT2-7B',
+    'llama3:70b',
+    'mb-2',
+    'talk-1-2026',
+    'constructor-large',
+    '__proto__',
+    '',
+  ])('is not in %j', (model) => {
+    expect(smallModels([model])).toEqual([]);
+  });
 });

@@ -41,6 +41,22 @@ describe('what stands of a message', () => {
     expect(await sourceOf('9')).toBeUndefined();
   });
 
+  it('is kept with the models that translated it', async () => {
+    const kept = { posted: postedAs('7', '8'), contentHash: 'one', models: 'bergamot-en-es' };
+    await put(KEY, kept, true);
+    await put(FLAG, { posted: postedAs('9'), contentHash: 'one' }, true);
+    const modelsOf = (id: string) => mirrors.modelsOf({ channel: THERE, id });
+    expect(await mirrors.of(KEY)).toEqual([{ target: TARGET, ...kept }]);
+    expect(await Promise.all(['7', '8', '9', '10'].map(modelsOf))).toEqual([
+      ['bergamot-en-es'],
+      ['bergamot-en-es'],
+      [],
+      [],
+    ]);
+    await put(KEY, { posted: postedAs('7'), contentHash: 'two' });
+    expect(await modelsOf('7')).toEqual([]);
+  });
+
   it('may be recorded by two processes, of which one had stood still', async () => {
     const kept = { posted: postedAs('7', '8'), contentHash: 'one' };
     await put(KEY, kept, true);

@@ -1,11 +1,11 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { ChatTurn } from '../api/contract.ts';
-import { createLru } from '../async/lru.ts';
 import { toAppError, AppError, type ErrorCode } from '../errors.ts';
 import { EmptyStreamError } from '../http/event-stream.ts';
 import type { Asker } from '../model/service.ts';
 import { withoutControlTokens } from '../text/control-tokens.ts';
 import { judgeAnswer, judgeAnswerSoFar } from '../text/reply/chat-reply.ts';
+import { createAnswerTokens } from './answer-tokens.ts';
 import { createModelChoice } from './model-choice.ts';
 import { fromFirstQuestion, lengthOf, withoutOldest } from './turns.ts';
 
@@ -33,14 +33,8 @@ const LONGEST_REPLY_CHARS = 100_000;
 /** Growth after which a streamed answer is judged and shown again, however small its chunks are. */
 const WORTH_SHOWING = 1.02;
 
-/** Tokens of an answer that is spoken, of another one, and of a thought before it. */
-const SPOKEN_TOKENS = 512;
-const ANSWER_TOKENS = 2_048;
-const THINKING_TOKENS = 8_192;
-/** Fewest tokens in which a model thinks to an end. */
-const LEAST_THINKING_TOKENS = 1_024;
-/** Models that are known to think. */
-const MOST_MODELS = 500;
+/** Fewest tokens in which a question can be answered. */
+const LEAST_TOKENS = 256;
 
 /** Facts about an answer beside its words. */
 export interface AnswerNotes {
@@ -53,8 +47,10 @@ export interface AnswerNotes {
 /** UTF-16 units from which no answer means that a conversation is too long. */
 const LONG_CHARS = 1_000;
 
+const isRefused = (thrown: unknown): boolean => toAppError(thrown).code === 'too-large';
+
 const isTooLong = (thrown: unknown): boolean =>
-  thrown instanceof EmptyStreamError || toAppError(thrown).code === 'too-large';
+  thrown instanceof EmptyStreamError || isRefused(thrown);
 
 const tooLong = (cause: unknown): AppError =>
   new AppError('too-large', 'the conversation is too long for the language model', {
@@ -81,26 +77,25 @@ interface Question extends Asker {
   /** The conversation as the model reads it. */
   readonly messages: readonly ChatTurn[];
   readonly model: string | undefined;
-  readonly thinkingTokens: number;
+  readonly mostTokens: number;
   readonly notes: AnswerNotes;
 }
 
 export const createAssistant = (deps: AssistantDeps) => {
   const { client, model: configured, now = () => performance.now() } = deps;
   const choose = createModelChoice(client, now);
-  /** Tokens for the thoughts of models that have thought until their tokens were used up, by name. */
-  const thinkers = createLru<string, number>(MOST_MODELS);
+  const answerTokens = createAnswerTokens();
 
   /** Asks once. */
   const ask = async function* (
-    { turns, messages, model, thinkingTokens, notes, lane, space }: Question,
+    { turns, messages, model, mostTokens, notes, lane, space }: Question,
     signal: AbortSignal,
   ): AsyncGenerator<string, string, void> {
     const { used = () => {}, cut = () => {} } = notes;
     const request = {
       ...(model === undefined ? {} : { model }),
       messages: [...messages],
-      max_tokens: (lane === 'live' ? SPOKEN_TOKENS : ANSWER_TOKENS) + thinkingTokens,
+      max_tokens: mostTokens,
     };
     let reply = '';
     let answer = '';
@@ -177,27 +172,26 @@ export const createAssistant = (deps: AssistantDeps) => {
           content: withoutControlTokens(content.toWellFormed()),
         })),
       );
-      let mostThinking = THINKING_TOKENS;
-      const thinking = (): number => Math.min(thinkers.get(name) ?? 0, mostThinking);
+      let fitting = Infinity;
+      const tokens = (): number => Math.min(answerTokens.of(name, asker.lane), fitting);
       for (;;) {
-        const thinkingTokens = thinking();
+        const mostTokens = tokens();
         try {
-          return yield* ask({ ...asker, turns, messages, model, thinkingTokens, notes }, signal);
+          return yield* ask({ ...asker, turns, messages, model, mostTokens, notes }, signal);
         } catch (thrown) {
           if (thrown instanceof OnlyThinkingError) {
-            if (thinkers.get(name) === undefined) thinkers.set(name, THINKING_TOKENS);
-            if (thinking() <= thinkingTokens) throw thrown;
+            answerTokens.thinks(name);
+            if (tokens() <= mostTokens) throw thrown;
             continue;
           }
           if (!isTooLong(thrown)) throw thrown;
           const isLong = lengthOf(messages) >= LONG_CHARS;
           const fewer = withoutOldest(messages);
           if (fewer) messages = fewer;
-          else if (thinkingTokens > 0) {
+          else if (isRefused(thrown) && mostTokens >= 2 * LEAST_TOKENS) {
             // Servers count the tokens of an answer as well.
-            const half = thinkingTokens / 2;
-            mostThinking = half < LEAST_THINKING_TOKENS ? 0 : half;
-            if (!isLong) thinkers.set(name, mostThinking);
+            fitting = Math.trunc(mostTokens / 2);
+            if (!isLong) answerTokens.limit(name, fitting);
           } else throw isLong ? tooLong(thrown) : thrown;
         }
       }

@@ -244,7 +244,7 @@ describe('an answer that is none, or not whole', () => {
   });
 });
 
-describe('a model that thinks until its tokens are used up', () => {
+describe('the tokens that a model gets', () => {
   const thought = {
     status: 200,
     headers: { 'content-type': 'text/event-stream' },
@@ -258,7 +258,7 @@ describe('a model that thinks until its tokens are used up', () => {
   };
   const limits = () => asked(PATHS.chat).map(({ json }) => Number(json['max_tokens']));
 
-  it('gets more of them, now and later', async () => {
+  it('are more where it thinks until they are used up, now and later', async () => {
     const assistant = open('thinker');
     fake.fail(PATHS.chat, thought);
     expect(await ask(assistant)).toBe('You asked: why?');
@@ -268,7 +268,7 @@ describe('a model that thinks until its tokens are used up', () => {
     expect(later).toBe(more);
   });
 
-  it('changes nothing for other models', async () => {
+  it('are as many as before for other models', async () => {
     const own = { platform: 'p', id: 'own' };
     fake.otherKeys.add('svck:own');
     const assistant = createAssistant({
@@ -287,7 +287,7 @@ describe('a model that thinks until its tokens are used up', () => {
     expect(limits()[2]).toBe(limits()[0]);
   });
 
-  it('gets fewer where they do not fit, so that others are still answered', async () => {
+  it('are fewer where they do not fit, so that others are still answered', async () => {
     const assistant = open('thinker');
     fake.fail(PATHS.chat, thought, tooLong);
     expect(await ask(assistant)).toBe('You asked: why?');
@@ -298,7 +298,18 @@ describe('a model that thinks until its tokens are used up', () => {
     expect(limits().at(-1)).toBe(fewer);
   });
 
-  it('is an error where it never comes to an end', async () => {
+  it('are fewer for answers as well, where a context has no room for them', async () => {
+    const assistant = open('small');
+    fake.fail(PATHS.chat, tooLong, tooLong);
+    expect(await ask(assistant)).toBe('You asked: why?');
+    const [usual = 0, , fewer = 0] = limits();
+    expect(fewer).toBeLessThan(usual);
+    fake.fail(PATHS.chat, ...Array.from({ length: 9 }, () => tooLong));
+    await expect(ask(assistant)).rejects.toMatchObject({ code: 'too-large' });
+    expect(limits().length).toBeLessThan(8);
+  });
+
+  it('are no reason to ask for ever', async () => {
     const assistant = open('thinker');
     fake.fail(PATHS.chat, thought, tooLong, tooLong, tooLong, tooLong, thought);
     await expect(ask(assistant)).rejects.toMatchObject({ code: 'bad-reply' });

@@ -16,7 +16,7 @@ const EXPECTED = 4;
 const OWN = 0.25;
 
 /** A text that is to be translated without a given source language. */
-export interface Unknown {
+export interface UnknownText {
   /** The languages that it may be in, the likeliest first. */
   readonly ranked: readonly Detection[];
   readonly to: string;
@@ -29,7 +29,7 @@ const isAmong = (language: string, languages: readonly string[]): boolean =>
 
 /** The likeliest of some languages, by the text and by what the reader and the place use. */
 const likeliestOf = (
-  { ranked, to, expected }: Unknown,
+  { ranked, to, expected }: UnknownText,
   isPossible: (language: string) => boolean,
 ): string | undefined => {
   const factorOf = (language: string): number => {
@@ -46,7 +46,7 @@ const likeliestOf = (
  * The language to translate from first. A text whose language is uncertain is in the likeliest
  * language other than the reader's: that the reader understands it is not known.
  */
-export const firstSource = (text: Unknown): string => {
+export const firstSource = (text: UnknownText): string => {
   const { ranked, to } = text;
   const likeliest = (): string | undefined =>
     likeliestOf(text, (language) => language !== NO_LANGUAGE && !sameLanguage(language, to));
@@ -54,7 +54,7 @@ export const firstSource = (text: Unknown): string => {
 };
 
 /** True where another language may be tried after one that no engine translates. */
-export const isUncertain = ({ ranked }: Pick<Unknown, 'ranked'>): boolean =>
+export const isUncertain = ({ ranked }: Pick<UnknownText, 'ranked'>): boolean =>
   (ranked[0]?.confidence ?? 0) < CERTAIN;
 
 /** Words of a refusal that is about a language, and not about a language model. */
@@ -69,7 +69,7 @@ const refusesLanguages = ({ code, body }: ServiceError): boolean =>
  * would be of no use. The reader's own means that the text is in it already.
  */
 export const nextSource = (
-  text: Unknown,
+  text: UnknownText,
   refused: readonly string[],
   thrown: unknown,
 ): string | undefined => {

@@ -122,6 +122,40 @@ describe('the core', () => {
     expect((await services.limits.of(HERE.space)).person).toMatchObject({ characters: 3 });
   });
 
+  it('tells whoever translates a copy which small engine made it', async () => {
+    await using running = await open();
+    const { core, store } = running;
+    running.attach({ platform: place.platform, ready: () => true });
+    const { ref } = place.say(HERE, 'bom dia, como vai?', { author: person('bob') });
+    const copy: Message = place.say(THERE, 'Good morning, how are you today?', {
+      author: { id: 'dragoman', name: 'bob', kind: 'ourselves' },
+    });
+    const posted = { channel: THERE, ids: [copy.ref.id] } as const;
+    const mirror = {
+      target: { channel: THERE },
+      posted,
+      contentHash: 'x',
+      models: 'bergamot-pt-en',
+    };
+    await store.write((db) =>
+      createMirrorStore(store, Date.now).put(db, { ref, purpose: 'watch' }, mirror, true),
+    );
+    const shown: Content[] = [];
+    await core.dispatch({
+      id: '1',
+      command: 'translate',
+      options: {},
+      on: copy,
+      member: ADA,
+      channel: THERE,
+      signal: new AbortController().signal,
+      answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+    });
+    expect(markdownOf(shown.at(-1)?.text ?? [])).toContain(
+      sentence('translate.small-engine', { engines: 'Bergamot' }),
+    );
+  });
+
   it('uses no copy of somebody who opted out', async () => {
     await using running = await open();
     const { core, store } = running;

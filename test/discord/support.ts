@@ -7,7 +7,6 @@ import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/ind
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { discover } from '../../src/app/modules.ts';
 import type { Services } from '../../src/command/services.ts';
-import { realClock, type Clock } from '../../src/async/clock.ts';
 import { createSemaphore } from '../../src/async/locks.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
@@ -23,7 +22,7 @@ import {
 } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
-import { patientClock } from '../fakes/clock.ts';
+import { createFastClock, patientClock } from '../fakes/clock.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 
@@ -84,10 +83,7 @@ export interface Bot {
 }
 
 /** Real time, as many times faster as Discord's windows. */
-export const fastClock: Clock = {
-  nowMs: () => realClock.nowMs() * SPEED,
-  after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
-};
+export const fastClock = createFastClock(SPEED);
 
 const ENCRYPTION_KEY = randomBytes(32);
 

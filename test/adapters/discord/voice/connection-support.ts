@@ -16,6 +16,7 @@ import type {
   FakeGuild,
   FakeUser,
 } from '../../../fakes/discord/index.ts';
+import { createFastClock } from '../../../fakes/clock.ts';
 import { createDaveGroup } from '../../../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../../../fakes/discord/voice/dave/person.ts';
 import { never, openDiscord, placeOf, type TestCore } from '../support.ts';
@@ -31,10 +32,7 @@ export const numbered = (count: number, from = 0): Buffer[] =>
 /** So many times faster time goes by in voice channels, for what waits for it. */
 export const SPEED = 4;
 
-export const fastClock: Clock = {
-  nowMs: () => realClock.nowMs() * SPEED,
-  after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
-};
+export const fastClock = createFastClock(SPEED);
 
 /** A fast clock by which joining may take its real time: on a busy machine, a part of it is too short. */
 const joiningClock: Clock = {

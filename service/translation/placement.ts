@@ -1,3 +1,4 @@
+import { foldText } from '../../src/text/terms/fold.ts';
 import type { FoundRanges, Markup, Range } from './markup.ts';
 import type { Slot } from './slots.ts';
 
@@ -16,27 +17,29 @@ const OPENS = 2;
 const STANDS = 3;
 
 const edge = /[\p{L}\p{N}]/u;
-const blankStart = /^[\s,;:.!?]*/u;
-const blankEnd = /[\s,;:.!?]*$/u;
+const blank = /[\s,;:.!?]/;
 
 /** A range without spaces and punctuation at its ends; all of it where it holds nothing else. */
-const trimmed = (text: string, { start, end }: Range): Range => {
-  const within = text.slice(start, end);
-  const before = blankStart.exec(within)?.[0].length ?? 0;
-  const after = blankEnd.exec(within)?.[0].length ?? 0;
-  return before === within.length ? { start, end } : { start: start + before, end: end - after };
+const trimmed = (text: string, range: Range): Range => {
+  let { start, end } = range;
+  while (end > start && blank.test(text[end - 1] ?? '')) end -= 1;
+  if (end === start) return range;
+  while (blank.test(text[start] ?? '')) start += 1;
+  return { start, end };
 };
 
 const isWholeWord = (text: string, start: number, end: number): boolean =>
   !edge.test(text[start - 1] ?? '') && !edge.test(text[end] ?? '');
 
-/** The place of a word within a range, in capitals or not. */
+/** The place of a word within a range; case, and the form of its letters, do not count. */
 const findWord = (text: string, { start, end }: Range, word: string): Range | undefined => {
-  const within = text.slice(start, end).toLowerCase();
-  for (let at = within.indexOf(word); at >= 0; at = within.indexOf(word, at + 1)) {
-    const from = start + at;
-    if (isWholeWord(text, from, from + word.length))
-      return { start: from, end: from + word.length };
+  const sought = foldText(word).text;
+  if (sought === '') return undefined;
+  const within = foldText(text.slice(start, end));
+  for (let at = within.text.indexOf(sought); at >= 0; at = within.text.indexOf(sought, at + 1)) {
+    const [from, to] = [within.sourceOf(at), within.sourceOf(at + sought.length)];
+    if (from >= 0 && to >= 0 && isWholeWord(text, start + from, start + to))
+      return { start: start + from, end: start + to };
   }
   return undefined;
 };
@@ -51,7 +54,7 @@ const wordRange = (
   forms: readonly string[],
 ): Range | undefined => {
   for (const form of forms) {
-    const found = ranges.flatMap((range) => findWord(text, range, form.toLowerCase()) ?? []);
+    const found = ranges.flatMap((range) => findWord(text, range, form) ?? []);
     if (found.length === 1) return found[0];
   }
   const whole = ranges.length === 1 && ranges[0] ? trimmed(text, ranges[0]) : undefined;
@@ -60,8 +63,8 @@ const wordRange = (
 
 const copyRange = (text: string, copy: string): Range | undefined => {
   const range = { start: 0, end: text.length };
-  const found = findWord(text, range, copy.toLowerCase());
-  const isOnce = found && !findWord(text, { ...range, start: found.end }, copy.toLowerCase());
+  const found = findWord(text, range, copy);
+  const isOnce = found && !findWord(text, { ...range, start: found.end }, copy);
   return isOnce ? found : undefined;
 };
 
@@ -113,8 +116,9 @@ const placesOf = (
 const outsideWords = (places: readonly Place[]): readonly Place[] => {
   const ranges = places.filter(({ start, end }) => end > start);
   return places.map((place) => {
+    if (place.end > place.start) return place;
     const around = ranges.find(({ start, end }) => place.start > start && place.start < end);
-    if (!around || place.end > place.start) return place;
+    if (!around) return place;
     const at = place.order === OPENS ? around.start : around.end;
     return { ...place, start: at, end: at };
   });

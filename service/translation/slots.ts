@@ -16,13 +16,13 @@ const TOKEN = /(⟦\d{1,9}⟧)/;
 /** A letter of a script without spaces between words, or all that stands between spaces. */
 const UNIT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
-const EDGES = /^(?<before>["'([]*)(?<core>.*?)(?<after>[.,;:!?)\]"']*)$/su;
+const EDGES = /^(?<before>["'([]*)(?<core>(?:.*[^.,;:!?)\]"'])?)/su;
 const mark = /\p{M}/gu;
 const currency = /\p{Sc}/gu;
 const letterOrDigit = /[\p{L}\p{N}]/gu;
 const letter = /\p{L}/u;
 /** Signs at the ends of a word that engines part from it. */
-const punctuationAround = /^[\s,;:.!?]+|[\s,;:.!?]+$/gu;
+const punctuationAround = /^[\s,;:.!?]+|(?<![\s,;:.!?])[\s,;:.!?]+$/gu;
 
 /** A name that models of languages in Latin letters copy. */
 const NAME = 'Martin';
@@ -54,17 +54,18 @@ const dividedAtUnknown = (words: string, reads: Reads): readonly TextPart[] => {
     const { before = '', core = unit } = EDGES.exec(unit)?.groups ?? {};
     const start = index + before.length;
     const last = segments.at(-1);
-    if (start === from && typeof last === 'object') {
-      const written = last.written + core;
-      segments[segments.length - 1] = { written, word: knownForm(written, reads) };
-    } else {
+    if (start === from && typeof last === 'object')
+      segments[segments.length - 1] = { written: last.written + core };
+    else {
       plainTo(start);
-      segments.push({ written: core, word: knownForm(core, reads) });
+      segments.push({ written: core });
     }
     from = start + core.length;
   }
   plainTo(words.length);
-  return segments;
+  return segments.map((segment) =>
+    typeof segment === 'string' ? segment : { ...segment, word: knownForm(segment.written, reads) },
+  );
 };
 
 /** Divides a text at its tokens and at words that the engine cannot read. */

@@ -88,6 +88,38 @@ describe('a line with tokens', () => {
     expect(loses.read).toEqual(['Thanks friends hello', 'Thanks X1 hello']);
   });
 
+  it('has a token where its word is, whatever letters are lengthened by their case', async () => {
+    const withArticle = engine(([run, word, ...rest]) => [
+      { ...run!, text: 'İİİ ' },
+      { ...word!, text: 'İki AMİGOS aquí' },
+      ...rest,
+    ]);
+    const tokens = meanings({ word: 'friends' });
+    const amigos = { ...withArticle, words: async () => ['amigos'] };
+    expect(await translateWithSlots('Thanks ⟦1⟧ hello', tokens, amigos)).toBe(
+      'İİİ İki ⟦1⟧ aquí hola',
+    );
+  });
+
+  it('has a token in place of a copied word in any form', async () => {
+    const copies = engine((runs) =>
+      runs.map(({ text, parts }) => ({ text: text.replace('X1', 'İ Ｘ１'), parts })),
+    );
+    expect(await translateWithSlots('Thanks ⟦1⟧', meanings({ word: 'friends' }), copies)).toBe(
+      'gracias İ ⟦1⟧',
+    );
+  });
+
+  it('is translated though the engine has no word for what a token stands for', async () => {
+    const several = engine(([run, word, ...rest], call) =>
+      call === 1 ? [run!, { ...word!, text: 'los amigos' }, ...rest] : [],
+    );
+    const silent = { ...several, words: async (texts: readonly string[]) => texts.map(() => '') };
+    expect(
+      await translateWithSlots('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), silent),
+    ).toContain('⟦1⟧');
+  });
+
   it('is translated between the tokens where the engine loses everything', async () => {
     const empty = engine(() => []);
     expect(await translateWithSlots('Thanks ⟦1⟧ hello', meanings({ word: 'friends' }), empty)).toBe(

@@ -62,7 +62,9 @@ const chunk = /[\p{L}\p{M}\d._@/#&'’-]+/gu;
 const run =
   /(?<![\p{sc=Latn}\d._@/#&'’-])(?:[\p{sc=Latn}\p{M}\d]+|[ㄱ-ㅣ]+|[\p{sc=Hira}\p{sc=Kana}ー]+)(?![_@'’]|[./&-][\p{sc=Latn}\d])/gu;
 const UNSPACED = new Set(['ja', 'zh', 'ko']);
-const endSigns = /[./&-]+$/;
+const endSigns = /(?<![./&-])[./&-]+$/;
+/** An ending in kana, which belongs to the word before it. */
+const kanaEnding = /^\p{sc=Han}[\p{sc=Hira}\p{sc=Kana}]/u;
 const onlyLetters = /^[\p{L}\p{M}\d]+$/u;
 const anyStretch = new RegExp(stretch.source, 'iu');
 
@@ -71,10 +73,11 @@ export const inWholeWords = (text: string, locale: string | undefined): string =
   const language = languageOf(locale);
   const isStretched = anyStretch.test(text);
   if (!isStretched && !SHORT_WORDS.has(language)) return text;
-  return text.replaceAll(UNSPACED.has(language) ? run : chunk, (written) => {
+  return text.replaceAll(UNSPACED.has(language) ? run : chunk, (written, at: number) => {
     const word = written.replace(endSigns, '');
     const plain = isStretched && onlyLetters.test(word) ? unstretched(word, locale) : word;
-    const whole = chatWord(plain, locale) ?? plain;
+    const isEnding = kanaEnding.test(text.slice(at - 1, at + 1));
+    const whole = (isEnding ? undefined : chatWord(plain, locale)) ?? plain;
     return whole === word ? written : whole + written.slice(word.length);
   });
 };

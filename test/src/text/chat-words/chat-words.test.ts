@@ -38,7 +38,10 @@ describe('the words of chat', () => {
 
   it.each([
     ['en', 'U.S. u.s. u/s @u #idk a_u R US III MMXXIII zzz'],
-    ['de', 'Schifffahrt'],
+    ['de', 'Schifffahrt, 50 kb'],
+    ['pl', 'Chodź ze mną'],
+    ['ru', 'Сеня пришёл'],
+    ['ja', '私の子ども、怒りょ'],
     ['en', 'constructor toString __proto__'],
     [undefined, 'idk vcs'],
     ['sw', 'idk'],

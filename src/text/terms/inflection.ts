@@ -41,6 +41,8 @@ const MOST_DIFFERENT = 5;
 const mark = /\p{M}/gu;
 const upper = /^\p{Lu}/u;
 const word = /[\p{L}\p{M}\p{N}]+(?:['’]\p{L}+)?/gu;
+/** Signs between the words of a term. */
+const gap = /^[^\S\n]+$/;
 
 const withoutMarks = (text: string): string => text.normalize('NFD').replaceAll(mark, '');
 
@@ -90,8 +92,8 @@ const fold = (text: string): string => foldText(text).text;
 
 /**
  * Prepares terms for being found in the plural, in cases and with articles at their ends, step by
- * step; undefined for a language whose forms are not known. German nouns are found where they are
- * written with a capital.
+ * step; undefined for a language whose forms are not known, and without terms. German nouns are found
+ * where they are written with a capital.
  */
 export const prepareInflections = async function* <Term extends { readonly term: string }>(
   terms: readonly Term[],
@@ -112,6 +114,7 @@ export const prepareInflections = async function* <Term extends { readonly term:
     if (known) known.push(entry);
     else byForm.set(form, [entry]);
   }
+  if (byForm.size === 0) return undefined;
   const isForm = (written: string, of: string): boolean =>
     (language in PLURALS || isNear(fold(written), fold(of))) &&
     (language !== 'de' || upper.test(written) === upper.test(of));
@@ -128,10 +131,13 @@ export const prepareInflections = async function* <Term extends { readonly term:
     return words.flatMap(({ start }, place) => {
       const found: Found<Term>[] = [];
       let form = '';
-      for (const { end, form: next } of words.slice(place, place + MOST_WORDS)) {
-        form = form === '' ? next : `${form} ${next}`;
+      let from = start;
+      for (const next of words.slice(place, place + MOST_WORDS)) {
+        if (form !== '' && !gap.test(text.slice(from, next.start))) break;
+        form = form === '' ? next.form : `${form} ${next.form}`;
+        from = next.end;
         for (const entry of byForm.get(form) ?? [])
-          if (isAt(place, entry, end)) found.push({ start, end, term: entry.term });
+          if (isAt(place, entry, from)) found.push({ start, end: from, term: entry.term });
       }
       return found;
     });

@@ -48,6 +48,8 @@ describe('a term', () => {
     ['of another kind of word', 'en', 'healer', 'healing'],
     ['in a language whose forms are not known', 'ja', 'dragon', 'dragons'],
     ['with signs', 'en', 'C++', 'C++s'],
+    ['over the end of a sentence', 'en', 'dragon slayer', 'I like dragons. Slayers too'],
+    ['over the end of a line', 'en', 'dragon slayer', 'dragons\nslayers'],
   ])('is not found %s', async (_, language, term, text) => {
     expect(await formsOf(language, term, text)).toEqual([]);
   });

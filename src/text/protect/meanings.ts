@@ -20,8 +20,11 @@ export interface TokenMeaning {
 /** Meanings by the numbers of tokens; others stand for nothing that a sentence needs. */
 export type TokenMeanings = ReadonlyMap<number, TokenMeaning>;
 
-/** Longest word, in UTF-16 units: longer ones are no part of a sentence. */
+/** Longest word or term, in UTF-16 units: longer ones are no part of a sentence. */
 const LONGEST_WORD = 60;
+
+/** Longest code and host that stand for themselves: models translate or break longer ones. */
+const LONGEST_CODE = 32;
 
 /** Most parts that begin or end at one token; no person writes a text with more, and it has no meanings. */
 const MOST_PARTS = 50;
@@ -39,16 +42,15 @@ type ByLanguage = Readonly<Record<string, string | undefined>>;
 const namesByScript: Readonly<Record<string, readonly string[] | undefined>> = substitutes.names;
 
 /** Letters and digits, with the signs within names of commands, files and variables. */
-const codeWord = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]*[\p{L}\p{N}])?/u;
+const codeWord = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]*[\p{L}\p{M}\p{N}])?/u;
 
-const fitting = (word: string | undefined): string | undefined =>
-  word !== undefined && word !== '' && word.length <= LONGEST_WORD ? word : undefined;
+const wordIn = (written: string | undefined, longest: number): string | undefined =>
+  written !== undefined && written.length <= longest ? codeWord.exec(written)?.[0] : undefined;
 
-const codeWordIn = (code: string): string | undefined => fitting(codeWord.exec(code)?.[0]);
-
-const hostOf = (address: string): string | undefined => {
+const hostOf = (address: string): string => {
   const url = address.includes('://') ? address : `https://${address}`;
-  return URL.canParse(url) ? fitting(new URL(url).hostname.replace(/^www\./, '')) : undefined;
+  const host = URL.parse(url)?.hostname.replace(/^www\./, '') ?? '';
+  return host !== '' && host.length <= LONGEST_CODE ? host : substitutes.host;
 };
 
 /** Words in place of things that are not language, in the language of the text around them. */
@@ -77,7 +79,7 @@ class Substitutes {
   #ofLeaf(leaf: Leaf): string | undefined {
     switch (leaf.kind) {
       case 'code':
-        return codeWordIn(leaf.text);
+        return wordIn(leaf.text, LONGEST_CODE);
       case 'link':
         return leaf.url.startsWith('http') ? hostOf(leaf.url) : substitutes.host;
       case 'timestamp':
@@ -88,7 +90,7 @@ class Substitutes {
         if (leaf.target === 'member') return this.#name(leaf.id);
         if (leaf.target === 'broadcast') return this.#fixed(substitutes.everyone);
         if (leaf.target === 'channel' || leaf.target === 'command')
-          return codeWordIn(leaf.name?.replaceAll(/[-_]+/g, ' ') ?? '');
+          return wordIn(leaf.name?.replaceAll(/[-_]+/g, ' '), LONGEST_WORD);
         return this.#fixed(substitutes.friends);
     }
   }
@@ -96,10 +98,10 @@ class Substitutes {
   of(span: TokenSpan, written: string): string | undefined {
     if (span.kind === 'object')
       return span.piece.kind === 'leaf' ? this.#ofLeaf(span.piece.node) : undefined;
-    if (span.kind === 'term') return fitting(written);
+    if (span.kind === 'term') return written.length <= LONGEST_WORD ? written : undefined;
     if (span.kind === 'url') return hostOf(written);
     if (span.kind === 'email') return substitutes.host;
-    if (span.kind === 'code') return codeWordIn(written);
+    if (span.kind === 'code') return wordIn(written, LONGEST_CODE);
     if (span.kind !== 'name') return undefined;
     return /^@(?:everyone|here)$/.test(written)
       ? this.#fixed(substitutes.everyone)

@@ -61,7 +61,14 @@ describe('the word of a token', () => {
     ['code with signs: its first words', code('getUser(id)'), 'getUser'],
     ['a channel: its words', mention('discord', 'channel', '1', 'ask-for-help'), 'ask for help'],
     ['an emoji: none', text('😀'), undefined],
-    ['long code: none', code('x'.repeat(61)), undefined],
+    ['long code: none', code('x'.repeat(33)), undefined],
+    ['a long command: none', code('git commit -m "a long message"  --amend'), undefined],
+    ['a long host: another one', link(`https://${'x'.repeat(29)}.org`), 'example.com'],
+    [
+      'a channel in marks: its words',
+      mention('discord', 'channel', '1', 'सामान्य-चर्चा'),
+      'सामान्य चर्चा',
+    ],
     ['code of signs: none', code('{}'), undefined],
   ])('%s', (_, node, word) => {
     expect(wordOf(node)).toBe(word);

@@ -1,5 +1,5 @@
 /** A number as people write it, with marks between its digits. */
-export const NUMBER = String.raw`\d+(?:[.,'’]\d+|[ \u00A0\u202F]\d{3}(?!\d))*`;
+export const NUMBER = String.raw`\d{1,30}(?:[.,'’]\d{1,30}|[ \u00A0\u202F]\d{3}(?!\d)){0,6}`;
 /** No letter or mark before a number, and none after it, by which it would be something else. */
 export const NOT_AFTER = String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d.,:/_$€£-])`;
 export const NOT_BEFORE = String.raw`(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d/²³_]|[.,–-]\d)`;

@@ -136,7 +136,7 @@ export const createTransport = (baseUrl: string) => {
       if (reply.statusCode >= 200 && reply.statusCode < 300) {
         expectPlain(reply);
         const named = [reply.headers[EXTRA_FIELDS_HEADER] ?? []].flat().join();
-        extraFields = new Set(named.split(/\s*,\s*/));
+        extraFields = new Set(named.split(',').map((field) => field.trim()));
         return { headers: reply.headers, body: reply.body, sent: key };
       }
       const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());

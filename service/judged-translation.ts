@@ -1,3 +1,4 @@
+import { hasGrown } from '../src/text/reply/growth.ts';
 import {
   judgeBeginning,
   judgeTranslation,
@@ -7,10 +8,6 @@ import {
 } from '../src/text/reply/translation-reply.ts';
 import type { TranslationPiece } from './engine.ts';
 import { ContractError } from './errors.ts';
-
-/** Growth of a translation that is passed on, in UTF-16 units and as a share: judging takes time. */
-const LEAST_GROWTH_CHARS = 16;
-const LEAST_GROWTH = 0.01;
 
 const notTranslated = (fault: ReplyFault): ContractError =>
   new ContractError('ErrBadReply', `No usable translation: the engine’s reply is ${fault}.`);
@@ -42,8 +39,7 @@ export async function* judged(
     last = { ...last, ...piece };
     if (piece.text === '') continue;
     reply += piece.text;
-    const growth = reply.length - judgedChars;
-    if (sent !== '' && growth < Math.max(LEAST_GROWTH_CHARS, LEAST_GROWTH * reply.length)) continue;
+    if (!hasGrown(judgedChars, reply.length)) continue;
     judgedChars = reply.length;
     const beginning = judgeBeginning(task, reply);
     if (beginning?.fault !== undefined) throw notTranslated(beginning.fault);
@@ -52,8 +48,10 @@ export async function* judged(
   }
   const { text, fault } = judgeTranslation(task, reply);
   if (fault !== undefined) throw notTranslated(fault);
-  // What was left out at the end may have been sent already, such as a quotation mark at the beginning.
-  const rest = grown(text) ?? grown(translationSoFar(task, reply));
-  if (rest) yield rest;
+  // A quotation mark at the beginning, or a note at the end, may have been sent already.
+  const rest = [text, translationSoFar(task, reply)].find((each) => each.startsWith(sent));
+  if (rest === undefined && !sent.startsWith(text)) throw notTranslated('not what it began as');
+  const end = rest !== undefined && grown(rest);
+  if (end) yield end;
   if (last?.usage) yield { ...last, text: '' };
 }

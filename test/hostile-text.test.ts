@@ -8,6 +8,7 @@ import { renderStreamed } from '../adapters/slack/interactions/streamed-answer.t
 import { toHtml } from '../adapters/web/html.ts';
 import { lookAlikeKeys } from '../adapters/web/profiles.ts';
 import { maskSecrets } from '../service/engines/openai/error-text.ts';
+import { translateWithSlots } from '../service/translation/with-slots.ts';
 import { tokenise } from '../src/command/command-line.ts';
 import { AppError } from '../src/errors.ts';
 import { paragraph, text as words } from '../src/rich-text/rich-text.ts';
@@ -15,8 +16,10 @@ import { spokenTranscript } from '../src/speech/hallucinations.ts';
 import { detectLanguage } from '../src/text/language/detect.ts';
 import { parseMarkdown } from '../src/rich-text/markdown/parse.ts';
 import { renderMarkdown } from '../src/rich-text/markdown/render.ts';
+import { inWholeWords } from '../src/text/chat-words/chat-words.ts';
 import { languageText } from '../src/text/message-checks.ts';
 import { protect } from '../src/text/protect/protect.ts';
+import { judgeAnswer } from '../src/text/reply/chat-reply.ts';
 import { judgeTranslation } from '../src/text/reply/translation-reply.ts';
 import { speakable } from '../src/text/speech/speakable.ts';
 import { excerpt } from '../src/text/quoted-words.ts';
@@ -67,6 +70,12 @@ const TERMS = ['a', 'aa', 'a*', 'ha', 'haha', 'ก', 'กก*', '😀', 'A.', '?
 const FEW_TERMS = indexTerms(TERMS.slice(0, 6).map((term) => ({ term })));
 const MANY_TERMS = indexTerms(TERMS.map((term) => ({ term })));
 
+const SLOTS = new Map([
+  [1, { opens: 1 }],
+  [2, { closes: 1 }],
+  [3, { word: 'a' }],
+]);
+
 const readFileOf = async (text: string): Promise<void> => {
   try {
     const { rows } = await readGlossaryCsv(fileOf(text), new AbortController().signal);
@@ -105,13 +114,25 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'what was recognised': (text) => spokenTranscript(text),
   'what an engine translated': (text) =>
     judgeTranslation({ source: 'hello', from: 'en', to: 'es' }, text),
+  'what was translated': (text) =>
+    judgeTranslation({ source: text, from: 'en', to: 'es' }, text.replaceAll('1', '9')),
+  'what a language model answered': (text) =>
+    judgeAnswer([{ role: 'user', content: text }], `${text} `),
+  'words of chat': (text) => inWholeWords(text, 'en'),
+  'what an engine copies': (text) =>
+    translateWithSlots(`⟦1⟧${text}⟦2⟧ ⟦3⟧`, SLOTS, {
+      words: async (texts) => texts,
+      runs: async (runs) => runs,
+      reads: (known) => !/[\u0080-\u{10FFFF}]/u.test(known),
+    }),
   'what a back end complains of': maskSecrets,
 };
 
 const SIGNS = ['a', 'ha', ' ', ' \n', '\n', '\uFEFF', 'ก ', 'ก', '\u0301', '😀', '🇩', '\u202E']
   .concat(['*', '_a_', '**', '||', '`', '```\n', '> ', '- ', '1. ', '[', '](', '[a](', '<', '<@'])
   .concat(['<t:1:', '<!date^1^', 'http://a(', 'www.', '@', '|-|', '&amp;', '\\', 'A. ', '?!', '"'])
-  .concat(['1-', '1,', '12:', '5 km ', 'a-1_', 'key=', 'a: ', '⟦1']);
+  .concat(['1-', '1,', '12:', '5 km ', 'a-1_', 'key=', 'a: ', '⟦1', '-', '/', '.', '111 ', "1'"])
+  .concat(['1a', '$1 ', 'Mon, ', '/a', 'a.', '"a" ', '</s>', '...é', '[|']);
 
 const threadMs = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage();
@@ -126,7 +147,7 @@ describe('a text of one sign, again and again', () => {
     async (_, read) => {
       const slow: string[] = [];
       for (const sign of SIGNS)
-        for (const end of ['', '!']) {
+        for (const end of ['', '!', 'é']) {
           const text = sign.repeat(UNITS / sign.length) + end;
           if ((await threadMs(() => read(text))) > MOST_MS) slow.push(text.slice(0, 8));
         }

@@ -5,6 +5,7 @@ import { EmptyStreamError } from '../http/event-stream.ts';
 import type { Asker } from '../model/service.ts';
 import { withoutControlTokens } from '../text/control-tokens.ts';
 import { judgeAnswer, judgeAnswerSoFar } from '../text/reply/chat-reply.ts';
+import { hasGrown } from '../text/reply/growth.ts';
 import { createAnswerTokens } from './answer-tokens.ts';
 import { createModelChoice } from './model-choice.ts';
 import { fromFirstQuestion, lengthOf, withoutOldest } from './turns.ts';
@@ -30,8 +31,6 @@ export interface AssistantDeps {
 
 /** UTF-16 units of a reply, thinking included; of a longer one the beginning is the answer. */
 const LONGEST_REPLY_CHARS = 100_000;
-/** Growth after which a streamed answer is judged and shown again, however small its chunks are. */
-const WORTH_SHOWING = 1.02;
 
 /** Fewest tokens in which a question can be answered. */
 const LEAST_TOKENS = 256;
@@ -125,7 +124,7 @@ export const createAssistant = (deps: AssistantDeps) => {
     try {
       for await (const soFar of client.chatStream(request, options)) {
         reply = soFar;
-        if (reply.length < judgedChars * WORTH_SHOWING) continue;
+        if (!hasGrown(judgedChars, reply.length)) continue;
         judgedChars = reply.length;
         isCut = judge(judgeAnswerSoFar);
         if (answer.trim() !== '') yield answer;

@@ -1,5 +1,4 @@
 import { AppError } from '../errors.ts';
-import { isTooLongToSay } from '../text/reply/translation-reply.ts';
 import { isSpacedLetter, isLetter } from '../text/unicode.ts';
 import stockPhrases from './stock-phrases.json' with { type: 'json' };
 
@@ -112,8 +111,12 @@ export const countOnlyFrom = (bare: string, others: readonly string[]): number =
   return units.every((unit) => known.has(unit)) ? units.length : 0;
 };
 
+/** Letters a second of the fastest speech, with room for spelt numbers, and those of any utterance. */
+const LETTERS_PER_S = 50;
+const SPARE_LETTERS = 120;
+
 /** Rejects a transcript that nobody can have said in this time, with `bad-reply`. */
 export const assertSayable = (transcript: string, durationMs: number): void => {
-  if (isTooLongToSay(transcript, durationMs))
+  if (transcript.length > SPARE_LETTERS + (LETTERS_PER_S * durationMs) / 1_000)
     throw new AppError('bad-reply', 'the transcript is too long for its audio');
 };

@@ -10,6 +10,7 @@ import { plainText } from '../rich-text/walk.ts';
 import { protect, protectFlat, type Protected, type Restored } from '../text/protect/protect.ts';
 import { spansOf } from '../text/protect/terms.ts';
 import { withoutControlTokens } from '../text/control-tokens.ts';
+import { hasGrown } from '../text/reply/growth.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import type { Detection } from '../text/language/detect.ts';
@@ -18,7 +19,6 @@ import { formsIn, termsFor } from './glossary-lists.ts';
 import { firstSource, isUncertain, nextSource } from './source-languages.ts';
 import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
-  isTooLong,
   judgeBeginning,
   judgeTranslation,
   type TranslationTask,
@@ -79,9 +79,6 @@ export interface TranslatorDeps {
 /** UTF-16 units of a text that tell its language. */
 const SAMPLE_LENGTH = 1_000;
 
-/** Growth after which a streamed text is worth showing again, however small its chunks are. */
-const WORTH_SHOWING = 1.02;
-
 /** Error codes of requests that the service refused, or failed at. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'bad-input',
@@ -108,9 +105,6 @@ const saysSomething = (tree: RichText): boolean =>
 /** A text as words alone, by which an unchanged reply is known. */
 const folded = (tree: RichText): string =>
   plainText(tree).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
-
-/** UTF-16 units within which a model may think before it translates. */
-const MOST_THINKING_CHARS = 50_000;
 
 const badReply = (fault: string): AppError =>
   new AppError('bad-reply', `the translation is not usable: ${fault}`, NOT_TRANSLATED);
@@ -155,12 +149,10 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     };
     const task = { source: input.text, from: input.sourceLang, to: input.targetLang };
     if (whole) return judged(task, await client.translate(input, options));
-    let shownChars = 0;
+    let judgedChars = 0;
     const reply = yield* mapStates(client.translateStream(input, options), (soFar) => {
-      // What never ends is not read to its end.
-      if (soFar.length > MOST_THINKING_CHARS && isTooLong(task, soFar)) throw badReply('too long');
-      if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
-      shownChars = soFar.length;
+      if (!hasGrown(judgedChars, soFar.length)) return undefined;
+      judgedChars = soFar.length;
       const begun = judgeBeginning(task, soFar);
       if (begun?.fault !== undefined) throw badReply(begun.fault);
       return begun && (() => protectedText.preview(begun.text));

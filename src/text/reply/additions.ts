@@ -5,7 +5,7 @@ import type { TranslationTask } from './task.ts';
 
 /** Words for a translation, in the languages in which models mostly answer. */
 const TRANSLATION =
-  /translat|traducci|traduction|traduisez|übersetz|tradu[çz]|perevod|перевод|vertaling|tłumacz|翻訳|翻译|翻譯|译文|譯文|번역|訳文/i;
+  /translat|tradu|übersetz|perevod|перевод|vertaling|tłumacz|翻訳|翻译|翻譯|译文|譯文|번역|訳文/i;
 /** The same without such a word: "Here is your text in Spanish", "Here you go". */
 const HANDED_OVER =
   /^here(?:['’]s| is| are)? (?:(?:the|your|a|this)\b.*\b(?:text|message|sentence|phrase|version|in \p{Lu}\p{L}+)\b.*|(?:it is|you (?:go|are))(?: in \p{Lu}\p{L}+)?)$/iu;
@@ -14,8 +14,12 @@ const HERE =
 /** Beginnings of a reply to whoever asked: "Sure! Here is the translation:". */
 const AGREEMENT =
   /^(?:sure|certainly|of course|absolutely|okay|ok|got it|no problem|claro|por supuesto|bien sûr|natürlich|gerne|certo|もちろん|当然|好的|물론)(?!\p{L})[!.,！。、]?\s*/iu;
+const LONGEST_LABEL = 160;
 /** A first line up to its colon, with marks of emphasis around. */
-const LABEL = /^[*_]{0,3}(?<label>[^\n:：*_]{1,160})[*_]{0,3}[:：][*_]{0,3}\s*/u;
+const LABEL = new RegExp(
+  String.raw`^[*_]{0,3}(?<label>[^\n:：*_]{1,${LONGEST_LABEL}})[*_]{0,3}[:：][*_]{0,3}\s*`,
+  'u',
+);
 /** A paragraph about the translation. */
 const NOTE =
   /^[^\S\n]*[([*_]{0,3}(?:note|explanation|translator['’]s note|nota|hinweis|remarque|注)[^\n:：]{0,40}[:：]/iu;
@@ -37,7 +41,8 @@ const isPreface = ({ source, to }: TranslationTask, reply: string, label: string
     (HANDED_OVER.test(label) && !HERE.test(source)) ||
     isNameOf(to, label));
 
-const withoutPreface = (task: TranslationTask, reply: string): string => {
+/** Removes what a model says before a translation. */
+export const withoutPreface = (task: TranslationTask, reply: string): string => {
   const answer = AGREEMENT.test(task.source) ? reply : reply.replace(AGREEMENT, '');
   const label = LABEL.exec(answer)?.groups?.['label'];
   if (label !== undefined && isPreface(task, answer, label)) return answer.replace(LABEL, '');
@@ -46,28 +51,13 @@ const withoutPreface = (task: TranslationTask, reply: string): string => {
   return agreement.includes('\n') && answer !== '' ? answer : reply;
 };
 
-const lastParagraphStart = (text: string): number => text.trimEnd().lastIndexOf('\n\n');
+const paragraphsIn = (text: string): number => text.trim().split(/\n{2,}/).length;
 
-const withoutNote = (source: string, reply: string): string => {
-  const at = lastParagraphStart(reply);
+/** Removes a note after a translation. */
+export const withoutNote = (source: string, reply: string): string => {
+  const at = reply.trimEnd().lastIndexOf('\n\n');
   const isNote = at > 0 && NOTE.test(reply.slice(at + 2));
-  const hasOne = NOTE.test(source.slice(lastParagraphStart(source) + 2));
-  return isNote && !hasOne ? reply.slice(0, at) : reply;
-};
-
-/** Removes what a model says around a translation: a preface, and a note after it. */
-export const withoutAdditions = (task: TranslationTask, reply: string): string =>
-  withoutNote(task.source, withoutPreface(task, reply));
-
-/** A beginning of which it is not known yet whether a preface becomes of it. */
-const UNSURE =
-  /^(?:sure|certainly|of course|absolutely|okay|here(?:'s|’s| is| are)|the translat|translat)[^\n:：]{0,160}$/iu;
-
-/** Removes the preface from a reply that is still growing; '' while one may be growing. */
-export const withoutPrefaceSoFar = (task: TranslationTask, partial: string): string => {
-  const begun = partial.trimStart();
-  if (UNSURE.test(begun) && !UNSURE.test(task.source.trimStart())) return '';
-  return withoutPreface(task, begun);
+  return isNote && paragraphsIn(reply) > paragraphsIn(source) ? reply.slice(0, at) : reply;
 };
 
 const entity = new RegExp(ENTITY, 'g');
@@ -79,22 +69,16 @@ export const withoutEntities = (source: string, reply: string): string => {
 };
 
 /** Pairs of quotation marks (Unicode, Pi and Pf; CLDR). */
-const PAIRS = ['""', '“”', '„“', '„”', '«»', '‹›', '「」', '『』', '＂＂', '‘’', "''"] as const;
+const PAIRS: readonly string[] = '"" “” „“ „” ”” «» »« ‹› 「」 『』 ＂＂ ‘’ \'\''.split(' ');
+const QUOTED = /^\s*[\p{Pi}\p{Pf}„‚「『"＂']/u;
 
 /** Removes the quotation marks around a whole reply, if its source has none. */
 export const withoutQuotationMarks = (source: string, reply: string): string => {
   const written = reply.trim();
-  const pair = PAIRS.find(
-    ([open = '', close = '']) =>
-      written.length > 2 && written.startsWith(open) && written.endsWith(close),
-  );
-  if (!pair) return reply;
-  const [open = '', close = ''] = pair;
-  const inner = written.slice(1, -1);
-  const isAround = !inner.includes(open) && !inner.includes(close);
-  const begins = source.trim();
-  const isQuoted = PAIRS.some(([mark = '']) => begins.startsWith(mark));
-  return isAround && !isQuoted ? inner.trim() : reply;
+  const [open = '', close = ''] = [written[0], written.at(-1)];
+  const inner = written.slice(1, -1).trim();
+  const isAround = PAIRS.includes(open + close) && !inner.includes(open) && !inner.includes(close);
+  return isAround && inner !== '' && !QUOTED.test(source) ? inner : reply;
 };
 
 /** The parts in which models think aloud, as open models mark them. */
@@ -102,36 +86,37 @@ const THOUGHT = /^\s*<(?<tag>think|thinking|thought|reasoning)>[^]*?<\/\k<tag>>\
 /** Templates of some models leave out the opening mark. */
 const END_OF_THOUGHT = /^(?:(?!<think)[^])*?<\/(?:think|thinking|thought|reasoning)>\s*/i;
 const BEGINNING = /^\s*<(?:think|thinking|thought|reasoning)>/i;
-/** A mark that is not whole yet. */
-const PARTIAL_MARK = /^\s*<[a-z]{0,9}$/i;
+const MARK_OF_THOUGHT = /<\/?(?:think|thinking|thought|reasoning)>/i;
 
-/** Removes the thinking before an answer; undefined where the answer never begins. */
-export const withoutThinking = (reply: string): string | undefined => {
-  if (!reply.includes('>')) return reply;
+/**
+ * Removes the thinking before an answer; undefined where the answer never begins. An answer to a text
+ * with such marks of its own is kept.
+ */
+export const withoutThinking = (source: string, reply: string): string | undefined => {
+  if (!reply.includes('>') || MARK_OF_THOUGHT.test(source)) return reply;
   const answer = reply.replace(THOUGHT, '');
   if (BEGINNING.test(answer)) return undefined;
   return answer.includes('</') ? answer.replace(END_OF_THOUGHT, '') : answer;
 };
 
-/** Removes the thinking from a reply that is still growing; '' while it thinks. */
-export const withoutThinkingSoFar = (partial: string): string =>
-  PARTIAL_MARK.test(partial) ? '' : (withoutThinking(partial) ?? '');
+/** A mark of thinking or of a template, an entity or a character, whose end is not written yet. */
+const PARTIAL = /(?:[<[][^<>[\]\s]{0,40}|&[#\w]{0,8}|[\uD800-\uDBFF])$/u;
 
-/** A control token whose end is not written yet. */
-const PARTIAL_TOKEN = /(?:<\|?|<｜|\[\/?)[^<>[\]\s]{0,40}$/u;
+/** A reply that is still growing without what is not whole at its end. */
+export const withoutPartial = (partial: string): string => partial.replace(PARTIAL, '');
 
 /** Cuts a reply where a model goes on with the template of a conversation. */
-export const withoutTemplate = (source: string, reply: string): string => {
-  const at = findTemplateMark(reply);
+export const withoutTemplate = (
+  source: string,
+  reply: string,
+  findMark: (text: string) => number = findTemplateMark,
+): string => {
+  const at = findMark(reply);
   return at < 0 || findControlToken(source) >= 0 ? reply : reply.slice(0, at);
 };
 
-/** The same for a reply that is still growing. */
-export const withoutTemplateSoFar = (source: string, partial: string): string =>
-  withoutTemplate(source, /[<[]/.test(source) ? partial : partial.replace(PARTIAL_TOKEN, ''));
-
 /** A whole reply in a fence, as models hand code over. */
-const FENCED = /^\s*(?<mark>```+)\w*\n(?<text>[^]*?)\n?\k<mark>\s*$/;
+const FENCED = /^\s*(?<mark>`{3,9})\w*\n(?<text>[^]*?)\n?\k<mark>\s*$/;
 const WRAPPED = /^\s*(?:`{3}|\{)/;
 
 /** The one text in a JSON object; undefined where a reply is none, or holds more. */
@@ -151,6 +136,13 @@ export const withoutWrapping = (source: string, reply: string): string => {
   return textInJson(fenced) ?? fenced;
 };
 
-/** True for a beginning that may be that of a wrapping. */
-export const mayBeWrapped = (source: string, partial: string): boolean =>
-  /^\s*[`{]/.test(partial) && !WRAPPED.test(source);
+/** True for a beginning of which a preface, or a wrapping, may become. */
+export const mayBeAddition = ({ source }: TranslationTask, begun: string): boolean => {
+  if (/^\s*[`{]/.test(begun) && !WRAPPED.test(source)) return true;
+  if (begun.length > LONGEST_LABEL || /[\n:：]/.test(begun)) return false;
+  return (
+    (AGREEMENT.test(begun) && !AGREEMENT.test(source)) ||
+    (TRANSLATION.test(begun) && !TRANSLATION.test(source)) ||
+    (/^here\b/i.test(begun) && !HERE.test(source))
+  );
+};

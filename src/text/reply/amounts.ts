@@ -130,20 +130,15 @@ const LARGEST_WORD = 20;
 /** Minutes that people say in words: half past, a quarter to. */
 const SPOKEN_MINUTES = new Set([0, 15, 30, 45]);
 
-const isSame = (a: number, b: number): boolean =>
-  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
-
-const overlap = (a: Written, b: Written): boolean =>
-  a.meanings.some((one) => b.meanings.some((other) => isSame(one, other)));
-
 /** The likeliest meaning. */
 const valueOf = ({ meanings: [value = 0] }: Written): number => value;
 
-/** True for the same hour of two clocks, and for the same year in four digits and in two. */
-const isSameOtherwise = (a: Written, b: Written, hasHours: boolean): boolean => {
-  const [low = 0, high = 0] = [valueOf(a), valueOf(b)].toSorted((one, other) => one - other);
-  if (hasHours && high <= 24 && (low + 12 === high || (low === 0 && high === 12))) return true;
-  return high >= 1_900 && high < 2_100 && low < 100 && high % 100 === low;
+/** Other values of the same hour by another clock, and of the same year in four digits and in two. */
+const sameOtherwise = (number: Written, hasHours: boolean): readonly number[] => {
+  const value = valueOf(number);
+  const hours = hasHours ? [value + 12, value - 12].filter((hour) => hour >= 0 && hour <= 24) : [];
+  if (value < 100) return [...hours, value + 1_900, value + 2_000];
+  return value >= 1_900 && value < 2_100 ? [...hours, value % 100] : hours;
 };
 
 /** True for a number for which many languages write a word: "2 days", "zwei Tage". */
@@ -160,19 +155,32 @@ const mayComeOfWord = (number: Written): boolean => {
   return value <= 100 || /^\d0*$/.test(String(value));
 };
 
-/** Removes from both lists what corresponds. */
+type Values = (number: Written) => readonly number[];
+
+/** A value without the errors of its calculation. */
+const keyOf = (value: number): string => value.toPrecision(14);
+
+/** Removes from both lists what corresponds: the first number of the reply that holds a wanted value. */
 const unmatched = (
   source: readonly Written[],
   reply: readonly Written[],
-  matches: (a: Written, b: Written) => boolean,
-): readonly [Written[], Written[]] => {
-  const rest = [...reply];
-  const lost = source.filter((number) => {
-    const at = rest.findIndex((other) => matches(number, other));
-    if (at >= 0) rest.splice(at, 1);
-    return at < 0;
-  });
-  return [lost, rest];
+  wanted: Values,
+  held: Values = wanted,
+): readonly [readonly Written[], readonly Written[]] => {
+  const rest = new Set(reply);
+  const byValue = new Map<string, Written[]>();
+  for (const number of reply.toReversed())
+    for (const key of new Set(held(number).map(keyOf))) {
+      const same = byValue.get(key);
+      if (same) same.push(number);
+      else byValue.set(key, [number]);
+    }
+  const isFound = (value: number): boolean => {
+    const same = byValue.get(keyOf(value)) ?? [];
+    for (let other = same.pop(); other; other = same.pop()) if (rest.delete(other)) return true;
+    return false;
+  };
+  return [source.filter((number) => !wanted(number).some(isFound)), [...rest]];
 };
 
 /**
@@ -186,10 +194,13 @@ export const changesAmounts = (source: string, reply: string): boolean => {
   const invents = to.currencies.size > 0 && from.currencies.size > 0;
   if (invents && [...to.currencies].some((currency) => !from.currencies.has(currency))) return true;
   const hasHours = dayHalf.test(source) || dayHalf.test(reply);
-  const [left, right] = unmatched(from.numbers, to.numbers, overlap);
-  const [lost, invented] = unmatched(left, right, (a, b) => isSameOtherwise(a, b, hasHours)).map(
-    (numbers) => numbers.filter(({ isName }) => !isName),
-  ) as [Written[], Written[]];
+  const [left, right] = unmatched(from.numbers, to.numbers, ({ meanings }) => meanings);
+  const [lost, invented] = unmatched(
+    left,
+    right,
+    (number) => sameOtherwise(number, hasHours),
+    (number) => [valueOf(number)],
+  ).map((numbers) => numbers.filter(({ isName }) => !isName)) as [Written[], Written[]];
   const isInHan = hanNumeral.test(reply) || hanNumeral.test(source);
   const surely = lost.filter((number) => !mayBeWord(number, isInHan));
   if (roman.test(reply) ? surely.length > 1 : surely.length > 0) return true;

@@ -1,10 +1,6 @@
+import { findTurnMark } from '../control-tokens.ts';
 import { isBlank } from '../unicode.ts';
-import {
-  withoutTemplate,
-  withoutTemplateSoFar,
-  withoutThinking,
-  withoutThinkingSoFar,
-} from './additions.ts';
+import { withoutPartial, withoutTemplate, withoutThinking } from './additions.ts';
 import { foldedWords, loops, repeatsRun, withoutLoop } from './repetition.ts';
 
 /** A turn of a conversation with a language model. */
@@ -19,15 +15,22 @@ type JudgedAnswer =
 
 const NONE_YET: JudgedAnswer = { text: '', isCut: false };
 
-/** Words of a question from which its repetition is no answer. */
+/** Words, or signs of a script without spaces, of a question from which its repetition is no answer. */
 const FEWEST_WORDS = 4;
+const signs = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]{8}/u;
+
+const questionOf = (turns: readonly Turn[]): string => turns.at(-1)?.content ?? '';
 
 const isEcho = (turns: readonly Turn[], answer: string): boolean => {
-  const question = foldedWords(turns.at(-1)?.content ?? '');
-  return question.split(' ').length >= FEWEST_WORDS && question === foldedWords(answer);
+  const question = foldedWords(questionOf(turns));
+  const isLong = question.split(' ').length >= FEWEST_WORDS || signs.test(question);
+  return isLong && question === foldedWords(answer);
 };
 
 const allOf = (turns: readonly Turn[]): string => turns.map(({ content }) => content).join('\n');
+
+const answerIn = (turns: readonly Turn[], reply: string): string =>
+  withoutTemplate(allOf(turns), withoutThinking(questionOf(turns), reply) ?? '', findTurnMark);
 
 const judged = (turns: readonly Turn[], answer: string): JudgedAnswer => {
   if (isBlank(answer)) return NONE_YET;
@@ -44,12 +47,12 @@ const judged = (turns: readonly Turn[], answer: string): JudgedAnswer => {
  * before it goes round in a circle; or a fault where it repeats what the model was told.
  */
 export const judgeAnswer = (turns: readonly Turn[], reply: string): JudgedAnswer => {
-  const answer = withoutTemplate(allOf(turns), withoutThinking(reply) ?? '');
+  const answer = answerIn(turns, reply);
   return isEcho(turns, answer) ? { fault: 'an echo' } : judged(turns, answer);
 };
 
 /** Judges an answer that is still growing: one that begins with the question may go on. */
 export const judgeAnswerSoFar = (turns: readonly Turn[], partial: string): JudgedAnswer => {
-  const answer = withoutTemplateSoFar(allOf(turns), withoutThinkingSoFar(partial));
+  const answer = answerIn(turns, withoutPartial(partial));
   return isEcho(turns, answer) ? NONE_YET : judged(turns, answer);
 };

@@ -1,4 +1,4 @@
-import { rankLanguages } from '../language/detect.ts';
+import { rankLanguages, type Detection } from '../language/detect.ts';
 import { NO_LANGUAGE } from '../language/features.ts';
 import languageData from '../language/languages.json' with { type: 'json' };
 import { sameLanguage } from '../language/languages.ts';
@@ -30,15 +30,16 @@ const SIGN_LETTERS = 3;
 const lettersIn = (text: string): number =>
   (text.match(letter)?.length ?? 0) + (SIGN_LETTERS - 1) * (text.match(sign)?.length ?? 0);
 
-/** UTF-16 units that are read. */
+/** UTF-16 units of a reply that are read, and of its source: some languages take a third of others. */
 const SAMPLE_CHARS = 2_000;
+const SOURCE_CHARS = 3 * SAMPLE_CHARS;
 
 const prose = (text: string): string =>
   withoutPlainSpans(text.slice(0, SAMPLE_CHARS).replaceAll(token, ' '));
 
 /** A reply without the words of its source: names and quotations tell nothing of its language. */
 const newWords = (source: string, reply: string): string => {
-  const own = new Set(source.toLowerCase().match(word) ?? []);
+  const own = new Set(source.slice(0, SOURCE_CHARS).toLowerCase().match(word));
   return prose(reply).replaceAll(word, (each) => (own.has(each.toLowerCase()) ? ' ' : each));
 };
 
@@ -48,8 +49,8 @@ const isAlike = (one: string, other: string): boolean =>
     [one, other].every((code) => codes.some((each) => sameLanguage(each, code))),
   );
 
-const confidenceIn = (text: string, language: string): number =>
-  rankLanguages(text)
+const confidenceIn = (ranked: readonly Detection[], language: string): number =>
+  ranked
     .filter((each) => isAlike(each.language, language))
     .reduce((sum, { confidence }) => sum + confidence, 0);
 
@@ -57,12 +58,13 @@ const confidenceIn = (text: string, language: string): number =>
 const isSurelyNotIn = (language: string, text: string): boolean => {
   if (lettersIn(text) < FEWEST_LETTERS || !DETECTED.some((code) => sameLanguage(code, language)))
     return false;
-  const [best] = rankLanguages(text);
+  const ranked = rankLanguages(text);
+  const [best] = ranked;
   return (
     best !== undefined &&
     best.language !== NO_LANGUAGE &&
     best.confidence >= SURE &&
-    confidenceIn(text, language) < POSSIBLE
+    confidenceIn(ranked, language) < POSSIBLE
   );
 };
 
@@ -73,7 +75,7 @@ export const isInOtherLanguage = ({ source, to }: TranslationTask, reply: string
 /** True for a beginning that is surely in the wanted language. */
 export const isInLanguage = ({ to }: TranslationTask, partial: string): boolean => {
   const text = prose(partial);
-  return lettersIn(text) >= FEWEST_LETTERS && confidenceIn(text, to) >= LIKELY;
+  return lettersIn(text) >= FEWEST_LETTERS && confidenceIn(rankLanguages(text), to) >= LIKELY;
 };
 
 const folded = (text: string): string => text.toLowerCase().replaceAll(/\s+/gu, ' ').trim();

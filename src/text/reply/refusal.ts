@@ -37,14 +37,21 @@ const APOLOGY =
   /sorry|apolog|unfortunat|siento|perd[óo]n|désol|leid|entschuldig|desculp|dispiac|жаль|извин|прост|申し訳|すみません|ごめん|抱歉|对不起|對不起|죄송|미안|متأسف|آسف|maaf|przykro|przepraszam|üzgün/i;
 
 /** Words of people who cannot or do not want to do something, whose translation looks like a refusal. */
-const INABILITY =
-  /can['’]?t|cannot|unable|won['’]?t|could ?n['’]t|no (?:te |le |os |les )?pued|ne (?:peu|saurai)|n['’]arrive|kann[^.!?\n]{0,80}\b(?:nicht|nix|kein)|nicht\b[^.!?\n]{0,40}\b(?:kann|könn)|können[^.!?\n]{0,80}\bnicht|não (?:te |lhe |vos )?(?:pos|cons)|non (?:ti |vi |le )?(?:pos|ries)|kan[^.!?\n]{0,60}\b(?:niet|geen|inte|ikke)|nie mo[gż]|не (?:мог|можу|мож|смог|в состоянии)|nem (?:tud|lehet)|yapam|edemem|bilmem|できな|できま|できず|られな|られま|かねま|無理|不能|不可以|没法|沒法|无法|無法|没办法|沒辦法|不了|幫不|帮不|수 ?없|못|لا أستطيع|لا يمكن|tidak (?:bisa|dapat)|gak bisa|không thể|ไม่ได้|नहीं/i;
-/** Beginnings of refusals: the same in a reply that still grows. */
-const BEGINNING_OF_REFUSAL =
-  /^(?:i['’]?m (?:very |really )?sorry|i am (?:very |really )?sorry|sorry|unfortunately|i apologi[sz]e|i (?:can['’]?t|cannot|am unable|am not able|won['’]?t)|as an? (?:ai|artificial|language)|lo siento|(?:je suis )?désolée?|(?:es )?tut mir leid|entschuldigung|desculpe|申し訳|すみません|抱歉|对不起|對不起|很抱歉|죄송)[^\n]{0,80}$/i;
-
-/** The most common beginnings: a reply may become a refusal when it is only the first letters of one. */
-const COMMONEST = "i'm sorry|i am sorry|sorry|i can't|i cannot|unfortunately|as an ai".split('|');
+const INABILITY = new RegExp(
+  [
+    // Germanic and Romance languages.
+    String.raw`can['’]?t|cannot|unable|won['’]?t|could ?n['’]t|kann[^.!?\n]{0,80}\b(?:nicht|nix|kein)|nicht\b[^.!?\n]{0,40}\b(?:kann|könn)|können[^.!?\n]{0,80}\bnicht`,
+    String.raw`kan[^.!?\n]{0,60}\b(?:niet|geen|inte|ikke|ikkje|nie)|get ekki|no (?:te |le |os )?pued|ne (?:peu|saurai)|n['’]arrive|não (?:te |lhe |vos )?(?:pos|cons)`,
+    String.raw`non (?:ti |vi |le )?(?:pos|ries)|no (?:et |us |li )?(?:puc|podem)|\bnu (?:te |vă |îi )?pot`,
+    // Slavic, Baltic and other languages of Europe.
+    String.raw`nie mo[gż]|nem(?:ůž|oh|ôž)|neum[íi]|\bne mo[gžr]|не (?:мог|можу|мож|маг|смог|в состоянии)|negal|nevar|\ben (?:voi|pysty|osaa)|emme voi|\bei (?:saa|suuda)`,
+    String.raw`nem (?:tud|lehet)|yapam|edemem|bilmem|[ae]m[ıi]yor|δεν (?:\S{1,9} )?μπορ|nuk mund|ezin\b`,
+    // Languages of Asia.
+    String.raw`できな|できま|できず|られな|られま|かねま|無理|不能|不可以|没法|沒法|无法|無法|没办法|沒辦法|不了|幫不|帮不|수 ?없|못`,
+    String.raw`لا أستطيع|لا يمكن|نمی.?تو|نہیں|לא (?:יכול|ניתן)|אי אפשר|नहीं|পার(?:ি|ব)|முடிய|(?:tidak|tak|gak) (?:bisa|boleh|dapat)|\bhindi (?:ko|kami)|không thể|ไม่ได้`,
+  ].join('|'),
+  'i',
+);
 
 const mayMeanIt = (source: string): boolean => APOLOGY.test(source) || INABILITY.test(source);
 
@@ -60,13 +67,4 @@ export const refusesToTranslate = (
     // Only a reply in the wanted language can be what somebody said.
     ([language, refusal]) => refusal.test(written) && !(language === target && mayMeanIt(source)),
   );
-};
-
-/** True while a growing reply may become a refusal. */
-export const mayRefuse = (source: string, partial: string): boolean => {
-  const begun = partial.trimStart();
-  const letters = begun.toLowerCase().replace('’', "'");
-  const isBegun =
-    COMMONEST.some((opening) => opening.startsWith(letters)) || BEGINNING_OF_REFUSAL.test(begun);
-  return isBegun && !mayMeanIt(source);
 };

@@ -58,11 +58,8 @@ const runsOf = (text: string): ReadonlySet<string> => {
 /** True when a reply repeats a run of words of `told` that is not in its source. */
 export const repeatsRun = (told: readonly string[], source: string, reply: string): boolean => {
   if (told.length === 0) return false;
-  const known = told.map(runsOf);
-  const own = runsOf(source);
-  return runsOf(reply)
-    .values()
-    .some((run) => !own.has(run) && known.some((runs) => runs.has(run)));
+  const repeated = runsOf(told.join('\n')).intersection(runsOf(reply));
+  return repeated.size > 0 && !repeated.isSubsetOf(runsOf(source));
 };
 
 /** A text as words alone, in lower case. */

@@ -1,19 +1,18 @@
 import { isBlank } from '../unicode.ts';
 import {
-  mayBeWrapped,
-  withoutAdditions,
+  mayBeAddition,
   withoutEntities,
-  withoutPrefaceSoFar,
+  withoutNote,
+  withoutPartial,
+  withoutPreface,
   withoutQuotationMarks,
   withoutTemplate,
-  withoutTemplateSoFar,
   withoutThinking,
-  withoutThinkingSoFar,
   withoutWrapping,
 } from './additions.ts';
 import { changesAmounts } from './amounts.ts';
 import { isInLanguage, isInOtherLanguage, repeatsSource } from './other-language.ts';
-import { mayRefuse, refusesToTranslate } from './refusal.ts';
+import { refusesToTranslate } from './refusal.ts';
 import { loops, repeatsRun } from './repetition.ts';
 import type { TranslationTask } from './task.ts';
 
@@ -49,18 +48,19 @@ export const usualTranslation = ({ source, from, to }: TranslationTask): number 
 export const isTooLong = (task: TranslationTask, reply: string): boolean =>
   reply.length > TIMES * usualTranslation(task) + SPARE_CHARS;
 
-/** Letters a second of the fastest speech, with room for spelt numbers. */
-const LETTERS_PER_S = 50;
+/** UTF-16 units within which a model may think before it translates. */
+const MOST_THINKING_CHARS = 50_000;
 
-/** True for a text that nobody can have said in this time. */
-export const isTooLongToSay = (text: string, durationMs: number): boolean =>
-  text.length > SPARE_CHARS + (LETTERS_PER_S * durationMs) / 1_000;
+/** True for a reply that need not be read: a thought is in it that never ends, or no translation. */
+const isEndless = (task: TranslationTask, reply: string): boolean =>
+  reply.length > MOST_THINKING_CHARS && isTooLong(task, reply);
 
 /** Letters of the shortest source whose translation can be told to be too short, and the share that it needs. */
 const LONG_SOURCE_LETTERS = 100;
 const LEAST_SHARE = 0.15;
 
-const lettersIn = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0;
+/** Counts letters; those that somebody repeats, as in `noooo`, count once. */
+const lettersIn = (text: string): number => text.match(/(\p{L})\1*/giu)?.length ?? 0;
 
 /** True for a reply that is only a fraction of a translation. */
 const isTooShort = ({ source, from, to }: TranslationTask, reply: string): boolean => {
@@ -84,6 +84,7 @@ export type ReplyFault =
   | 'in other lines'
   | 'other tokens'
   | 'other amounts'
+  | 'not what it began as'
   | 'JSON';
 
 type JudgedReply =
@@ -103,12 +104,15 @@ const SIGNED = new Set(
     ' ',
   ),
 );
+/** UTF-16 units at the end of a text that are read for a question. */
+const QUESTION_CHARS = 200;
+
+const asks = (source: string): boolean =>
+  /\p{L}[^\n.!]{8,}[?？؟]["'”»)\s]*$/u.test(source.trimEnd().slice(-QUESTION_CHARS));
 
 /** True where a question has become a statement: its answer, mostly. */
 const answers = ({ source, to }: TranslationTask, reply: string): boolean =>
-  SIGNED.has(to.toLowerCase().split('-')[0] ?? '') &&
-  /\p{L}[^\n.!]{8,}[?？؟]["'”»)\s]*$/u.test(source) &&
-  !question.test(reply);
+  SIGNED.has(to.toLowerCase().split('-')[0] ?? '') && asks(source) && !question.test(reply);
 
 const linesIn = (text: string): number =>
   text.split('\n').filter((line) => line.trim() !== '').length;
@@ -120,6 +124,7 @@ const hasOtherLines = (source: string, reply: string): boolean =>
 /** Faults that a beginning already shows. */
 const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined => {
   const { source, rules = [] } = task;
+  if (refusesToTranslate(task, text)) return 'a refusal';
   if (isTooLong(task, text)) return 'too long';
   if (loops(source, text)) return 'a loop';
   if (repeatsRun(rules, source, text)) return 'the instructions';
@@ -129,7 +134,6 @@ const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined
 };
 
 const faultOf = (task: TranslationTask, text: string): ReplyFault | undefined => {
-  if (refusesToTranslate(task, text)) return 'a refusal';
   const early = earlyFault(task, text);
   if (early) return early;
   if (repeatsSource(task, text)) return 'the text itself';
@@ -145,25 +149,28 @@ const faultOf = (task: TranslationTask, text: string): ReplyFault | undefined =>
  */
 export const judgeTranslation = (task: TranslationTask, reply: string): JudgedReply => {
   const { source } = task;
-  const answer = withoutThinking(reply);
+  if (isEndless(task, reply)) return { fault: 'too long' };
+  const answer = withoutThinking(source, reply);
   if (answer === undefined) return { fault: 'only thinking' };
   if (isBlank(answer)) return { fault: isBlank(reply) ? 'blank' : 'only thinking' };
   const whole = withoutWrapping(source, withoutTemplate(source, answer));
   if (/^\s*\{\s*"/.test(whole) && !source.includes('{')) return { fault: 'JSON' };
-  const bare = withoutQuotationMarks(source, withoutAdditions(task, whole));
-  const text = withoutEntities(source, bare);
+  const alone = withoutNote(source, withoutPreface(task, whole));
+  const text = withoutEntities(source, withoutQuotationMarks(source, alone));
   if (isBlank(text)) return { fault: 'blank' };
   const fault = faultOf(task, text);
   return fault === undefined ? { text: text.toWellFormed() } : { fault };
 };
 
-/** The translation within a reply that is still growing; '' while none has begun. */
+/**
+ * The translation within a reply that is still growing; '' while none has begun, or an addition may
+ * become of it.
+ */
 export const translationSoFar = (task: TranslationTask, partial: string): string => {
   const { source } = task;
-  const answer = withoutTemplateSoFar(source, withoutThinkingSoFar(partial));
-  if (mayBeWrapped(source, answer)) return '';
-  const begun = withoutPrefaceSoFar(task, answer);
-  return mayRefuse(source, begun) ? '' : withoutEntities(source, begun);
+  const answer = withoutThinking(source, withoutPartial(partial)) ?? '';
+  const begun = withoutTemplate(source, answer).trimStart();
+  return mayBeAddition(task, begun) ? '' : withoutEntities(source, withoutPreface(task, begun));
 };
 
 /** UTF-16 units of a beginning in the wanted language that decide, and of any other one. */
@@ -180,6 +187,7 @@ const isDecided = (task: TranslationTask, text: string): boolean => {
  * undefined while its beginning does not tell.
  */
 export const judgeBeginning = (task: TranslationTask, partial: string): JudgedReply | undefined => {
+  if (isEndless(task, partial)) return { fault: 'too long' };
   const text = translationSoFar(task, partial);
   if (text === '') return undefined;
   const fault = earlyFault(task, text);

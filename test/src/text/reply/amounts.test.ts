@@ -58,6 +58,7 @@ describe('the numbers of a translation', () => {
     ['3.5', '35'],
     ['200 people and 350 cars', '200 pessoas e carros'],
     ['£20', '20 €'],
+    ['Call 15123456789', 'Llama al 15123456788'],
   ])('are changed, lost or invented: %j, %j', (source, reply) => {
     expect(changesAmounts(source, reply)).toBe(true);
   });

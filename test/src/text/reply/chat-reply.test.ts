@@ -14,6 +14,7 @@ describe('an answer of a language model', () => {
   it.each([
     ['why is the sky blue?', 'Why is the sky blue?'],
     ['hi there', `Hello! ${RULES}`],
+    ['明日の天気はどうですか？', '明日の天気はどうですか'],
   ])('that repeats what it was told is none: %j, %j', (question, reply) => {
     expect(judge(question, reply)).toEqual({ fault: 'an echo' });
   });
@@ -22,6 +23,16 @@ describe('an answer of a language model', () => {
     const reply = '"Why is the sky blue?" is a good question.';
     expect(judge('why is the sky blue?', reply)).toEqual({ text: reply, isCut: false });
     expect(judge('ping', 'ping')).toEqual({ text: 'ping', isCut: false });
+  });
+
+  it.each([
+    'I love you <3',
+    'See the list [',
+    'x &amp',
+    'Write <s>old</s> in HTML',
+    '`<think>` it',
+  ])('is shown whole where it ends: %s', (reply) => {
+    expect(judge('hi', reply)).toEqual({ text: reply, isCut: false });
   });
 
   it('that goes round in a circle is cut after the first round', () => {
@@ -43,6 +54,8 @@ describe('an answer of a language model', () => {
     expect(judge('hi', 'Hello!<|im_end|>\n<|im_start|>user\nand')).toMatchObject({
       text: 'Hello!',
     });
+    expect(judge('hi', 'Hello!</s>')).toMatchObject({ text: 'Hello!' });
+    expect(judge('hi', 'Hello!</s> [INST] and')).toMatchObject({ text: 'Hello!' });
     const asked = 'what does <|im_end|> mean?';
     expect(judge(asked, '<|im_end|> ends a turn.')).toMatchObject({
       text: '<|im_end|> ends a turn.',
@@ -58,13 +71,6 @@ describe('an answer of a language model', () => {
     expect(grown('hi', 'Hello!<|im_')).toMatchObject({ text: 'Hello!' });
     expect(grown('hi', '<think>hm')).toMatchObject({ text: '' });
   });
-
-  it.each(['I love you <3', 'See the list [', 'It is written <b'])(
-    'keeps its last word, which is no mark of a template: %s',
-    (reply) => {
-      expect(judge('hi', reply)).toEqual({ text: reply, isCut: false });
-    },
-  );
 
   it('is judged whatever it is, without an end or an error', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isTooLong,
+  judgeBeginning,
   judgeTranslation,
   translationSoFar,
 } from '../../../../src/text/reply/translation-reply.ts';
@@ -34,6 +35,7 @@ describe('what an engine puts around a translation', () => {
     ['Hello', 'Here you go:\nHola', 'Hola'],
     ['Hello', 'Here it is in Spanish:\nHola', 'Hola'],
     ['Hello', 'Hola\n\n(Note: this is the informal form.)', 'Hola'],
+    ['A\n\nNote: b', 'A\n\nNota: b\n\nNote: c is left out.', 'A\n\nNota: b'],
     ['Tom & Jerry', 'Tom &amp; Jerry', 'Tom & Jerry'],
     [
       'It’s 5 < 6',
@@ -61,6 +63,10 @@ describe('what an engine puts around a translation', () => {
     ['The <think> tag', 'La etiqueta <think>'],
     ['a < b', 'a < b'],
     ["'tis", "'tis"],
+    ['”Hej”', '"Hola"'],
+    ['»Hallo«', '"Hola"'],
+    ['Erstens\n\nAnmerkung: bring Wasser mit', 'Primero\n\nNota: trae agua'],
+    ['Write </think> there', 'Escribe </think> ahí'],
   ])('is no part of the text itself: %j → %j', (source, reply) => {
     expect(textOf(source, reply)).toBe(reply);
   });
@@ -92,6 +98,10 @@ describe('a reply that is no translation', () => {
     ['Donaudampfschifffahrtsgesellschaft', 'the company for steamships on the Danube', 'de', 'en'],
   ])('is not one that is a little longer: %j → %j', (source, reply, from, to) => {
     expect(textOf(source, reply, from, to)).toBe(reply);
+  });
+
+  it('is not a word whose letters are repeated less', () => {
+    expect(textOf(`N${'o'.repeat(150)}`, 'Nooo')).toBe('Nooo');
   });
 
   it.each([
@@ -126,6 +136,12 @@ describe('a reply that is no translation', () => {
     ['도와줄 수 없어', "I can't help you", 'ko', 'en'],
     ['Я не могу помочь', "I can't help", 'ru', 'en'],
     ["I can't make it", 'Desculpe, não posso ajudar', 'en', 'pt'],
+    ['En voi auttaa sinua', "I can't help you", 'fi', 'en'],
+    ['Nemůžu ti pomoct', "I can't help you", 'cs', 'en'],
+    ['Nu te pot ajuta', "I can't help you", 'ro', 'en'],
+    ['Δεν μπορώ να βοηθήσω', "I can't help", 'el', 'en'],
+    ['אני לא יכול לעזור', "I can't help", 'he', 'en'],
+    ['Ne mogu pomoći', "I can't help", 'hr', 'en'],
   ])('is not one who is sorry: %j → %j', (source, reply, from, to) => {
     expect(textOf(source, reply, from, to)).toBe(reply);
   });
@@ -146,11 +162,38 @@ describe('a reply that grows', () => {
   });
 
   it('shows nothing of a refusal', () => {
-    const reply = "I'm sorry, but I can't help with that.";
-    const seen = Array.from(reply, (_, index) =>
-      translationSoFar(task('You absolute idiot'), reply.slice(0, index + 1)),
-    );
-    expect(new Set(seen)).toEqual(new Set(['']));
+    const reply = "I'm sorry, but I can't help with that, as it would hurt many people's feelings.";
+    for (const to of ['en', 'es', 'zh']) {
+      const judged = Array.from(reply, (_, index) =>
+        judgeBeginning(task('Du Vollidiot', 'de', to), reply.slice(0, index + 1)),
+      );
+      expect(judged.map((each) => each?.text)).toEqual(judged.map(() => undefined));
+      expect(judged.at(-1)?.fault).toBe('a refusal');
+    }
+  });
+
+  it('only ever grows, whatever its pieces are', () => {
+    const source =
+      'Tom & Jerry are my friends, I love them both, and we meet each day at five 😀 <3';
+    const reply = `Sure! Here is the translation:\n\nTom &amp; Jerry son mis amigos, los quiero a los dos, y nos vemos cada día a las cinco de la tarde &#x1F600; <3`;
+    let shown = '';
+    for (let end = 0; end <= reply.length; end += 1) {
+      const { text = shown } = judgeBeginning(task(source), reply.slice(0, end)) ?? {};
+      expect(text.startsWith(shown)).toBe(true);
+      shown = text;
+    }
+    expect(shown).toMatch(/^Tom & Jerry .* 😀/u);
+  });
+
+  it('shows no half of a character, mark or entity', () => {
+    for (const part of ['<|im_', '</thi', '&am', '\uD83D', '['])
+      expect(translationSoFar(task('Hello'), `Hola ${part}`)).toBe('Hola ');
+  });
+
+  it('is not read to its end when it thinks for ever', () => {
+    const reply = `<think>${'hm '.repeat(20_000)}`;
+    expect(judgeBeginning(task('Hello'), reply)?.fault).toBe('too long');
+    expect(faultOf('Hello', reply)).toBe('too long');
   });
 
   it('shows what the text itself begins with', () => {

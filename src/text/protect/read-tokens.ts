@@ -13,6 +13,12 @@ export const numberIn = (text: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
+/** Tokens, and what models make of them. */
+const likeToken = /[⟦［[【]\s{0,3}\p{Nd}{1,9}\s{0,3}[⟧］\]】]/gu;
+
+/** A text with a space in place of each token, whatever its brackets. */
+export const withoutTokens = (text: string): string => text.replaceAll(likeToken, ' ');
+
 /** A part of a translation: words, or the number of a token. */
 export type Stretch = string | number;
 
@@ -30,8 +36,10 @@ const unfinished = /⟦+[\s\p{Nd}\p{Cf}]{0,15}$/u;
 const ascii = /^[0-9]+$/;
 const digit = /\p{Nd}/u;
 
-/** The value of a digit; in Unicode the digits of each script are consecutive, from zero to nine. */
-const valueOf = (char: string): number => {
+/** The value of a digit of any script; in Unicode those of each script are consecutive, from zero to nine. */
+export const digitValue = (char: string): number => {
+  const plain = char.normalize('NFKC');
+  if (ascii.test(plain)) return Number(plain);
   const point = char.codePointAt(0) ?? 0;
   let below = 0;
   while (below < 9 && digit.test(String.fromCodePoint(point - below - 1))) below += 1;
@@ -43,8 +51,7 @@ const toNumber = (digits: string): number => {
   const plain = Number(digits);
   if (!Number.isNaN(plain)) return plain;
   let number = 0;
-  for (const char of digits.normalize('NFKC'))
-    if (digit.test(char)) number = number * 10 + (ascii.test(char) ? Number(char) : valueOf(char));
+  for (const char of digits) if (digit.test(char)) number = number * 10 + digitValue(char);
   return number;
 };
 

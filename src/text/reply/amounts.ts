@@ -1,4 +1,5 @@
 import { withoutPlainSpans } from '../plain-spans.ts';
+import { digitValue, withoutTokens } from '../protect/read-tokens.ts';
 import tables from './amounts.json' with { type: 'json' };
 
 /** A number as a text writes it in digits. */
@@ -22,7 +23,6 @@ const byWord = (table: Readonly<Record<string, string>>): ReadonlyMap<string, st
 const MAGNITUDES = byWord(tables.magnitudes);
 const CURRENCIES = byWord(tables.currencies);
 
-const token = /[⟦［[【]\s{0,3}\p{Nd}{1,9}\s{0,3}[⟧］\]】]/gu;
 /** Digits of any script, in groups. */
 const numeral = /\p{Nd}{1,30}(?:[.,'’٬٫·\u00A0\u2009\u202F ]\p{Nd}{1,30}){0,8}/gu;
 /** The letters before the digits of a name, such as `GPT-4` or `B2B`. */
@@ -38,18 +38,8 @@ const roman = /\b(?:[IVXLCDM]{2,9}|[VX])\b/;
 const clock = /^(?::|h|時|时|点|點|시|\s?(?:[ap]\.?\s?m\b|uhr\b))/iu;
 const dayHalf = /\d\s?(?:[ap]\.?\s?m\b|h\b|uhr\b|o['’]clock|час)|[午晚早]|오[전후]/iu;
 
-/** The value of a digit; in Unicode the digits of each script are consecutive. */
-const plainDigit = (char: string): string => {
-  const ascii = char.normalize('NFKC');
-  if (/^\d$/.test(ascii)) return ascii;
-  const point = char.codePointAt(0) ?? 0;
-  let below = 0;
-  while (below < 9 && /\p{Nd}/u.test(String.fromCodePoint(point - below - 1))) below += 1;
-  return String(below);
-};
-
 const withPlainDigits = (text: string): string =>
-  text.replaceAll(digit, (char) => (char >= '0' && char <= '9' ? char : plainDigit(char)));
+  text.replaceAll(digit, (char) => String(digitValue(char)));
 
 /** The values that a numeral may have; undefined where it is several numbers, such as a date. */
 const valuesOf = (numeralText: string): readonly number[] | undefined => {
@@ -100,7 +90,7 @@ interface Found {
 
 /** Finds the numbers of a text that are written in digits, and the currencies beside them. */
 const numbersIn = (given: string): Found => {
-  const text = withPlainDigits(withoutPlainSpans(given.replaceAll(token, ' ')));
+  const text = withPlainDigits(withoutPlainSpans(withoutTokens(given)));
   const numbers: Written[] = [];
   const currencies = new Set<string>();
   for (const match of text.matchAll(numeral)) {

@@ -3,6 +3,7 @@ import { NO_LANGUAGE } from '../language/features.ts';
 import languageData from '../language/languages.json' with { type: 'json' };
 import { sameLanguage } from '../language/languages.ts';
 import { withoutPlainSpans } from '../plain-spans.ts';
+import { withoutTokens } from '../protect/read-tokens.ts';
 import type { TranslationTask } from './task.ts';
 
 /** Letters from which a text tells its language. */
@@ -20,7 +21,6 @@ const ALIKE = ['zh zh-Hant yue', 'no da', 'id ms', 'hr sr bs', 'gl pt'].map((cod
 );
 const DETECTED = Object.values(languageData.scripts).flatMap((codes) => codes.split(' '));
 
-const token = /⟦\p{Nd}{1,9}⟧/gu;
 const word = /[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const letter = /\p{L}/gu;
 const sign = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
@@ -35,7 +35,7 @@ const SAMPLE_CHARS = 2_000;
 const SOURCE_CHARS = 3 * SAMPLE_CHARS;
 
 const prose = (text: string): string =>
-  withoutPlainSpans(text.slice(0, SAMPLE_CHARS).replaceAll(token, ' '));
+  withoutPlainSpans(withoutTokens(text.slice(0, SAMPLE_CHARS)));
 
 /** A reply without the words of its source: names and quotations tell nothing of its language. */
 const newWords = (source: string, reply: string): string => {

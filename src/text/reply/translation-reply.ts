@@ -45,7 +45,7 @@ export const usualTranslation = ({ source, from, to }: TranslationTask): number 
   (densityOf(to) / densityOf(from)) * source.length;
 
 /** True as soon as a growing reply can be no translation any more. */
-export const isTooLong = (task: TranslationTask, reply: string): boolean =>
+const isTooLong = (task: TranslationTask, reply: string): boolean =>
   reply.length > TIMES * usualTranslation(task) + SPARE_CHARS;
 
 /** UTF-16 units within which a model may think before it translates. */

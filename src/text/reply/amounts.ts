@@ -27,7 +27,7 @@ const CURRENCIES = byWord(tables.currencies);
 const numeral = /\p{Nd}{1,30}(?:[.,'’٬٫·\u00A0\u2009\u202F ]\p{Nd}{1,30}){0,8}/gu;
 /** The letters before the digits of a name, such as `GPT-4` or `B2B`. */
 const nameBefore = /(?:[\p{sc=Latin}\p{sc=Cyrl}\p{sc=Grek}]-?|_)$/u;
-const digit = /\p{Nd}/gu;
+const otherDigit = /[^\P{Nd}0-9]/gu;
 const groups = /^\d{1,3}(?<mark>[.,'’٬· ])\d{3}(?:\k<mark>\d{3})*$/;
 const indianGroups = /^\d{1,2}(?:,\d{2})*,\d{3}$/;
 const wordAfter = /^[\s-]?(?<word>[\p{L}\p{M}]{1,12}\.?|\p{Sc}|%|％|٪)/u;
@@ -39,7 +39,7 @@ const clock = /^(?::|h|時|时|点|點|시|\s?(?:[ap]\.?\s?m\b|uhr\b))/iu;
 const dayHalf = /\d\s?(?:[ap]\.?\s?m\b|h\b|uhr\b|o['’]clock|час)|[午晚早]|오[전후]/iu;
 
 const withPlainDigits = (text: string): string =>
-  text.replaceAll(digit, (char) => String(digitValue(char)));
+  text.replaceAll(otherDigit, (char) => String(digitValue(char)));
 
 /** The values that a numeral may have; undefined where it is several numbers, such as a date. */
 const valuesOf = (numeralText: string): readonly number[] | undefined => {
@@ -83,17 +83,21 @@ const magnitudeOf = (rest: string): { readonly times: number; readonly next: str
   }
 };
 
+/** Most numbers that are compared: each takes some microseconds. */
+const MOST_NUMBERS = 1_000;
+
 interface Found {
   readonly numbers: readonly Written[];
   readonly currencies: ReadonlySet<string>;
 }
 
-/** Finds the numbers of a text that are written in digits, and the currencies beside them. */
+/** Finds the numbers in digits of a text, all or just over `MOST_NUMBERS`, and the currencies beside them. */
 const numbersIn = (given: string): Found => {
   const text = withPlainDigits(withoutPlainSpans(withoutTokens(given)));
   const numbers: Written[] = [];
   const currencies = new Set<string>();
   for (const match of text.matchAll(numeral)) {
+    if (numbers.length > MOST_NUMBERS) break;
     const end = match.index + match[0].length;
     const after = wordAfter.exec(text.slice(end, end + 16))?.groups?.['word'] ?? '';
     const before = signBefore.exec(text.slice(Math.max(0, match.index - 8), match.index));
@@ -176,11 +180,12 @@ const unmatched = (
 /**
  * Compares the numbers and currencies of a text and its translation, which may write them in other
  * digits and other formats. True where one was changed, lost or invented; small numbers may be words in
- * either of the two.
+ * either of the two. Texts with over a thousand numbers are not compared.
  */
 export const changesAmounts = (source: string, reply: string): boolean => {
   const from = numbersIn(source);
   const to = numbersIn(reply);
+  if (Math.max(from.numbers.length, to.numbers.length) > MOST_NUMBERS) return false;
   const invents = to.currencies.size > 0 && from.currencies.size > 0;
   if (invents && [...to.currencies].some((currency) => !from.currencies.has(currency))) return true;
   const hasHours = dayHalf.test(source) || dayHalf.test(reply);

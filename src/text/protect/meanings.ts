@@ -44,8 +44,11 @@ const namesByScript: Readonly<Record<string, readonly string[] | undefined>> = s
 /** Letters and digits, with the signs within names of commands, files and variables. */
 const codeWord = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} ._-]*[\p{L}\p{M}\p{N}])?/u;
 
+/** The first words of a name, or code; none where it is too long, or may be the address of a person. */
 const wordIn = (written: string | undefined, longest: number): string | undefined =>
-  written !== undefined && written.length <= longest ? codeWord.exec(written)?.[0] : undefined;
+  written !== undefined && written.length <= longest && !written.includes('@')
+    ? codeWord.exec(written)?.[0]
+    : undefined;
 
 const hostOf = (address: string): string => {
   const url = address.includes('://') ? address : `https://${address}`;

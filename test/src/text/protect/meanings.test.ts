@@ -70,6 +70,7 @@ describe('the word of a token', () => {
       'सामान्य चर्चा',
     ],
     ['code of signs: none', code('{}'), undefined],
+    ['code with the address of a person: none', code('ann@private.example'), undefined],
   ])('%s', (_, node, word) => {
     expect(wordOf(node)).toBe(word);
   });

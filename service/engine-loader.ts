@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { realClock, type Clock, backoffMs, type Backoff } from '../src/async/clock.ts';
+import { realClock, waitUntil, type Clock, backoffMs, type Backoff } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText, type MissingAbility } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/program.ts';
@@ -81,6 +81,19 @@ export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock) => {
   };
 };
 
+/** Longest wait for what an engine offers while another one could serve. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** True for an engine that has the ability, and translates the pair, if there is one. */
+const canServe = (
+  abilities: EngineAbilities,
+  ability: Ability,
+  pair: LanguagePair | undefined,
+): boolean =>
+  pair
+    ? abilities.translation?.translates(pair.from, pair.to) === true
+    : abilities[ability] !== undefined;
+
 /** Calls that may wait for an engine; one more gets a 429. */
 const WAITING = 32;
 
@@ -123,7 +136,11 @@ export const engineNames = async (): Promise<readonly string[]> =>
  * Loads every file of `folder` as an engine. Throws `AppError` (`config`) with the name of an
  * invalid one.
  */
-export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
+export const loadEngines = async (
+  context: EngineContext,
+  folder = ENGINES,
+  clock: Clock = realClock,
+) => {
   const files = await engineFiles(folder);
   const engines = (await Promise.all(files.map((file) => loadEngine(file, context)))).toSorted(
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
@@ -179,6 +196,16 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
     return found;
   };
 
+  /** The abilities of an engine; none where it fails, which the others do not suffer from. */
+  const abilitiesOf = async (engine: Engine): Promise<EngineAbilities> => {
+    try {
+      return await engine.abilities();
+    } catch (error) {
+      context.log.warn({ engine: engine.name, err: error }, 'an engine cannot tell what it offers');
+      return {};
+    }
+  };
+
   const offersFor = async <A extends Ability>(
     ability: A,
     pair?: LanguagePair,
@@ -189,9 +216,16 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
       ability,
       pair,
     );
-    const abilities = await Promise.all(candidates.map((candidate) => candidate.abilities()));
+    const known: EngineAbilities[] = candidates.map(() => ({}));
+    const all = Promise.all(
+      candidates.map(async (candidate, index) => {
+        known[index] = await abilitiesOf(candidate);
+      }),
+    );
+    await waitUntil(clock, clock.nowMs() + LONGEST_WAIT_MS, all);
+    if (!known.some((abilities) => canServe(abilities, ability, pair))) await all;
     return candidates.flatMap((candidate, index): Offer<A>[] => {
-      const engine = abilities[index]?.[ability];
+      const engine = known[index]?.[ability];
       return engine ? [{ name: candidate.name, engine, ...lastingOf(candidate, ability) }] : [];
     });
   };

@@ -96,12 +96,19 @@ export interface TranslationEngine {
    * True when the engine preserves `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
    */
   readonly keepsKeywords?: boolean;
+  /** True when the engine takes a turn for each of its calls; others have one for a whole request. */
+  readonly takesTurns?: boolean;
   /** Sentences that a language model gets beside the text, which no translation repeats. */
   rules?(request: EngineTranslationRequest): readonly string[];
-  /** Yields pieces that, joined, are the translation. */
+  /**
+   * Yields pieces that, joined, are the translation.
+   *
+   * @param turn waits for the turn of a call, which ends when the result is disposed of; see `takesTurns`
+   */
   translate(
     request: EngineTranslationRequest,
     signal: AbortSignal,
+    turn?: () => Promise<Disposable>,
   ): AsyncGenerator<TranslationPiece>;
 }
 

@@ -3,7 +3,7 @@ import { AppError, toAppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { Ability } from './config.ts';
 import type { Offer } from './engine-loader.ts';
-import { BackendError, ContractError } from './errors.ts';
+import { BackendError, ContractError, tooManyRequests, type ErrorName } from './errors.ts';
 import { currentRequestId } from './request-log.ts';
 
 /** Longest wait for an engine's first words while another one could answer. */
@@ -13,20 +13,26 @@ const PATIENCE_MS = 20_000;
 const REFUSALS = new Set([400, 413, 415, 422]);
 const OWN_FAULTS = new Set(['unavailable', 'timeout', 'bad-reply', 'rate-limited', 'internal']);
 
-/** True when an engine failed, so that another one may answer; false for a fault of the request. */
+/** True when an engine is out of order, for whomever; false for a fault of the request. */
 const isEngineFailure = (thrown: unknown): boolean => {
-  if (thrown instanceof ContractError) return thrown.named === 'ErrBadReply';
+  if (thrown instanceof ContractError) return false;
   if (thrown instanceof BackendError) return !REFUSALS.has(thrown.status);
   return OWN_FAULTS.has(toAppError(thrown).code);
 };
 
+const isNamed = (thrown: unknown, ...names: readonly ErrorName[]): boolean =>
+  thrown instanceof ContractError && names.includes(thrown.named);
+
+/** True when an engine has answered one request badly: it works for others, and is not paused for that. */
+const isBadReply = (thrown: unknown): boolean => isNamed(thrown, 'ErrBadReply', 'ErrBackendFailed');
+
 /**
  * True when another engine may do what this one cannot, which works: it has too many requests of its own
- * clients, or the text is too long for its model.
+ * clients, the text is too long for its model, or it refuses the text, which no other gets with a prompt.
  */
-const isForAnother = (thrown: unknown): boolean =>
-  thrown instanceof ContractError &&
-  (thrown.named === 'ErrRateLimited' || thrown.named === 'ErrTextTooLong');
+const isForAnother = (thrown: unknown, ability: Ability): boolean =>
+  isNamed(thrown, 'ErrRateLimited', 'ErrTextTooLong') ||
+  (ability === 'translation' && thrown instanceof BackendError);
 
 export interface FailOverContext {
   readonly ability: Ability;
@@ -40,8 +46,8 @@ export interface FailOverContext {
 }
 
 /**
- * Lets the first engine answer that works. An engine that fails is not asked first again until its
- * pause is over; then one request tries it. Rejects with the error of the most preferred engine that
+ * Lets the first engine answer that works. An engine that is out of order is not asked first again until
+ * its pause is over; then one request tries it. Rejects with the error of the most preferred engine that
  * was tried, when all failed, and at once for a fault of the request itself.
  *
  * @param attempt asks an engine; its signal also ends what comes after it has resolved. It calls
@@ -74,10 +80,11 @@ export const withFailOver = async <A extends Ability, T>(
       return answer;
     } catch (error) {
       signal.throwIfAborted();
-      const failed = isEngineFailure(error);
-      if (failed) offer.health.failed(toAppError(error).retryAfterMs);
+      const isOutOfOrder = isEngineFailure(error);
+      if (isOutOfOrder) offer.health.failed(toAppError(error).retryAfterMs);
+      const failed = isOutOfOrder || isBadReply(error);
       firstError ??= error;
-      if (!failed && !isForAnother(error)) throw error;
+      if (!failed && !isForAnother(error, ability)) throw error;
       if (isLast) throw firstError;
       const fields = { requestId: currentRequestId(), engine: offer.name, ability };
       if (failed) log.warn({ ...fields, err: error }, 'an engine failed; the next one is asked');
@@ -87,6 +94,17 @@ export const withFailOver = async <A extends Ability, T>(
     }
   }
   throw firstError;
+};
+
+/** Wait that clients are asked for when no engine has a turn for them. */
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * Throws what ended a wait for an engine's turn: `ErrRateLimited` where it was our patience, for the engine
+ * works for others then.
+ */
+export const asFull = (error: unknown): never => {
+  throw toAppError(error).code === 'timeout' ? tooManyRequests(RETRY_AFTER_MS) : error;
 };
 
 /** Yields an engine's words, and remembers when it breaks off after the first. */

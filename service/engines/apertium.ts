@@ -27,7 +27,8 @@ export const createEngine: CreateEngine = ({ config }) => {
 
   const build = (installed: ReadonlyMap<string, Mode>): TranslationEngine => ({
     translates: (from, to) => findMode(installed, from, to) !== undefined,
-    translate: async function* ({ text, tokens, from, to }, signal) {
+    takesTurns: true,
+    translate: async function* ({ text, tokens, from, to }, signal, turn) {
       const mode = findMode(installed, from, to);
       if (!mode) return;
       const model = `${NAME}-${mode.name}`;
@@ -39,8 +40,11 @@ export const createEngine: CreateEngine = ({ config }) => {
           translated.push(findRanges(await runs([{ text: each, parts: [] }])).text);
         return translated;
       };
-      const translate = (core: string): Promise<string> =>
-        translateWithSlots(core, meaningsIn(core, tokens), { words, runs, reads: () => true });
+      const translate = async (core: string): Promise<string> => {
+        using _ = await turn?.();
+        const translator = { words, runs, reads: () => true };
+        return await translateWithSlots(core, meaningsIn(core, tokens), translator);
+      };
       for await (const piece of translateInPieces(
         { text, from, to },
         LONGEST_PIECE_CHARACTERS,

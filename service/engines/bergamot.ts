@@ -54,12 +54,15 @@ export const createEngine: CreateEngine = ({ config, log }) => {
 
   const build = (models: readonly TranslationModel[]): TranslationEngine => ({
     translates: (from, to) => findRoute(models, from, to) !== undefined,
-    translate: async function* ({ text, tokens, from, to }, signal) {
+    takesTurns: true,
+    translate: async function* ({ text, tokens, from, to }, signal, turn) {
       const route = findRoute(models, from, to);
       if (!route) return;
       const model = `${NAME}-${route.map((one) => one.from).join('-')}-${route.at(-1)?.to}`;
-      const translate = (core: string): Promise<string> =>
-        child.call({ route, text: core, tokens: meaningsIn(core, tokens) }, signal);
+      const translate = async (core: string): Promise<string> => {
+        using _ = await turn?.();
+        return await child.call({ route, text: core, tokens: meaningsIn(core, tokens) }, signal);
+      };
       for await (const piece of translateInPieces(
         { text, from, to },
         LONGEST_PIECE_CHARACTERS,
@@ -73,7 +76,8 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     name: NAME,
     serves: ['translation'],
     rank: 2,
-    concurrent: 4,
+    // One process, which makes one call at a time; the next one waits there.
+    concurrent: 2,
     abilities: async () => {
       if (!ready) return {};
       const { models } = await current();

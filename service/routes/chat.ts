@@ -2,9 +2,8 @@ import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
 import { readChatBody, messageWords } from '../chat-body.ts';
-import { AppError } from '../../src/errors.ts';
 import { ContractError } from '../errors.ts';
-import { watched, withFailOver } from '../fail-over.ts';
+import { asFull, watched, withFailOver } from '../fail-over.ts';
 import type { Route } from '../route.ts';
 import type { UploadLimiter } from '../uploads.ts';
 import { createParser } from 'eventsource-parser';
@@ -119,9 +118,9 @@ const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLar
 /** Bytes of a question from which a reply without a byte means that it is too long for the model. */
 const LONG_BYTES = 1_000;
 
-const noAnswer = (questionBytes: number): AppError =>
+const noAnswer = (questionBytes: number): ContractError =>
   questionBytes < LONG_BYTES
-    ? new AppError('bad-reply', 'The backend sent an empty reply.')
+    ? new ContractError('ErrBackendFailed', 'The backend sent an empty reply.')
     : new ContractError('ErrTextTooLong', 'The conversation is too long for the model.');
 
 /** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
@@ -141,7 +140,7 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
     const reply = await withFailOver(
       offers,
       async (offer, either) => {
-        const permit = await offer.limiter.acquire(either, account.name);
+        const permit = await offer.limiter.acquire(either, account.name).catch(asFull);
         let usage: ChatUsage | undefined;
         const answer = (async function* () {
           const answered = await offer.engine.complete(input, either);

@@ -13,14 +13,13 @@ import {
 } from '../../src/api/contract.ts';
 import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { metered, holding, primed, streamReply } from '../respond.ts';
+import { metered, primed, streamReply } from '../respond.ts';
 import type { EngineTranslationRequest, TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
-import { judged } from '../judged-translation.ts';
-import { translateKeeping } from '../translation/pieces.ts';
+import { translateJudged } from '../judged-translation.ts';
 import { findLegs, findSources, type Leg } from '../translation/legs.ts';
 import { readLanguage } from '../language.ts';
 import type { Route } from '../route.ts';
@@ -185,18 +184,6 @@ export const translate: Route = {
       const sources = await findSources(engines, to);
       throw engines.missing({ ability: 'translation', from, to, sources });
     }
-    const piecesOf = async (
-      translation: EngineTranslationRequest,
-      { engine, limiter }: Offer<'translation'>,
-      either: AbortSignal,
-      begun: () => void,
-    ): Promise<AsyncGenerator<TranslationPiece>> => {
-      const permit = await limiter.acquire(either, account.name);
-      const pieces = translateKeeping(engine, translation, either);
-      const { text: source, ...pair } = translation;
-      const task = { source, ...pair, rules: engine.rules?.(translation) ?? [] };
-      return holding(permit, judged(pieces, task, begun));
-    };
     const charge = ({ name }: Offer<'translation'>): void =>
       account.charge({
         ability: 'translation',
@@ -212,7 +199,9 @@ export const translate: Route = {
       withFailOver(
         leg.offers,
         async (offer, either, begun) => {
-          const whole = await joined(await piecesOf(translation, offer, either, begun));
+          const whole = await joined(
+            await translateJudged(translation, offer, account.name, either, begun),
+          );
           came(offer);
           return whole;
         },
@@ -241,8 +230,8 @@ export const translate: Route = {
     const pieces = await withFailOver(
       last.offers,
       async (offer, either, begun) => {
-        const watchedPieces = watched(offer, await piecesOf(asked, offer, either, begun), signal);
-        return primed(metered(watchedPieces, () => charge(offer), signal));
+        const judged = await translateJudged(asked, offer, account.name, either, begun);
+        return primed(metered(watched(offer, judged, signal), () => charge(offer), signal));
       },
       failOver,
     );

@@ -33,7 +33,10 @@ const endsInSpace = (segment: TextPart | undefined): boolean =>
 const beginsWithSpace = (segment: TextPart | undefined): boolean =>
   typeof segment === 'string' && /^\s/.test(segment);
 
-/** The parts that slots begin and others end, the inner ones first. */
+/** Most parts of a line; no person writes more, and they would take memory for each word within. */
+const MOST_PARTS = 100;
+
+/** The parts that slots begin and others end, the inner ones first; none where there are too many. */
 const partsOf = (slots: readonly Slot[]): readonly Part[] => {
   const parts: Part[] = [];
   const begun: number[] = [];
@@ -44,7 +47,7 @@ const partsOf = (slots: readonly Slot[]): readonly Part[] => {
     }
     for (let count = 0; count < opens; count += 1) begun.push(place);
   }
-  return parts;
+  return parts.length > MOST_PARTS ? [] : parts;
 };
 
 /** Words that stand nowhere in a text, one after another: `X1`, `X2`. */

@@ -4,14 +4,16 @@ import { protectTerms } from '../../src/text/protect/protect.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from '../engine.ts';
 import { plainParts, type LanguagePair } from './plain-writing.ts';
 
-/** Splits a text into lines with their ends, and very long lines into parts. */
-const piecesOf = (text: string, longest: number): readonly string[] =>
-  text.split(/(?<=\n)/).flatMap((line) => splitText(line, longest));
-
 /** A part of a text, and what is done to its translation. */
 interface Part {
   readonly text: string;
   readonly finish?: (translated: string) => string;
+}
+
+/** Yields the lines of a text with their ends, and very long lines in parts, as plain parts. */
+function* plainPartsOf(text: string, longest: number, pair: LanguagePair): Generator<Part> {
+  for (const line of text.split(/(?<=\n)/))
+    for (const piece of splitText(line, longest)) yield* plainParts(piece, pair);
 }
 
 /**
@@ -19,7 +21,7 @@ interface Part {
  * the translation; white space around parts stays as it is.
  */
 export async function* translateParts(
-  parts: readonly Part[],
+  parts: Iterable<Part>,
   translate: (core: string) => Promise<string>,
 ): AsyncGenerator<string> {
   let blank = '';
@@ -37,9 +39,11 @@ export async function* translateParts(
   if (blank !== '') yield blank;
 }
 
+const lineBreak = /\s*\n\s*/g;
+
 /**
  * Translates a text line by line with `translate`, an engine that knows well-edited texts alone, so
- * that other calls get their turn; see `translateParts`.
+ * that other calls get their turn; see `translateParts`. A line that comes back in two is joined.
  *
  * @param longest most characters of one call, about
  */
@@ -48,9 +52,8 @@ export const translateInPieces = (
   longest: number,
   translate: (core: string) => Promise<string>,
 ): AsyncGenerator<string> =>
-  translateParts(
-    piecesOf(text, longest).flatMap((line) => plainParts(line, pair)),
-    translate,
+  translateParts(plainPartsOf(text, longest, pair), async (core) =>
+    (await translate(core)).replaceAll(lineBreak, ' '),
   );
 
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
@@ -59,7 +62,8 @@ const TOKEN = /⟦\d{1,9}⟧/g;
 /**
  * Translates and preserves the request's keywords. For an engine without keywords, and in a text with
  * control tokens of language models, these and what is not language become numbered tokens, which every
- * engine preserves; the translation is then one piece, because tokens are checked over the whole of it.
+ * engine preserves; the translation is then one piece, because tokens are checked over the whole of it,
+ * after empty ones.
  */
 export async function* translateKeeping(
   engine: TranslationEngine,
@@ -92,6 +96,7 @@ export async function* translateKeeping(
   )) {
     translated += piece.text;
     last = { ...last, ...piece };
+    yield { text: '', model: piece.model };
   }
   if (last) yield { ...last, text: protectedText.restore(translated) };
 }

@@ -47,11 +47,6 @@ describe('translation with a language model and Apertium', () => {
     expect(await translate()).toContain('el zorro');
   });
 
-  it('leaves a fault of the request to the model', async () => {
-    openai.fail('/chat/completions', { kind: 'status', status: 400 });
-    expect(await translate()).toBe('400');
-  });
-
   it('goes on when the model has as many requests as its rate allows', async () => {
     await using own = await start({ SERVICE_ENGINE_RATES: 'openai=1/h' });
     expect(await translate({}, own)).toContain('la zorra');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines, inPreferredOrder } from '../../service/engine-loader.ts';
+import { createTestClock } from '../fakes/clock.ts';
 import { silentLog } from '../fakes/silent-log.ts';
 import { translates } from '../../service/translation/legs.ts';
 import { engineConfig } from './support.ts';
@@ -75,6 +76,37 @@ describe('the folder of engines', () => {
     expect(await Promise.all(asked)).toEqual([true, true, false]);
     expect(await translates(engines, 'es', 'en')).toBe(true);
     expect(await translates(engines, 'es', 'ja')).toBe(false);
+  });
+
+  it('goes on without one that cannot tell what it offers', async () => {
+    const broken = "await Promise.reject(new Error('unreadable'))";
+    writeFileSync(join(folder, 'broken.ts'), engine('broken', 1, broken));
+    writeFileSync(join(folder, 'whole.ts'), engine('whole', 2, '{ chat: {} }'));
+    await using engines = await load();
+    expect((await engines.offers('chat')).map(({ name }) => name)).toEqual(['whole']);
+  });
+
+  it('waits a second for one that does not tell what it offers, where another could serve', async () => {
+    writeFileSync(join(folder, 'hanging.ts'), engine('hanging', 1, 'await new Promise(() => {})'));
+    writeFileSync(join(folder, 'quick.ts'), engine('quick', 2, '{ chat: {} }'));
+    const clock = createTestClock();
+    await using engines = await loadEngines(context, pathToFileURL(`${folder}/`), clock);
+    const offers = engines.offers('chat');
+    await clock.advance(1_000);
+    expect((await offers).map(({ name }) => name)).toEqual(['quick']);
+  });
+
+  it('waits for one that is slow, where no other could serve', async () => {
+    const gate = Promise.withResolvers<void>();
+    Object.assign(globalThis, { gateOfTest: gate.promise });
+    const slow = '(await globalThis.gateOfTest, { chat: {} })';
+    writeFileSync(join(folder, 'slow.ts'), engine('slow', 1, slow));
+    const clock = createTestClock();
+    await using engines = await loadEngines(context, pathToFileURL(`${folder}/`), clock);
+    const offers = engines.offers('chat');
+    await clock.advance(5_000);
+    gate.resolve();
+    expect((await offers).map(({ name }) => name)).toEqual(['slow']);
   });
 
   it('reports an engine that fails to report', async () => {

@@ -3,7 +3,7 @@ import { silentLog } from '../fakes/silent-log.ts';
 import { AppError } from '../../src/errors.ts';
 import { createEngineHealth, type EngineHealth } from '../../service/engine-loader.ts';
 import { BackendError, ContractError } from '../../service/errors.ts';
-import { watched, withFailOver } from '../../service/fail-over.ts';
+import { asFull, watched, withFailOver } from '../../service/fail-over.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
 
@@ -52,6 +52,8 @@ describe('several engines for a task', () => {
     ['has too many requests', backend(429)],
     ['is full', full()],
     ['has a fault', new TypeError('x')],
+    ['answers one text badly', new ContractError('ErrBadReply', 'a loop')],
+    ['answers one text without a byte', new ContractError('ErrBackendFailed', 'empty')],
   ])('let the next one answer when the first %s', async (_, error) => {
     const { ask } = createEngines();
     expect(await ask((name) => (name === 'first' ? error : undefined))).toBe('second');
@@ -66,6 +68,54 @@ describe('several engines for a task', () => {
       await expect(ask(() => undefined)).resolves.toBe('first');
     },
   );
+
+  it.each([
+    new ContractError('ErrBadReply', 'a loop'),
+    new ContractError('ErrBackendFailed', 'empty'),
+    new ContractError('ErrTextTooLong', 'long'),
+    full(),
+  ])('are asked for other requests as before one that was not for the first: %s', async (error) => {
+    const { ask, asked } = createEngines();
+    await ask((name) => (name === 'first' ? error : undefined));
+    asked.length = 0;
+    expect(await ask(() => undefined)).toBe('first');
+    expect(asked).toEqual(['first']);
+  });
+
+  it('translate what one of them refuses, which still translates other texts', async () => {
+    const { offers } = createEngines();
+    const asked: string[] = [];
+    const ask = (refusal: Error | undefined): Promise<string> =>
+      withFailOver<'chat', string>(
+        offers,
+        async ({ name }) => {
+          asked.push(name);
+          if (name === 'first' && refusal) throw refusal;
+          return name;
+        },
+        { ability: 'translation', log: silentLog, signal },
+      );
+    expect(await ask(backend(400))).toBe('second');
+    expect(await ask(undefined)).toBe('first');
+  });
+
+  it('are not out of order when their turns are not free in time', async () => {
+    const { offers, clock } = createEngines();
+    const [first] = offers;
+    const turn = await first!.limiter.acquire(signal);
+    const answer = withFailOver<'chat', string>(
+      offers,
+      async ({ name, limiter }, either) => {
+        using _ = await limiter.acquire(either).catch(asFull);
+        return name;
+      },
+      { ability: 'chat', log: silentLog, signal, clock },
+    );
+    await clock.advance(20_000);
+    expect(await answer).toBe('second');
+    turn[Symbol.dispose]();
+    expect(first!.health.mayTry()).toBe(true);
+  });
 
   it('are asked in their order again only when the pause is over, by one request', async () => {
     const { ask, asked, clock } = createEngines();
@@ -191,5 +241,20 @@ describe('several engines for a task', () => {
     await words.next();
     await expect(words.next()).rejects.toThrow('down');
     expect(failures).toBe(1);
+  });
+
+  it('do not remember a bad reply that shows in the middle', async () => {
+    const { offers } = createEngines();
+    const words = watched(
+      offers[0]!,
+      (async function* () {
+        yield 'a';
+        throw new ContractError('ErrBadReply', 'a loop');
+      })(),
+      signal,
+    );
+    await words.next();
+    await expect(words.next()).rejects.toThrow('a loop');
+    expect(offers[0]!.health.mayTry()).toBe(true);
   });
 });

@@ -3,9 +3,9 @@ import type { TranslationPiece } from '../../service/engine.ts';
 import { judged } from '../../service/judged-translation.ts';
 
 const SOURCE =
-  'Tom & Jerry are my friends, I love them both, and we meet each day at five in the evening.';
+  'Tom & Jerry are my friends, I love them both, and we meet each day at five in the evening. They are always late, but nobody minds, and we talk about everything until midnight.';
 const BEGINNING =
-  'Tom y Jerry son mis amigos, los quiero mucho a los dos, y nos vemos cada día a las cinco de la tarde';
+  'Tom y Jerry son mis amigos, los quiero mucho a los dos, y nos vemos cada día a las cinco de la tarde. Siempre llegan tarde, pero a nadie le importa, y hablamos de todo hasta la medianoche';
 
 async function* inPieces(...pieces: readonly string[]): AsyncGenerator<TranslationPiece> {
   for (const text of pieces) yield { text, model: 'model' };
@@ -33,9 +33,9 @@ describe('a translation that is judged while it passes', () => {
 
   it('is a bad reply where its beginning, which was passed on, turns out to be none of it', async () => {
     const thought = BEGINNING.replace('Tom y Jerry', 'Hay que decir que ellos');
-    await expect(passedOn(SOURCE, thought, ', sí.</think>Somos amigos de Tom.')).rejects.toThrow(
-      'not what it began as',
-    );
+    await expect(
+      passedOn(SOURCE, thought, `, sí.</think>${BEGINNING.replace('Tom y Jerry', 'Jerry y Tom')}.`),
+    ).rejects.toThrow('not what it began as');
   });
 
   it('is not judged again at each piece of a long thought', async () => {

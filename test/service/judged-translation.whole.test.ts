@@ -39,6 +39,11 @@ const BAD: readonly (readonly [name: string, text: string, reply: Fault])[] = [
   ['very long', 'the fox', says('la zorra roja y otras cosas '.repeat(3_600))],
   ['of another amount', 'It costs $18.50', says('Cuesta $14.50')],
   ['of another currency', 'It costs €18.50', says('Cuesta US$ 18,50')],
+  [
+    'of another amount at its end',
+    'The fox sleeps in its den all day, and at night it walks in the woods. It costs $18.50',
+    says('La zorra duerme en su guarida todo el día, y de noche anda por el bosque. Cuesta $14.50'),
+  ],
   ['in lines of its own', 'the fox', says('la zorra\n\nOtra forma: el zorro')],
   ['a refusal', 'the fox', says('I’m sorry, but I can’t help with that.')],
   ['JSON', 'the fox', says('{"translation": "la zorra", "language": "es"}')],
@@ -52,6 +57,10 @@ const BAD: readonly (readonly [name: string, text: string, reply: Fault])[] = [
 ];
 
 const [SENTENCE, IN_SPANISH] = ['The fox sleeps in its den.', 'La zorra duerme en su guarida.'];
+const LONG =
+  'The fox sleeps in its den all day, and at night it walks in the woods. The owl sits in an old tree and looks for mice, for it is hungry. The moon is up, the wind is still, and its friends Tom & Jerry sleep. All is calm.';
+const LONG_IN_SPANISH =
+  'La zorra duerme todo el día en su guarida, y de noche anda por el bosque. El búho está en un viejo árbol y busca ratones, porque tiene hambre. ';
 const translated = (messages: readonly { content: string }[]): readonly string[] => {
   const text = messages.at(-1)?.content ?? '';
   return [text.includes(SENTENCE) ? text.replaceAll(SENTENCE, IN_SPANISH) : 'la zorra'];
@@ -85,15 +94,47 @@ describe('a translation of a language model', () => {
   };
   const bodies = () => openai.requests.filter(({ path }) => path === CHAT).map(({ body }) => body);
 
-  it.each(BAD)('that is %s is never shown: the next engine translates', async (_, text, reply) => {
-    openai.fail(CHAT, reply);
-    openai.fail(CHAT, reply);
-    const whole = await translate({ text });
-    expect(whole).toBe(await translate({ text, stream: 'true' }));
-    expect(whole).toMatch(/zorro|It costs/);
+  it.each(BAD)(
+    'that is %s is never shown: the next engine translates',
+    async (name, text, reply) => {
+      openai.fail(CHAT, reply);
+      openai.fail(CHAT, reply);
+      const whole = await translate({ text });
+      expect(whole).toBe(await translate({ text, stream: 'true' }));
+      expect(whole).toMatch(/zorro|It costs/);
+      // Other texts go to the same engine as before.
+      if (name !== 'without an end') expect(await translate()).toBe('la zorra');
+    },
+  );
+
+  it('that is refused is made by the next engine', async () => {
+    openai.fail(CHAT, { kind: 'status', status: 400 });
+    expect(await translate()).toContain('zorro');
+    expect(await translate()).toBe('la zorra');
   });
 
-  it.each(BAD.filter(([name]) => name !== 'without an end' && name !== 'empty'))(
+  it.each([
+    ['in an entity', ['amigos Tom &am', 'p; Jerry duermen.']],
+    ['in a character', ['amigos Tom \uD83D', '\uDE00 Jerry duermen.']],
+    ['in a control token', ['amigos duermen.<|im_', 'end|>']],
+  ])('loses nothing when its stream is cut %s', async (_, [one = '', other = '']) => {
+    const pieces = [LONG_IN_SPANISH, `La luna ha salido, no hay viento, y sus ${one}`, `${other} `];
+    openai.fail(CHAT, streamed([...pieces, 'Todo está en calma.'], 'stop'));
+    const expected = pieces.join('').replace('&amp;', '&').replace('<|im_end|> ', '');
+    const shown = await translate({ text: LONG, stream: 'true' });
+    expect(shown).toBe(one.includes('<') ? expected : `${expected}Todo está en calma.`);
+  });
+
+  it('breaks off where it turns out to be another than it began', async () => {
+    const thought =
+      'El usuario quiere que traduzca este texto al español, así que primero pienso en cada una de las palabras y luego escribo la frase entera con cuidado, sin añadir nada mío ni olvidar nada.';
+    const pieces = [thought, ' Ya está.</think>', LONG_IN_SPANISH];
+    openai.fail(CHAT, streamed(pieces, 'stop'));
+    const fields = { ...FIELDS, text: LONG, stream: 'true' };
+    await expect((await service.translate(fields)).text()).rejects.toThrow();
+  });
+
+  it.each(BAD.filter(([name]) => name !== 'without an end'))(
     'that is %s is an error in one sentence where no other engine is left',
     async (_, text, reply) => {
       for (let count = 0; count < 2; count += 1) openai.fail(CHAT, reply);
@@ -150,6 +191,17 @@ describe('a translation of a language model', () => {
     expect((second ?? 0) - (first ?? 0)).toBe(4_096);
   });
 
+  it('gets room for thinking in each of the requests that found out together', async () => {
+    for (let count = 0; count < 2; count += 1)
+      openai.fail(CHAT, says('<think>The user wants', 'length'));
+    expect(await Promise.all([translate(), translate()])).toEqual(['la zorra', 'la zorra']);
+  });
+
+  it('never begins with half a mark of thinking', async () => {
+    openai.fail(CHAT, streamed(['<thi', 'nk>The user', ' wants'], 'length'));
+    expect(await translate()).toBe('la zorra');
+  });
+
   it.each<readonly [string, Fault]>([
     [
       'refused',
@@ -159,16 +211,30 @@ describe('a translation of a language model', () => {
         body: '{"error":{"message":"This model\'s maximum context length is 512 tokens."}}',
       },
     ],
+    [
+      'refused for a limit that the server has not',
+      {
+        kind: 'status',
+        status: 400,
+        body: '{"error":{"message":"max_tokens is too large: 50064. This model supports at most 16384 completion tokens."}}',
+      },
+    ],
     ['answered without a byte', { kind: 'events', body: '' }],
-  ])('of a text that is too long, which is %s, comes in parts', async (_, fault) => {
+  ])('of a text that is too long, which is %s, comes in parts; others do not', async (_, fault) => {
     openai.fail(CHAT, fault);
     const text = `${SENTENCE} `.repeat(20).trim();
     expect(await translate({ text })).toBe(`${IN_SPANISH} `.repeat(20).trim());
-    const sent = bodies().map((body) => {
-      const messages = body?.['messages'] as readonly { content: string }[] | undefined;
-      return messages?.at(-1)?.content;
-    });
-    expect(sent.slice(1).join(' ')).toBe(text);
+    const sent = () =>
+      bodies().map((body) => {
+        const messages = body?.['messages'] as readonly { content: string }[] | undefined;
+        return messages?.at(-1)?.content;
+      });
+    expect(sent().slice(1).join(' ')).toBe(text);
+    const shorter = `${SENTENCE} `.repeat(15).trim();
+    await translate({ text: shorter });
+    expect(sent().at(-1)).toBe(shorter);
+    expect(bodies().at(-1)).toHaveProperty('max_tokens');
+    expect(bodies().at(-1)).toHaveProperty('max_tokens');
   });
 
   it('gives what looks like the template of a conversation no power', async () => {

@@ -8,7 +8,10 @@ import { failure, offering, startTestService, type TestService } from './support
 
 const FIELDS = { text: 'The fox ⟦1⟧', source_lang: 'en', target_lang: 'ja' };
 
-const LONG = 'The fox is sound asleep in the woods. It is a very quiet night. Good night. The end.';
+const LONG =
+  'The fox is sound asleep in the woods. It is a very quiet night. The moon is up, the wind is still, and nobody is about but an old owl, who sits in a tree and looks for mice. The end.';
+const BEGINNING =
+  'キツネが森の中でぐっすりと眠っています。とても静かな夜です。月が昇り、風は静かです。';
 
 describe('translation over HTTP', () => {
   let openai: FakeOpenai;
@@ -16,10 +19,7 @@ describe('translation over HTTP', () => {
   beforeAll(async () => {
     const chat = (messages: readonly { content: string }[]) =>
       messages.at(-1)?.content === LONG
-        ? [
-            'キツネが森の中でぐっすりと眠っています。とても静かな夜です。おやすみなさい。',
-            'おしまい。',
-          ]
+        ? [BEGINNING, '木の上で年老いたフクロウがネズミを探しているだけです。おしまい。']
         : ['キツ', 'ネ ', '⟦1⟧'];
     openai = await startFakeOpenai({ chat, key: 'sk-1' });
     service = await startTestService({
@@ -106,16 +106,15 @@ describe('translation over HTTP', () => {
   });
 
   it('breaks a stream whose engine broke off, without the closing event', async () => {
-    const content = 'キツネが森の中でぐっすりと眠っています。とても静かな夜です。おやすみなさい。';
-    const event = JSON.stringify({ choices: [{ delta: { content } }] });
+    const event = JSON.stringify({ choices: [{ delta: { content: BEGINNING } }] });
     openai.fail('/chat/completions', { kind: 'events', body: `data: ${event}\n\n` });
-    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    const reply = await service.translate({ ...FIELDS, text: LONG, stream: 'true' });
     let text = '';
     const read = async (): Promise<void> => {
       for await (const part of reply.body!.pipeThrough(new TextDecoderStream())) text += part;
     };
     await expect(read()).rejects.toThrow();
-    expect(text).toContain(content);
+    expect(text).toContain(BEGINNING);
     expect(text).not.toContain('[DONE]');
   });
 
@@ -156,6 +155,48 @@ describe('translation over HTTP', () => {
     });
     await reply.body?.cancel();
     await expect(limiter.acquire(new AbortController().signal)).resolves.toBeDefined();
+  });
+
+  it('lets a short text pass a long one between two pieces of an engine', async () => {
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+    let admitted = 0;
+    const counted = {
+      ...limiter,
+      admit: (...given: Parameters<typeof limiter.admit>) => {
+        admitted += 1;
+        return limiter.admit(...given);
+      },
+    };
+    const read: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const byLine: TranslationEngine = {
+      translates: () => true,
+      takesTurns: true,
+      translate: async function* ({ text }, wanted, turn) {
+        for (const line of text.split('|')) {
+          wanted.throwIfAborted();
+          using _ = await turn?.();
+          read.push(line);
+          if (line === 'one') await first.promise;
+          yield { text: `${line} `, model: 'm' };
+        }
+      },
+    };
+    const ask = (text: string): Promise<Response> => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ ...FIELDS, text })) body.set(name, value);
+      return translate.handle({
+        ...offering('one', byLine, counted),
+        request: new Request('http://localhost/', { method: 'POST', body }),
+      });
+    };
+    const long = ask('one|two|three');
+    await expect.poll(() => read).toEqual(['one']);
+    const short = ask('other');
+    await expect.poll(() => admitted).toBe(2);
+    first.resolve();
+    await Promise.all([long, short]);
+    expect(read).toEqual(['one', 'other', 'two', 'three']);
   });
 
   it('says which fields beyond the contract it understands, and gives them to the engine', async () => {

@@ -12,28 +12,36 @@ const notChat = (): AppError =>
 const brokenOff = (cause?: unknown): AppError =>
   new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
 
+const UNUSABLE = 'No usable translation:';
+
 /** The model thought until its tokens were used up. */
-export class OnlyThinkingError extends AppError {
-  override readonly name = 'OnlyThinkingError';
+export class OnlyThinkingError extends ContractError {
   constructor() {
-    super('bad-reply', 'The model only thought.');
+    super('ErrBadReply', `${UNUSABLE} the model only thought.`);
+  }
+}
+
+/** The model went on until its tokens were used up. */
+export class CutReplyError extends ContractError {
+  constructor() {
+    super('ErrBadReply', `${UNUSABLE} the model’s reply is cut.`);
   }
 }
 
 /** The error that stands in place of a reply, or of a part of it. */
 const errorIn = (value: unknown): unknown => (Object(value) as { error?: unknown }).error;
 
+/** A reply that only thinks so far, or may be about to. */
 const THINKING = /^\s*<(?:think|thinking|thought|reasoning)>(?![^]*<\/)/i;
+const MAY_THINK = new RegExp(`${THINKING.source}|^\\s*<[a-z]{0,9}$`, 'i');
 
-/** Throws where a reply is not whole, or is empty. */
+/** Throws `ErrBadReply` where a reply is not whole, or is empty. */
 const assertWhole = (text: string, thinks: boolean, finish: string | null | undefined): void => {
-  const isThinking = thinks && text === '' ? true : THINKING.test(text);
-  if (finish === 'length' && isThinking) throw new OnlyThinkingError();
-  if (finish === 'length')
-    throw new ContractError('ErrBadReply', 'No usable translation: the model’s reply is cut.');
+  const isThinking = (thinks && text === '') || THINKING.test(text);
+  if (finish === 'length') throw isThinking ? new OnlyThinkingError() : new CutReplyError();
   if (finish === 'content_filter')
-    throw new ContractError('ErrBadReply', 'No usable translation: the backend withholds it.');
-  if (text === '') throw new AppError('bad-reply', 'The backend sent an empty translation.');
+    throw new ContractError('ErrBadReply', `${UNUSABLE} the backend withholds it.`);
+  if (text === '') throw new ContractError('ErrBadReply', `${UNUSABLE} the reply is empty.`);
 };
 
 /** Reads a whole reply: some servers send one although a stream was requested. */
@@ -55,9 +63,8 @@ const readWhole = async (
 
 /**
  * Reads a chat completion, streamed or whole, as the pieces of a translation; they are empty while the
- * model thinks. Throws `ErrBadReply` after
- * the last piece where the model was stopped before the end, and `unavailable` where it does not say
- * that it came to an end.
+ * model thinks. Throws `ErrBadReply` after the last piece where the model was stopped before the end or
+ * wrote nothing, and `unavailable` where it does not say that it came to an end.
  */
 export async function* readCompletion(
   reply: UpstreamReply,
@@ -85,12 +92,12 @@ export async function* readCompletion(
     finish = choice?.finish_reason ?? finish;
     thinks ||= Boolean(choice?.delta?.reasoning_content || choice?.delta?.reasoning);
     whole += choice?.delta?.content ?? '';
-    // What is only thought is told from a model that says nothing, and can be asked for again.
-    const text = THINKING.test(whole) ? '' : whole.slice(sentChars);
+    // A reply that is only thought can be asked for again, so nothing of it goes on.
+    const text = MAY_THINK.test(whole) ? '' : whole.slice(sentChars);
     sentChars += text.length;
-    if (text !== '' || thinks || whole !== '') yield { text, model };
+    if (thinks || whole !== '') yield { text, model };
   }
   assertWhole(whole, thinks, finish);
   if (finish === undefined) throw brokenOff();
-  if (usage) yield { text: '', model, usage };
+  yield { text: whole.slice(sentChars), model, ...(usage ? { usage } : {}) };
 }

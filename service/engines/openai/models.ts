@@ -11,8 +11,8 @@ export interface Models {
   readonly chatting: readonly string[];
   /** All models that the server lists; empty when it lists none. */
   readonly listed: ReadonlySet<string>;
-  /** Tokens of prompt and reply together, of the models of which that is known. */
-  readonly contextTokens: ReadonlyMap<string, number>;
+  /** Tokens of prompt and reply together, of the models of which that is known; may be learnt later. */
+  readonly contextTokens: Map<string, number>;
 }
 
 /** A model as a server lists it. */
@@ -91,38 +91,24 @@ export const chooseModels = (models: readonly ListedModel[], config: EngineConfi
 const ask = async (upstream: Upstream, path: string): Promise<unknown> =>
   upstream.sendForJson(path, undefined, AbortSignal.timeout(LIST_TIMEOUT_MS));
 
-/** Asks a server that does not list the context length for it, where it has a path of its own for that. */
-const withContextTokens = async (
-  upstream: Upstream,
-  models: readonly ListedModel[],
-): Promise<readonly ListedModel[]> => {
-  if (models.some(({ contextTokens }) => contextTokens !== undefined)) return models;
-  const props = settings.safeParse(await ask(upstream, '/../props').catch(() => undefined));
-  if (props.success) {
-    const contextTokens = props.data.default_generation_settings.n_ctx;
-    return models.map(({ id }) => ({ id, contextTokens }));
-  }
-  const running = loaded.safeParse(await ask(upstream, '/../api/ps').catch(() => undefined));
-  return models.map(({ id }) => ({
-    id,
-    contextTokens: running.data?.models.find(({ model }) => model === id)?.context_length,
-  }));
-};
-
-const idsOf = (models: readonly ListedModel[]): string => models.map(({ id }) => id).join('\n');
-
 /**
- * Requests the models that `/models` lists. Rejects when the server cannot be reached or has no such
- * list.
- *
- * @param before the models of the last list: of the same ones no more is asked
+ * Requests the models that `/models` lists; none where the reply is no such list. Rejects when the server
+ * cannot be reached or does not have the path.
  */
-export const listModels = async (
+export const listModels = async (upstream: Upstream): Promise<readonly ListedModel[]> =>
+  list.safeParse(await ask(upstream, '/models')).data?.data ?? [];
+
+/** Asks a server that lists no context lengths for them, where it has a path of its own. Never rejects. */
+export const learnContextTokens = async (
   upstream: Upstream,
-  before: readonly ListedModel[],
-): Promise<readonly ListedModel[]> => {
-  const parsed = list.safeParse(await ask(upstream, '/models'));
-  if (!parsed.success) return [];
-  const { data } = parsed.data;
-  return idsOf(data) === idsOf(before) ? before : withContextTokens(upstream, data);
+  { listed, contextTokens }: Models,
+): Promise<void> => {
+  if (contextTokens.size > 0) return;
+  const [ofServer, ofLoaded] = await Promise.all(
+    ['/../props', '/../api/ps'].map((path) => ask(upstream, path).catch(() => undefined)),
+  );
+  const length = settings.safeParse(ofServer).data?.default_generation_settings.n_ctx;
+  if (length !== undefined) for (const id of listed) contextTokens.set(id, length);
+  for (const { model, context_length } of loaded.safeParse(ofLoaded).data?.models ?? [])
+    contextTokens.set(model, context_length);
 };

@@ -1,6 +1,7 @@
 import { judgeTranslation } from '../../../src/text/reply/translation-reply.ts';
 import type { TranslationEngine } from '../../engine.ts';
-import { BackendError, ContractError } from '../../errors.ts';
+import { BackendError } from '../../errors.ts';
+import { CutReplyError, OnlyThinkingError } from './completion.ts';
 
 /** Abilities of a model, as far as one question tells; undefined where it did not get to answer. */
 export type ProbeResult = 'translates' | 'not for translation' | 'not for chat' | undefined;
@@ -33,10 +34,9 @@ export const probeModel = async (translation: TranslationEngine): Promise<ProbeR
   } catch (thrown) {
     if (thrown instanceof BackendError && REFUSED.has(thrown.status))
       return NO_CHAT.test(thrown.message) ? 'not for chat' : undefined;
+    if (thrown instanceof OnlyThinkingError) return 'not for translation';
     // A model that is not tuned to answer goes on until it is stopped.
-    return thrown instanceof ContractError && thrown.named === 'ErrBadReply'
-      ? 'not for chat'
-      : undefined;
+    return thrown instanceof CutReplyError ? 'not for chat' : undefined;
   }
   const rules = translation.rules?.(PROBE) ?? [];
   const { text } = judgeTranslation(

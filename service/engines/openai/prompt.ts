@@ -76,12 +76,10 @@ const kept = ({ keywords }: EngineTranslationRequest): string =>
     .map((term) => `${term} translates to ${term}\n`)
     .join('');
 
-const TRANSLATE_GEMMA = {
-  goal: (from: string, to: string) =>
-    `Your goal is to accurately convey the meaning and nuances of the original ${from} text while adhering to ${to} grammar, vocabulary, and cultural sensitivities.`,
-  only: (from: string, to: string) =>
-    `Produce only the ${to} translation, without any additional explanations or commentary. Please translate the following ${from} text into ${to}:`,
-};
+const GOAL = 'Your goal is to accurately convey the meaning and nuances of the original';
+const NO_COMMENTS = 'without any additional explanations or commentary.';
+const RESULT_ALONE =
+  'Note that you should only output the translated result without any additional explanation';
 
 const FORMS: readonly PromptForm[] = [
   {
@@ -90,14 +88,13 @@ const FORMS: readonly PromptForm[] = [
       const [source, target] = [nameOf(from), nameOf(to)];
       return asUser(
         `You are a professional ${source} (${from}) to ${target} (${to}) translator. `,
-        `${TRANSLATE_GEMMA.goal(source, target)}\n${TRANSLATE_GEMMA.only(source, target)}\n\n\n`,
+        `${GOAL} ${source} text while adhering to ${target} grammar, vocabulary, and cultural sensitivities.\n`,
+        `Produce only the ${target} translation, ${NO_COMMENTS} `,
+        `Please translate the following ${source} text into ${target}:\n\n\n`,
         text,
       );
     },
-    rules: [
-      'Your goal is to accurately convey the meaning and nuances of the original',
-      'Produce only the translation, without any additional explanations or commentary.',
-    ],
+    rules: [GOAL, NO_COMMENTS],
   },
   {
     models: /hy-?mt|hunyuan-?mt/i,
@@ -105,14 +102,11 @@ const FORMS: readonly PromptForm[] = [
       const terms = kept(request);
       return asUser(
         ...(terms === '' ? [] : [`Reference the following translations:\n${terms}\n`]),
-        `Translate the following text into ${nameOf(request.to)}. `,
-        'Note that you should only output the translated result without any additional explanation:\n\n',
+        `Translate the following text into ${nameOf(request.to)}. ${RESULT_ALONE}:\n\n`,
         request.text,
       );
     },
-    rules: [
-      'Note that you should only output the translated result without any additional explanation',
-    ],
+    rules: [RESULT_ALONE],
   },
   {
     // Their templates have no system message: some drop it, some refuse it.

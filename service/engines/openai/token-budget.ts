@@ -12,6 +12,8 @@ const TIMES = 2;
 export const THINKING_TOKENS = 4_096;
 /** Tokens of a prompt without its text, context and keywords. */
 const PROMPT_TOKENS = 256;
+/** UTF-16 units of the shortest part into which a text is split. */
+export const SHORTEST_CHARS = 100;
 
 const tokensPerChar = (language: string): number => {
   try {
@@ -21,17 +23,23 @@ const tokensPerChar = (language: string): number => {
   }
 };
 
-type Request = Pick<EngineTranslationRequest, 'text' | 'from' | 'to'>;
+type Pair = Pick<EngineTranslationRequest, 'from' | 'to'>;
+
+/** The most tokens that the translation of a UTF-16 unit may take. */
+const mostTokensPerChar = (pair: Pair): number =>
+  TIMES * tokensPerChar(pair.to) * usualTranslation({ source: ' ', ...pair });
 
 /** The most tokens that a translation may take. */
-export const mostTokens = ({ text, from, to }: Request): number =>
-  SPARE_TOKENS +
-  Math.ceil(TIMES * tokensPerChar(to) * usualTranslation({ source: text, from, to }));
+export const mostTokens = ({ text, ...pair }: Pair & { readonly text: string }): number =>
+  SPARE_TOKENS + Math.ceil(mostTokensPerChar(pair) * text.length);
 
-/** UTF-16 units of the longest text that fits with its translation into a model's context. */
-export const longestText = (contextTokens: number, { text, from, to }: Request): number => {
-  const perChar =
-    tokensPerChar(from) +
-    (mostTokens({ text, from, to }) - SPARE_TOKENS) / Math.max(1, text.length);
-  return Math.max(1, Math.floor((contextTokens - PROMPT_TOKENS - SPARE_TOKENS) / perChar));
+/** UTF-16 units of the longest text that fits into a model's context, with its prompt and translation. */
+export const longestText = (
+  contextTokens: number,
+  { from, to, context, keywords }: Omit<EngineTranslationRequest, 'text'>,
+): number => {
+  const told = tokensPerChar(from) * [context, ...keywords].join(' ').length;
+  const free = contextTokens - PROMPT_TOKENS - SPARE_TOKENS - told;
+  const perChar = tokensPerChar(from) + mostTokensPerChar({ from, to });
+  return Math.max(SHORTEST_CHARS, Math.floor(free / perChar));
 };

@@ -12,34 +12,45 @@ import { OnlyThinkingError, readCompletion } from './completion.ts';
 import type { Upstream } from './http.ts';
 import type { Models } from './models.ts';
 import { translationRules, translationTurns } from './prompt.ts';
-import { longestText, mostTokens, THINKING_TOKENS } from './token-budget.ts';
+import { longestText, mostTokens, SHORTEST_CHARS, THINKING_TOKENS } from './token-budget.ts';
 
 /** Traits of a model that its replies show. */
 interface Traits {
   /** True for a model that thinks before it translates. */
-  thinks: boolean;
+  readonly thinks: boolean;
   /** The field that limits a reply: newer models of the API's maker refuse the first. */
-  limit: 'max_tokens' | 'max_completion_tokens';
-  /** UTF-16 units of the longest text that it takes, as far as is known. */
-  longestChars: number;
+  readonly limit: 'max_tokens' | 'max_completion_tokens';
 }
 
-/** Shortest text that is still split when it is too long for a model. */
-const SHORTEST_CHARS = 100;
 const REFUSED = new Set([400, 413, 422]);
 
-const isRefused = (thrown: unknown): thrown is BackendError =>
-  thrown instanceof BackendError && REFUSED.has(thrown.status);
+/** Words with which servers refuse a limit of tokens that is higher than their own. */
+const LIMIT_TOO_HIGH =
+  /max_(?:completion_)?tokens\b.{0,60}(?:too (?:large|high|big)|at most|maximum|less than|exceed|range|[<>])/i;
 
 const isTooLong = (thrown: unknown): boolean =>
   thrown instanceof EmptyStreamError ||
-  (thrown instanceof BackendError && saysTooLong(thrown.message));
+  (thrown instanceof BackendError &&
+    (saysTooLong(thrown.message) || LIMIT_TOO_HIGH.test(thrown.message)));
+
+/** True where a server does not know the usual name of the limit. */
+const refusesLimit = (thrown: unknown): boolean =>
+  thrown instanceof BackendError &&
+  REFUSED.has(thrown.status) &&
+  thrown.message.includes('max_tokens');
 
 const tooLong = (cause: unknown): ContractError =>
-  new ContractError('ErrTextTooLong', 'The text is too long for the model.', { cause });
+  cause instanceof EmptyStreamError
+    ? new ContractError('ErrBadReply', 'No usable translation: the model answered nothing.', {
+        cause,
+      })
+    : new ContractError('ErrTextTooLong', 'The text is too long for the model.', { cause });
 
-const saidNothing = (cause: unknown): ContractError =>
-  new ContractError('ErrBadReply', 'No usable translation: the model answered nothing.', { cause });
+/** A request, and the UTF-16 units from which its text is split: known of this request alone. */
+interface Attempt {
+  readonly request: EngineTranslationRequest;
+  readonly longestChars: number;
+}
 
 export const createTranslation = (
   upstream: Upstream,
@@ -47,24 +58,17 @@ export const createTranslation = (
   models: Models,
 ): TranslationEngine => {
   const known = new Map<string, Traits>();
-  const traitsOf = (asked: string): Traits => {
-    const traits = known.get(asked) ?? {
-      thinks: false,
-      limit: 'max_tokens',
-      longestChars: Infinity,
-    };
-    known.set(asked, traits);
-    return traits;
-  };
+  const traitsOf = (asked: string): Traits =>
+    known.get(asked) ?? { thinks: false, limit: 'max_tokens' };
   const modelFor = ({ model: wished }: EngineTranslationRequest): string =>
     wished !== undefined && models.listed.has(wished) ? wished : model;
 
   async function* send(
     request: EngineTranslationRequest,
     asked: string,
+    { thinks, limit }: Traits,
     signal: AbortSignal,
   ): AsyncGenerator<TranslationPiece, void, void> {
-    const { thinks, limit } = traitsOf(asked);
     const reply = await upstream.send(
       '/chat/completions',
       {
@@ -80,72 +84,73 @@ export const createTranslation = (
     yield* readCompletion(reply, asked);
   }
 
-  /** Learns from a failure; the request to try next, or undefined where nothing helps. */
-  const learn = (
-    thrown: unknown,
-    request: EngineTranslationRequest,
-    traits: Traits,
-  ): EngineTranslationRequest | undefined => {
-    if (thrown instanceof OnlyThinkingError && !traits.thinks) {
-      traits.thinks = true;
-      return request;
-    }
+  /**
+   * Learns from a failure, and finds what to try next. Throws where nothing helps.
+   *
+   * @param sent the traits that the request was sent with: other requests may have learnt more meanwhile
+   */
+  const after = (thrown: unknown, tried: Attempt, asked: string, sent: Traits): Attempt => {
+    const { request, longestChars } = tried;
+    const learn = (learnt: Partial<Traits>): Attempt => {
+      known.set(asked, { ...traitsOf(asked), ...learnt });
+      return tried;
+    };
+    if (thrown instanceof OnlyThinkingError && !sent.thinks) return learn({ thinks: true });
     if (isTooLong(thrown)) {
-      if (request.context !== '') return { ...request, context: '' };
-      if (request.text.length < 2 * SHORTEST_CHARS) {
-        throw thrown instanceof EmptyStreamError ? saidNothing(thrown) : tooLong(thrown);
-      }
-      traits.longestChars = Math.min(traits.longestChars, Math.ceil(request.text.length / 2));
-      return request;
+      if (request.context !== '') return { request: { ...request, context: '' }, longestChars };
+      if (request.text.length < 2 * SHORTEST_CHARS) throw tooLong(thrown);
+      return { request, longestChars: Math.ceil(request.text.length / 2) };
     }
-    if (
-      isRefused(thrown) &&
-      thrown.message.includes('max_tokens') &&
-      traits.limit === 'max_tokens'
-    ) {
-      traits.limit = 'max_completion_tokens';
-      return request;
-    }
-    return undefined;
+    if (refusesLimit(thrown) && sent.limit === 'max_tokens')
+      return learn({ limit: 'max_completion_tokens' });
+    throw thrown;
   };
 
-  async function* translate(
-    request: EngineTranslationRequest,
+  async function* attempt(
+    tried: Attempt,
     signal: AbortSignal,
   ): AsyncGenerator<TranslationPiece, void, void> {
+    const { request, longestChars } = tried;
+    const { text, context } = request;
     const asked = modelFor(request);
-    const traits = traitsOf(asked);
     const contextTokens = models.contextTokens.get(asked) ?? Infinity;
-    const longest = Math.min(traits.longestChars, longestText(contextTokens, request));
-    if (request.text.length > longest) {
-      const whole = async (text: string): Promise<string> => {
-        const pieces = await Array.fromAsync(translate({ ...request, text, context: '' }, signal));
+    const longest = Math.min(longestChars, longestText(contextTokens, request));
+    if (text.length > longest && context !== '')
+      return yield* attempt({ request: { ...request, context: '' }, longestChars }, signal);
+    if (text.length > longest) {
+      const whole = async (part: string): Promise<string> => {
+        const own = { request: { ...request, text: part }, longestChars: longest };
+        const pieces = await Array.fromAsync(attempt(own, signal));
         return pieces.map((piece) => piece.text).join('');
       };
-      const parts = splitText(request.text, longest).map((text) => ({ text }));
-      for await (const text of translateParts(parts, whole)) yield { text, model: asked };
+      const parts = splitText(text, longest, ({ length }) => length);
+      for await (const part of translateParts(
+        parts.map((each) => ({ text: each })),
+        whole,
+      ))
+        yield { text: part, model: asked };
       return;
     }
+    const traits = traitsOf(asked);
     let hasBegun = false;
+    let next: Attempt;
     try {
-      for await (const piece of send(request, asked, signal)) {
+      for await (const piece of send(request, asked, traits, signal)) {
         hasBegun ||= piece.text !== '';
         yield piece;
       }
+      return;
     } catch (thrown) {
-      const next =
-        hasBegun && !(thrown instanceof OnlyThinkingError)
-          ? undefined
-          : learn(thrown, request, traits);
-      if (!next) throw thrown;
-      yield* translate(next, signal);
+      if (hasBegun) throw thrown;
+      next = after(thrown, tried, asked, traits);
     }
+    yield* attempt(next, signal);
   }
 
   return {
     translates: (_from, to) => to.toLowerCase() !== 'en-xa',
     keepsKeywords: true,
     rules: (request) => translationRules(modelFor(request)),
-    translate,
+    translate: (request, signal) => attempt({ request, longestChars: Infinity }, signal),
   };
 };

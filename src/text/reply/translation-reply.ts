@@ -121,15 +121,29 @@ const linesIn = (text: string): number =>
 const hasOtherLines = (source: string, reply: string): boolean =>
   reply.includes('\n') && linesIn(reply) >= 2 * Math.max(1, linesIn(source));
 
-/** Faults that a beginning already shows. */
-const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined => {
+/** UTF-16 units before its growth that a growing text is judged with: a run of words may begin there. */
+const OVERLAP_CHARS = 100;
+
+/** Faults that a growing text shows in what has come since it was `judgedChars` long. */
+const faultOfGrowth = (
+  task: TranslationTask,
+  text: string,
+  judgedChars: number,
+): ReplyFault | undefined => {
   const { source, rules = [] } = task;
-  if (refusesToTranslate(task, text)) return 'a refusal';
+  const growth = text.slice(Math.max(0, judgedChars - OVERLAP_CHARS));
   if (isTooLong(task, text)) return 'too long';
   if (loops(source, text)) return 'a loop';
-  if (repeatsRun(rules, source, text)) return 'the instructions';
-  if (inventsTokens(source, text)) return 'other tokens';
-  if (hasOtherLines(source, text)) return 'in other lines';
+  if (repeatsRun(rules, source, growth)) return 'the instructions';
+  if (inventsTokens(source, growth)) return 'other tokens';
+  return hasOtherLines(source, text) ? 'in other lines' : undefined;
+};
+
+/** Faults that a beginning already shows. */
+const earlyFault = (task: TranslationTask, text: string): ReplyFault | undefined => {
+  if (refusesToTranslate(task, text)) return 'a refusal';
+  const fault = faultOfGrowth(task, text, 0);
+  if (fault) return fault;
   return isInOtherLanguage(task, text) ? 'in another language' : undefined;
 };
 
@@ -148,12 +162,14 @@ const faultOf = (task: TranslationTask, text: string): ReplyFault | undefined =>
  * the template of a conversation.
  */
 export const judgeTranslation = (task: TranslationTask, reply: string): JudgedReply => {
-  const { source } = task;
+  const { source, rules = [] } = task;
   if (isEndless(task, reply)) return { fault: 'too long' };
   const answer = withoutThinking(source, reply);
   if (answer === undefined) return { fault: 'only thinking' };
   if (isBlank(answer)) return { fault: isBlank(reply) ? 'blank' : 'only thinking' };
   const whole = withoutWrapping(source, withoutTemplate(source, answer));
+  // Instructions that end with a colon would be removed as a preface.
+  if (repeatsRun(rules, source, whole)) return { fault: 'the instructions' };
   if (/^\s*\{\s*"/.test(whole) && !source.includes('{')) return { fault: 'JSON' };
   const alone = withoutNote(source, withoutPreface(task, whole));
   const text = withoutEntities(source, withoutQuotationMarks(source, alone));
@@ -177,6 +193,10 @@ export const translationSoFar = (task: TranslationTask, partial: string): string
 const DECIDING_CHARS = 80;
 const SURELY_DECIDING_CHARS = 160;
 
+/** True for a source whose translation is judged whole before any of it is shown. */
+const isShort = ({ source, from }: TranslationTask): boolean =>
+  source.length / densityOf(from) < SURELY_DECIDING_CHARS;
+
 const isDecided = (task: TranslationTask, text: string): boolean => {
   const chars = text.length / densityOf(task.to);
   return chars >= SURELY_DECIDING_CHARS || (chars >= DECIDING_CHARS && isInLanguage(task, text));
@@ -184,13 +204,20 @@ const isDecided = (task: TranslationTask, text: string): boolean => {
 
 /**
  * Judges a reply that is still growing: its translation so far once that may be shown, or a fault;
- * undefined while its beginning does not tell.
+ * undefined while its beginning does not tell, and always where the source is short.
+ *
+ * @param shownChars UTF-16 units of the translation that were shown already: only what has come since is judged
  */
-export const judgeBeginning = (task: TranslationTask, partial: string): JudgedReply | undefined => {
+export const judgeBeginning = (
+  task: TranslationTask,
+  partial: string,
+  shownChars = 0,
+): JudgedReply | undefined => {
   if (isEndless(task, partial)) return { fault: 'too long' };
   const text = translationSoFar(task, partial);
   if (text === '') return undefined;
-  const fault = earlyFault(task, text);
+  if (isShort(task)) return isTooLong(task, text) ? { fault: 'too long' } : undefined;
+  const fault = shownChars > 0 ? faultOfGrowth(task, text, shownChars) : earlyFault(task, text);
   if (fault) return { fault };
-  return isDecided(task, text) ? { text } : undefined;
+  return shownChars > 0 || isDecided(task, text) ? { text } : undefined;
 };

@@ -7,7 +7,7 @@ import { testBroken, testContract } from '../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
-import { startFakeOpenai, type Fault, type FakeOpenai } from '../../fakes/openai.ts';
+import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
 import { engineConfig, makeWav } from '../support.ts';
 
 const signal = new AbortController().signal;
@@ -129,91 +129,6 @@ describe('an OpenAI-compatible server', () => {
       .filter(({ path }) => path === '/audio/speech')
       .map(({ body }) => body?.['response_format']);
     expect(formats).toEqual(['pcm', 'wav', 'wav']);
-  });
-});
-
-describe('a model that is tried with two words', () => {
-  const says = (content: string, finish = 'stop'): Fault => ({
-    kind: 'json',
-    value: { choices: [{ message: { content }, finish_reason: finish }] },
-  });
-  const trying = async (probed: Fault, variables: Record<string, string> = {}) => {
-    await using server = await startFakeOpenai({ models: ['small'], probed });
-    await using own = create({ SERVICE_OPENAI_URL: server.url, ...variables });
-    const abilities = Object.keys(await own.abilities()).toSorted();
-    return { abilities, report: await own.report() };
-  };
-
-  it.each<readonly [string, Fault]>([
-    ['goes on without an end', says('Good morning Good morning, I am', 'length')],
-    ['has no template', { kind: 'status', status: 500, body: '{"error":"no chat template"}' }],
-  ])('and %s is not for chat', async (_, probed) => {
-    const { abilities, report } = await trying(probed);
-    expect(abilities).toEqual([]);
-    expect(report).toMatchObject({
-      ready: false,
-      detail: expect.stringContaining('small is not for chat'),
-    });
-  });
-
-  it.each(['Good morning to you, how can I help you today?', 'Bonjour', 'Good morning'])(
-    'and answers %j is not for translation, unless it is chosen for that',
-    async (reply) => {
-      const { abilities, report } = await trying(says(reply));
-      expect(abilities).toEqual(['chat']);
-      expect(report).toMatchObject({
-        ready: true,
-        detail: expect.stringContaining('small is not for translation'),
-      });
-      const named = await trying(says(reply), { SERVICE_OPENAI_TRANSLATION_MODEL: 'small' });
-      expect(named.abilities).toEqual(['chat', 'translation']);
-    },
-  );
-
-  it.each<readonly [string, Fault]>([
-    ['is busy', { kind: 'status', status: 429 }],
-    ['is loaded', { kind: 'status', status: 503 }],
-    ['translates', says('¡Buenos días!')],
-  ])('and %s is offered', async (_, probed) => {
-    expect((await trying(probed)).abilities).toEqual(['chat', 'translation']);
-  });
-});
-
-describe('the context length of a model', () => {
-  const text = 'The fox sleeps in its den. '.repeat(100).trim();
-  const partsOf = async (server: FakeOpenai): Promise<number> => {
-    await using own = create({ SERVICE_OPENAI_URL: server.url });
-    const { translation } = await own.abilities();
-    const request = { text, tokens: new Map(), from: 'en', to: 'es', keywords: [], context: '' };
-    await Array.fromAsync(translation!.translate(request, signal));
-    return server.requests.filter(({ path }) => path === '/chat/completions').length;
-  };
-  const echo = (messages: readonly { content: string }[]) => [messages.at(-1)?.content ?? ''];
-
-  it.each([
-    { max_model_len: 2_048 },
-    { context_length: 2_048 },
-    { max_context_length: 2_048 },
-    { context_window: 2_048 },
-    { meta: { n_ctx: 2_048, n_ctx_train: 131_072 } },
-  ])('is read from the list of models: %j', async (fields) => {
-    await using server = await startFakeOpenai({ chat: echo });
-    server.fail('/models', { kind: 'json', value: { data: [{ id: 'talk-1', ...fields }] } });
-    expect(await partsOf(server)).toBeGreaterThan(1);
-  });
-
-  it.each<readonly [string, object]>([
-    ['/props', { default_generation_settings: { n_ctx: 2_048 } }],
-    ['/api/ps', { models: [{ model: 'talk-1', context_length: 2_048 }] }],
-  ])('is read from %s', async (path, value) => {
-    await using server = await startFakeOpenai({ chat: echo });
-    server.fail(path, { kind: 'json', value });
-    expect(await partsOf(server)).toBeGreaterThan(1);
-  });
-
-  it('that is not known limits nothing', async () => {
-    await using server = await startFakeOpenai({ chat: echo });
-    expect(await partsOf(server)).toBe(1);
   });
 });
 

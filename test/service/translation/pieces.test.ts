@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TranslationEngine, TranslationPiece } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/pseudo.ts';
-import { translateKeeping } from '../../../service/translation/pieces.ts';
+import { translateInPieces, translateKeeping } from '../../../service/translation/pieces.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import { engineConfig } from '../support.ts';
 
@@ -14,7 +14,8 @@ const pieces = async (
 ): Promise<TranslationPiece[]> => {
   const all: TranslationPiece[] = [];
   const request = { text, from: 'en', to: 'en-XA', tokens: new Map(), keywords, context: '' };
-  for await (const piece of translateKeeping(part, request, signal)) all.push(piece);
+  for await (const piece of translateKeeping(part, request, signal))
+    if (piece.text !== '') all.push(piece);
   return all;
 };
 
@@ -63,5 +64,14 @@ describe('keywords', () => {
     const { translation } = await engine.abilities();
     const [piece] = await pieces(translation!, 'The big house', ['house']);
     expect(piece?.text).toMatch(/^\[(?!The).* house/);
+  });
+});
+
+describe('a text that is translated line by line', () => {
+  it('keeps its lines, though the engine breaks one', async () => {
+    const broken = async (line: string): Promise<string> => `${line.toUpperCase()} \n\n and more\n`;
+    const asked = { text: 'a fox\n\ntwo foxes ', from: 'en', to: 'es' };
+    const translated = await Array.fromAsync(translateInPieces(asked, 100, broken));
+    expect(translated.join('')).toBe('A FOX and more\n\nTWO FOXES and more ');
   });
 });

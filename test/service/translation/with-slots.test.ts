@@ -127,6 +127,20 @@ describe('a line with tokens', () => {
     );
   });
 
+  it('with more parts than anybody writes has none for the engine, and keeps its tokens', async () => {
+    const text = Array.from({ length: 200 }, (_, at) => `⟦${at + 1}⟧ hello `).join('');
+    const deep = meanings(
+      ...Array.from({ length: 200 }, (_, at) => (at < 100 ? { opens: 50 } : { closes: 50 })),
+    );
+    let mostParts = 0;
+    const used = engine((runs) => {
+      mostParts = Math.max(mostParts, ...runs.map(({ parts }) => parts.length));
+      return runs;
+    });
+    expect(await translateWithSlots(text, deep, used)).toBe(text.replaceAll('hello', 'hola'));
+    expect(mostParts).toBeLessThan(200);
+  });
+
   it('of tokens alone is not sent', async () => {
     const used = engine();
     expect(await translateWithSlots('⟦1⟧ ⟦2⟧', new Map(), used)).toBe('⟦1⟧ ⟦2⟧');

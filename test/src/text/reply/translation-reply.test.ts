@@ -161,9 +161,10 @@ describe('a reply that grows', () => {
 
   it('shows nothing of a refusal', () => {
     const reply = "I'm sorry, but I can't help with that, as it would hurt many people's feelings.";
+    const source = `Du Vollidiot. ${'Wir sehen uns morgen alle wieder. '.repeat(6)}`;
     for (const to of ['en', 'es', 'zh']) {
       const judged = Array.from(reply, (_, index) =>
-        judgeBeginning(task('Du Vollidiot', 'de', to), reply.slice(0, index + 1)),
+        judgeBeginning(task(source, 'de', to), reply.slice(0, index + 1)),
       );
       expect(judged.map((each) => each?.text)).toEqual(judged.map(() => undefined));
       expect(judged.at(-1)?.fault).toBe('a refusal');
@@ -171,9 +172,8 @@ describe('a reply that grows', () => {
   });
 
   it('only ever grows, whatever its pieces are', () => {
-    const source =
-      'Tom & Jerry are my friends, I love them both, and we meet each day at five 😀 <3';
-    const reply = `Sure! Here is the translation:\n\nTom &amp; Jerry son mis amigos, los quiero a los dos, y nos vemos cada día a las cinco de la tarde &#x1F600; <3`;
+    const source = `Tom & Jerry are my friends, I love them both, and we meet each day at five 😀 <3. ${'They are always late, and nobody minds. '.repeat(3)}`;
+    const reply = `Sure! Here is the translation:\n\nTom &amp; Jerry son mis amigos, los quiero a los dos, y nos vemos cada día a las cinco de la tarde &#x1F600; <3. ${'Siempre llegan tarde, y a nadie le importa. '.repeat(3)}`;
     let shown = '';
     for (let end = 0; end <= reply.length; end += 1) {
       const { text = shown } = judgeBeginning(task(source), reply.slice(0, end)) ?? {};

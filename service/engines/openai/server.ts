@@ -1,0 +1,139 @@
+import { realClock, waitUntil, type Clock } from '../../../src/async/clock.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import type { EngineConfig } from '../../config.ts';
+import type { EngineAbilities } from '../../engine.ts';
+import { createChat } from './chat.ts';
+import type { Upstream } from './http.ts';
+import {
+  chooseModels,
+  learnContextTokens,
+  listModels,
+  type ListedModel,
+  type Models,
+} from './models.ts';
+import { probeModel, type ProbeResult } from './probe.ts';
+import { createRecognition } from './recognition.ts';
+import { createSpeech } from './speech.ts';
+import { createTranslation } from './translation.ts';
+
+/** Age at which the list of models is requested again; after a failure it is requested sooner. */
+const LIST_FRESH_MS = 60_000;
+const LIST_MISSING_MS = 5_000;
+/** Longest wait for a model's first answer before it is offered untried: its server may have to load it. */
+const LONGEST_TRY_MS = 1_000;
+
+const idsOf = (listed: readonly ListedModel[]): string => listed.map(({ id }) => id).join('\n');
+
+const createAbilities = (
+  upstream: Upstream,
+  models: Models,
+  voices: EngineConfig['SERVICE_OPENAI_TTS_VOICES'],
+): EngineAbilities => ({
+  ...(models.chat ? { chat: createChat(upstream, models.chat, models) } : {}),
+  ...(models.translation
+    ? { translation: createTranslation(upstream, models.translation, models) }
+    : {}),
+  ...(models.recognition ? { recognition: createRecognition(upstream, models.recognition) } : {}),
+  ...(models.speech ? { speech: createSpeech(upstream, models.speech, voices) } : {}),
+});
+
+interface State {
+  readonly ids: string;
+  readonly models: Models;
+  /** Remember what the server refuses, so they are kept while its models stay the same. */
+  readonly abilities: EngineAbilities;
+  /** Results of the models that were tried. */
+  readonly tried: Map<string, ProbeResult>;
+}
+
+/** What is known of a server. */
+export interface KnownServer {
+  readonly models: Models;
+  readonly abilities: EngineAbilities;
+  /** Sentences about models that serve nothing. */
+  readonly faults: readonly string[];
+}
+
+/** Follows which models a server has, and which of them are of use. */
+export const followServer = (
+  upstream: Upstream,
+  config: EngineConfig,
+  log: Log,
+  clock: Clock = realClock,
+) => {
+  const create = (listed: readonly ListedModel[]): State => {
+    const models = chooseModels(listed, config);
+    const abilities = createAbilities(upstream, models, config.SERVICE_OPENAI_TTS_VOICES);
+    return { ids: idsOf(listed), models, abilities, tried: new Map() };
+  };
+  let state = create([]);
+  /** True when the last request for the list of models succeeded; undefined before its end. */
+  let lists: boolean | undefined;
+  let listAgainAtMs = -Infinity;
+  let listing: Promise<void> | undefined;
+
+  const tryModels = async ({ models, abilities, tried }: State): Promise<void> => {
+    for (const model of new Set([models.translation, models.chat])) {
+      if (model === undefined || tried.has(model)) continue;
+      const chosen = model === models.translation ? abilities.translation : undefined;
+      const result = await probeModel(chosen ?? createTranslation(upstream, model, models));
+      if (result !== undefined) tried.set(model, result);
+    }
+  };
+
+  const learn = async (about: State): Promise<void> => {
+    await Promise.all([learnContextTokens(upstream, about.models), tryModels(about)]);
+    // Some know the length only of a model that they have loaded.
+    await learnContextTokens(upstream, about.models);
+  };
+
+  const refresh = async (): Promise<void> => {
+    const listed = await listModels(upstream).catch((error: unknown) => {
+      log.debug({ engine: 'openai', err: error }, 'the server does not list its models');
+      return undefined;
+    });
+    // A server that was away may have other models of the same names.
+    if (listed && !(lists && state.ids === idsOf(listed))) state = create(listed);
+    lists = listed !== undefined;
+    listAgainAtMs = clock.nowMs() + (lists ? LIST_FRESH_MS : LIST_MISSING_MS);
+    const { models, tried } = state;
+    const isTried = (model: string | undefined): boolean => model === undefined || tried.has(model);
+    if (!lists || [models.translation, models.chat].every(isTried)) return;
+    await waitUntil(clock, clock.nowMs() + LONGEST_TRY_MS, learn(state));
+  };
+
+  const known = (): KnownServer => {
+    const { models, abilities, tried } = state;
+    // Whoever names a model for translation may know more of it than the two words tell.
+    const isNamed = config.SERVICE_OPENAI_TRANSLATION_MODEL !== undefined;
+    const unfit = (['chat', 'translation'] as const).filter((ability) => {
+      const result = tried.get(models[ability] ?? '');
+      return (
+        result === 'not for chat' ||
+        (result === 'not for translation' && ability === 'translation' && !isNamed)
+      );
+    });
+    return {
+      models,
+      abilities: Object.fromEntries(
+        Object.entries(abilities).filter(([name]) => unfit.every((ability) => ability !== name)),
+      ),
+      faults: unfit.map((ability) => `${models[ability]} is ${tried.get(models[ability] ?? '')}`),
+    };
+  };
+
+  return {
+    /** True when the last request for the list of models succeeded. */
+    lists: (): boolean => lists === true,
+    /** What is known now; waits for the list where that is nothing. */
+    current: async (): Promise<KnownServer> => {
+      if (clock.nowMs() >= listAgainAtMs)
+        listing ??= refresh().finally(() => {
+          listing = undefined;
+        });
+      const isUsable = lists !== undefined && Object.keys(known().abilities).length > 0;
+      if (!isUsable) await listing;
+      return known();
+    },
+  };
+};

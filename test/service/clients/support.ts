@@ -13,13 +13,15 @@ const TONE_PCM = new Uint8Array(
 
 /** A text whose translation comes in two pieces, of which the first is long enough to be judged. */
 export const LONG_TEXT =
-  'Cuéntame otra vez la larga historia del viejo pescador que vivía junto al mar y nunca volvió.';
+  'Cuéntame otra vez la larga historia del viejo pescador que vivía junto al mar y nunca volvió, porque quisiera oír cómo termina, aunque la sé de memoria desde que era niño.';
 const LONG_BEGINNING =
   'Tell me once more the long story of the old fisherman who lived beside the sea and never came back, because I would like to hear how ';
 
 /** Answers `LONG_TEXT` with its translation, and anything else with a greeting. */
 export const answerLong: NonNullable<FakeOpenaiOptions['chat']> = (turns) =>
-  turns.at(-1)?.content === LONG_TEXT ? [LONG_BEGINNING, 'it ends.'] : ['Hello', ', ', 'world'];
+  turns.at(-1)?.content === LONG_TEXT
+    ? [LONG_BEGINNING, 'it ends, although I have known it by heart since I was a child.']
+    : ['Hello', ', ', 'world'];
 
 /** A picture of one pixel. */
 export const PICTURE =

@@ -13,7 +13,9 @@ interface Part {
 /** Yields the lines of a text with their ends, and very long lines in parts, as plain parts. */
 function* plainPartsOf(text: string, longest: number, pair: LanguagePair): Generator<Part> {
   for (const line of text.split(/(?<=\n)/))
-    for (const piece of splitText(line, longest)) yield* plainParts(piece, pair);
+    // Thousands of blank lines are read at once.
+    if (line.trim() === '') yield { text: line };
+    else for (const piece of splitText(line, longest)) yield* plainParts(piece, pair);
 }
 
 /**

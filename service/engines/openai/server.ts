@@ -40,7 +40,7 @@ const createAbilities = (
 interface State {
   readonly ids: string;
   readonly models: Models;
-  /** Remember what the server refuses, so they are kept while its models stay the same. */
+  /** The abilities, which remember what the server refuses: they are kept while its models stay the same. */
   readonly abilities: EngineAbilities;
   /** Results of the models that were tried. */
   readonly tried: Map<string, ProbeResult>;

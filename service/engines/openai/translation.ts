@@ -28,9 +28,11 @@ const REFUSED = new Set([400, 413, 422]);
 const LIMIT_TOO_HIGH =
   /max_(?:completion_)?tokens\b.{0,60}(?:too (?:large|high|big)|at most|maximum|less than|exceed|range|[<>])/i;
 
+/** True for a text that a model cannot take; too many tokens a minute are another fault. */
 const isTooLong = (thrown: unknown): boolean =>
   thrown instanceof EmptyStreamError ||
   (thrown instanceof BackendError &&
+    thrown.status !== 429 &&
     (saysTooLong(thrown.message) || LIMIT_TOO_HIGH.test(thrown.message)));
 
 /** True where a server does not know the usual name of the limit. */

@@ -219,6 +219,13 @@ describe('a translation of a language model', () => {
         body: '{"error":{"message":"max_tokens is too large: 50064. This model supports at most 16384 completion tokens."}}',
       },
     ],
+    [
+      'refused within its stream',
+      {
+        kind: 'events',
+        body: 'data: {"error":{"message":"the request exceeds the available context size"}}\n\n',
+      },
+    ],
     ['answered without a byte', { kind: 'events', body: '' }],
   ])('of a text that is too long, which is %s, comes in parts; others do not', async (_, fault) => {
     openai.fail(CHAT, fault);

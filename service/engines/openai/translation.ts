@@ -1,3 +1,4 @@
+import { toAppError } from '../../../src/errors.ts';
 import { EmptyStreamError } from '../../../src/http/event-stream.ts';
 import { saysTooLong } from '../../../src/http/too-long.ts';
 import type {
@@ -29,11 +30,11 @@ const LIMIT_TOO_HIGH =
   /max_(?:completion_)?tokens\b.{0,60}(?:too (?:large|high|big)|at most|maximum|less than|exceed|range|[<>])/i;
 
 /** True for a text that a model cannot take; too many tokens a minute are another fault. */
-const isTooLong = (thrown: unknown): boolean =>
-  thrown instanceof EmptyStreamError ||
-  (thrown instanceof BackendError &&
-    thrown.status !== 429 &&
-    (saysTooLong(thrown.message) || LIMIT_TOO_HIGH.test(thrown.message)));
+const isTooLong = (thrown: unknown): boolean => {
+  if (thrown instanceof EmptyStreamError) return true;
+  const { code, message } = toAppError(thrown);
+  return code !== 'rate-limited' && (saysTooLong(message) || LIMIT_TOO_HIGH.test(message));
+};
 
 /** True where a server does not know the usual name of the limit. */
 const refusesLimit = (thrown: unknown): boolean =>

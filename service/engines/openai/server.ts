@@ -46,7 +46,7 @@ interface State {
   readonly tried: Map<string, ProbeResult>;
 }
 
-/** What is known of a server. */
+/** Facts that are known of a server. */
 export interface KnownServer {
   readonly models: Models;
   readonly abilities: EngineAbilities;
@@ -125,7 +125,7 @@ export const followServer = (
   return {
     /** True when the last request for the list of models succeeded. */
     lists: (): boolean => lists === true,
-    /** What is known now; waits for the list where that is nothing. */
+    /** Returns what is known now; waits for the list where that is nothing. */
     current: async (): Promise<KnownServer> => {
       if (clock.nowMs() >= listAgainAtMs)
         listing ??= refresh().finally(() => {

@@ -105,6 +105,7 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
   const asBefore = async (url: string, also: (store: Store) => Promise<unknown>): Promise<void> => {
     await using store = await openStore(url);
     await also(store);
+    await sql`ALTER TABLE mirror DROP COLUMN models`.execute(store);
     await sql`DELETE FROM kysely_migration WHERE name >= '025-foreign-claims'`.execute(store);
   };
 

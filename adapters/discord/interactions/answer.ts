@@ -134,6 +134,9 @@ export const createAnswer = (deps: AnswerDeps) => {
   /** The parts that the messages show, where these are known. */
   let drawn: readonly Part[] = [];
 
+  /** Messages that the answer takes away itself: Discord may tell of that before it has replied. */
+  const taken = new Set<string>();
+
   const isHidden = (): boolean => isPrivate || stage.is === 'withdrawn';
 
   /** The ids of all messages, as Discord knows them in the channel. */
@@ -142,18 +145,27 @@ export const createAnswer = (deps: AnswerDeps) => {
     return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
   };
 
-  const writer: MessageWriter = {
+  const taking = (inner: MessageWriter): MessageWriter => ({
+    ...inner,
+    erase: async (id) => {
+      taken.add(id);
+      await inner.erase(id);
+    },
+  });
+
+  const writer = taking({
     write: async (part) => messages.post(part, isHidden()),
     rewrite: async (id, part) => {
       const ownId = await messages.edit(id, part);
       if (id === ORIGINAL) stage = { is: 'shown', originalId: ownId };
     },
     erase: async (id) => messages.remove(id),
-  };
+  });
 
   const drawLate = async (content: Content): Promise<void> => {
     const parts = partsOf(content, Infinity, true);
-    stage = { is: 'late', ids: await syncParts(botMessageWriter(api, channel), ownIds(), parts) };
+    const bot = taking(botMessageWriter(api, channel));
+    stage = { is: 'late', ids: await syncParts(bot, ownIds(), parts) };
   };
 
   const drawInTime = async (content: Content): Promise<void> => {
@@ -204,7 +216,7 @@ export const createAnswer = (deps: AnswerDeps) => {
     /** Ends the answer if its own message, or where it stood, is among what was deleted. */
     lost: (ids: readonly string[]): void => {
       const own = new Set([channel.id, channel.space.id, ...ownIds()]);
-      if (ids.some((id) => own.has(id))) gone.abort();
+      if (ids.some((id) => own.has(id) && !taken.has(id))) gone.abort();
     },
   };
 };

@@ -204,6 +204,26 @@ test('a further message whose answer is lost does not stand twice', async () => 
   expect(used.followUps).toHaveLength(1);
 });
 
+test.each(['in time', 'late'])(
+  'an answer goes on that takes messages of its own away, though that is told before the reply comes: %s',
+  async (when) => {
+    const { use } = setUp();
+    const signals: AbortSignal[] = [];
+    discord.core.work = async ({ answer, signal }) => {
+      signals.push(signal);
+      await answer.show({ text: rich(LONG) });
+      if (when === 'late') discord.fake.clock.advance(FIFTEEN_MINUTES_MS);
+      const message = when === 'late' ? 'channels/:id' : 'webhooks/:id/:token';
+      discord.fake.fail(`DELETE /${message}/messages/:id`, { reset: 'after' });
+      await answer.show({ text: rich('short') });
+      await answer.show({ text: rich('end') });
+    };
+    const used = use();
+    await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  },
+);
+
 test('contents asked for at the same time are shown one after the other', async () => {
   const { use } = setUp();
   discord.core.work = async ({ answer }) => {

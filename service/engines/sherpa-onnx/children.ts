@@ -2,6 +2,7 @@ import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model, ModelKind } from './model.ts';
+import { codeOfModel } from './model-languages.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
@@ -64,12 +65,16 @@ const LANGUAGES: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
 
 export interface InstalledRecogniser {
   readonly model: Model;
-  /** ISO 639 codes; undefined for a model of which they are not known, or that has about all. */
+  /** ISO 639 codes by its record, for a model whose files do not name them; undefined where nothing does. */
   readonly languages: readonly string[] | undefined;
 }
 
 const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string[] | undefined =>
-  model.kind === 'whisper' ? undefined : (languages ?? LANGUAGES[model.kind]);
+  model.languages ?? languages ?? LANGUAGES[model.kind];
+
+/** The recogniser's code for a language; undefined for one that it does not know, or may not know. */
+const codeFor = (recogniser: InstalledRecogniser, language: string | undefined) =>
+  language === undefined ? undefined : codeOfModel(language, languagesOf(recogniser) ?? []);
 
 const breadth = (recogniser: InstalledRecogniser): number =>
   languagesOf(recogniser)?.length ?? Infinity;
@@ -82,11 +87,13 @@ export const chooseRecogniser = (
   recognisers: readonly InstalledRecogniser[],
   language: string | undefined,
 ): InstalledRecogniser | undefined => {
-  const code = language?.split('-')[0];
   const byBreadth = recognisers.toSorted((a, b) => breadth(a) - breadth(b));
-  const fitting =
-    code === undefined ? [] : byBreadth.filter((one) => languagesOf(one)?.includes(code) ?? true);
-  return fitting[0] ?? byBreadth.at(-1);
+  const fitting = byBreadth.find(
+    (one) =>
+      language !== undefined &&
+      (codeFor(one, language) !== undefined || languagesOf(one) === undefined),
+  );
+  return fitting ?? byBreadth.at(-1);
 };
 
 /** Recognition with the installed models, of which there is at least one. */
@@ -101,7 +108,7 @@ export const createSherpaRecognition = (
     return children
       .of(chosen.model.config)
       .call(
-        { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: language?.split('-')[0] },
+        { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: codeFor(chosen, language) },
         signal,
       );
   },

@@ -59,24 +59,37 @@ export const onnxMetadataOf = async (
 /** A token and its number; tokens may be or hold spaces. */
 const TOKEN_LINE = /(?:^|\s)\d+$/;
 
+/** Number of tokens that a model's metadata name; none for a model that says nothing of it. */
+export interface TokenCount {
+  readonly least?: number;
+  readonly oneOf?: readonly number[];
+}
+
+/** The number of tokens that most models state. */
+export const leastTokens = (metadata: ReadonlyMap<string, string>): TokenCount => ({
+  least: Number(metadata.get('vocab_size') ?? 0),
+});
+
 /**
- * Checks that each line of a file of tokens is one, and that there are as many as `vocab_size` of the
- * metadata says, if it is there. Throws `AppError` (`config`) otherwise.
+ * Checks that each line of a file of tokens is one, and that there are as many as the model has. Throws
+ * `AppError` (`config`) otherwise.
  */
 export const checkTokens = async (
   folder: string,
   file: string,
-  metadata: ReadonlyMap<string, string>,
+  { least = 0, oneOf = [] }: TokenCount,
 ): Promise<void> => {
   await sizeOf(folder, file);
   const text = await readFile(join(folder, file), 'utf8');
   const lines = text.trimEnd().split(/\r?\n/);
-  const least = Number(metadata.get('vocab_size') ?? 0);
   if (!lines.every((line) => TOKEN_LINE.test(line)))
     throw unusable(folder, `${file} is cut off, or no list of tokens; was the download cut off?`);
-  if (lines.length < least)
+  const [words = least] = oneOf;
+  if (lines.length < words)
     throw unusable(
       folder,
-      `${file} has ${lines.length} of ${least} tokens; was the download cut off?`,
+      `${file} has ${lines.length} of ${words} tokens; was the download cut off?`,
     );
+  if (words > 0 && !(oneOf.length === 0 || oneOf.includes(lines.length)))
+    throw unusable(folder, `${file} has ${lines.length} tokens, the model ${words}; take its own`);
 };

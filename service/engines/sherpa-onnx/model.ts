@@ -1,5 +1,13 @@
 import { basename, join } from 'node:path';
-import { checkTokens, listFiles, onnxMetadataOf, pickOnnx, unusable } from './model-folder.ts';
+import {
+  checkTokens,
+  leastTokens,
+  listFiles,
+  onnxMetadataOf,
+  pickOnnx,
+  type TokenCount,
+  unusable,
+} from './model-folder.ts';
 
 export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer' | 'nemo-ctc';
 
@@ -27,36 +35,50 @@ export interface Model {
   readonly kind: ModelKind;
   readonly name: string;
   readonly config: ModelConfig;
+  /** The model's own codes of the languages that it knows; undefined where its files do not say. */
+  readonly languages: readonly string[] | undefined;
 }
 
 const NOT_KNOWN =
   'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer, NeMo CTC';
 
 /** True for a model that recognises speech while it comes, of which each call would get a part. */
-const isStreaming = (encoder: string, metadata: ReadonlyMap<string, string>): boolean =>
+const isStreaming = (encoder: string, metadata: Metadata): boolean =>
   /chunk-\d/.test(encoder) || metadata.has('decode_chunk_len');
+
+type Metadata = ReadonlyMap<string, string>;
 
 type Found = Pick<Model, 'kind'> & {
   readonly config: Omit<ModelConfig, 'tokens'>;
-  /** Metadata of the file that states the size of the vocabulary, if one does. */
-  readonly metadata: ReadonlyMap<string, string>;
+  readonly languages?: readonly string[] | undefined;
+  readonly tokens: TokenCount;
 };
+
+const isWhisper = (metadata: Metadata | undefined): boolean =>
+  metadata?.get('model_type')?.startsWith('whisper') === true;
+
+/** The languages of a Whisper model; one for English alone lists those of the others too. */
+const whisperLanguages = (metadata: Metadata): readonly string[] | undefined =>
+  metadata.get('is_multilingual') === '0'
+    ? ['en']
+    : metadata.get('all_language_codes')?.split(',');
 
 /** The kind of a model of one file, by the `model_type` that the library's scripts write. */
 const findWhole = async (folder: string, file: string): Promise<Found> => {
   const metadata = await onnxMetadataOf(folder, file);
   const type = metadata.get('model_type') ?? '';
   const model = join(folder, file);
+  const tokens = leastTokens(metadata);
   if (/^EncDec.*CTC/.test(type))
-    return { kind: 'nemo-ctc', config: { nemoCtc: { model } }, metadata };
+    return { kind: 'nemo-ctc', config: { nemoCtc: { model } }, tokens };
   if (type.startsWith('sense_voice'))
     return {
       kind: 'sense-voice',
       config: { senseVoice: { model, useInverseTextNormalization: 1 } },
-      metadata,
+      tokens,
     };
   if (type === 'paraformer')
-    return { kind: 'paraformer', config: { paraformer: { model } }, metadata };
+    return { kind: 'paraformer', config: { paraformer: { model } }, tokens };
   throw unusable(folder, NOT_KNOWN);
 };
 
@@ -66,22 +88,23 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
     pickOnnx(files, new RegExp(part)),
   );
   const metadata = encoder === undefined ? undefined : await onnxMetadataOf(folder, encoder);
-  const isWhisper = metadata?.get('model_type')?.startsWith('whisper') === true;
   if (encoder && metadata && isStreaming(encoder, metadata))
     throw unusable(folder, 'this is a streaming model; take one for files (offline)');
-  if (!encoder || !decoder || !(joiner || isWhisper)) {
+  if (!encoder || !decoder || !(joiner || isWhisper(metadata))) {
     const missing = [
       !encoder && 'encoder',
       !decoder && 'decoder',
-      !joiner && !isWhisper && 'joiner',
+      !joiner && !isWhisper(metadata) && 'joiner',
     ];
     throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
   }
   const at = (file: string): string => join(folder, file);
   const ofDecoder = await onnxMetadataOf(folder, decoder);
-  if (isWhisper || joiner === undefined)
+  if (metadata && (isWhisper(metadata) || joiner === undefined)) {
+    if (isWhisper(ofDecoder)) throw unusable(folder, `${decoder} is an encoder, not a decoder`);
     return {
       kind: 'whisper',
+      languages: whisperLanguages(metadata),
       config: {
         whisper: {
           encoder: at(encoder),
@@ -91,15 +114,17 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
           tailPaddings: -1,
         },
       },
-      metadata: ofDecoder,
+      // Those of words, which come first, or all.
+      tokens: { oneOf: ['eot', 'n_vocab'].map((name) => Number(metadata.get(name) ?? 0)) },
     };
+  }
   await onnxMetadataOf(folder, joiner);
   return {
     kind: 'transducer',
     config: {
       transducer: { encoder: at(encoder), decoder: at(decoder), joiner: at(joiner) },
     },
-    metadata: ofDecoder,
+    tokens: leastTokens(ofDecoder),
   };
 };
 
@@ -116,9 +141,14 @@ export const findModel = async (folder: string): Promise<Model> => {
   const whole = pickOnnx(files, /^model/);
   const hasParts = pickOnnx(files, /encoder|decoder|joiner/) !== undefined;
   if (!hasParts && whole === undefined) throw unusable(folder, NOT_KNOWN);
-  const { kind, config, metadata } = await (hasParts || whole === undefined
+  const { kind, config, languages, tokens: count } = await (hasParts || whole === undefined
     ? findParts(folder, files)
     : findWhole(folder, whole));
-  await checkTokens(folder, tokens, metadata);
-  return { kind, name: basename(folder), config: { ...config, tokens: join(folder, tokens) } };
+  await checkTokens(folder, tokens, count);
+  return {
+    kind,
+    name: basename(folder),
+    config: { ...config, tokens: join(folder, tokens) },
+    languages,
+  };
 };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   checkTokens,
+  leastTokens,
   listFiles,
   onnxMetadataOf,
   pickOnnx,
@@ -100,7 +101,7 @@ export const findVoiceModel = async (folder: string): Promise<VoiceModel | undef
       folder,
       `a voice of kind ${type}; known here: Piper and other VITS, Kokoro, Kitten`,
     );
-  await checkTokens(folder, 'tokens.txt', metadata);
+  await checkTokens(folder, 'tokens.txt', leastTokens(metadata));
   if (kind !== 'vits') await checkStyles(folder, metadata);
   await checkPronunciation(folder, kind, metadata, files);
   const lexicons = files.filter((file) => LEXICON.test(file));

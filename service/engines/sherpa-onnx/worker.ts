@@ -7,7 +7,7 @@ import type { ModelConfig } from './model.ts';
 export interface SherpaRequest {
   readonly samples: Float32Array;
   readonly sampleRateHz: number;
-  /** ISO 639-1 code; only Whisper models use it. */
+  /** The model's own code; only Whisper models use it, which end the process for any other. */
   readonly language: string | undefined;
 }
 
@@ -42,10 +42,16 @@ interface Sherpa {
 
 const MOST_THREADS = 4;
 
+/** Most tokens that the library decodes of a second of sound with a Whisper model. */
+const TOKENS_PER_SECOND = 6;
+/** Longest sound of such a model, a second less than what it was trained with. */
+const LONGEST_SECONDS = 29;
+
 const result = z.object({
   text: z.string(),
   /** Language: `en`, or `<|en|>` from SenseVoice. */
   lang: z.string().optional(),
+  tokens: z.array(z.string()).optional(),
   ys_log_probs: z.array(z.number()).optional(),
 });
 
@@ -73,6 +79,15 @@ const confidenceOf = (logProbs: readonly number[] | undefined): number | undefin
     ? Math.min(1, Math.exp(logProbs.reduce((sum, one) => sum + one, 0) / logProbs.length))
     : undefined;
 
+const mostTokens = (seconds: number): number => Math.floor(seconds * TOKENS_PER_SECOND);
+
+const withSilence = (samples: Float32Array, length: number): Float32Array => {
+  if (samples.length >= length) return samples;
+  const longer = new Float32Array(length);
+  longer.set(samples);
+  return longer;
+};
+
 const loading = load();
 // Each call reports the failure; before the first call nobody needs to know.
 loading.catch(() => undefined);
@@ -85,9 +100,16 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
     recognizer.setConfig(configFor(language));
     currentLanguage = language;
   }
-  const stream = recognizer.createStream();
-  stream.acceptWaveform({ samples, sampleRate: sampleRateHz });
-  const heard = result.parse(await recognizer.decodeAsync(stream));
+  const decode = async (sound: Float32Array): Promise<z.infer<typeof result>> => {
+    const stream = recognizer.createStream();
+    stream.acceptWaveform({ samples: sound, sampleRate: sampleRateHz });
+    return result.parse(await recognizer.decodeAsync(stream));
+  };
+  const whole = await decode(samples);
+  const seconds = samples.length / sampleRateHz;
+  const isCut = model.whisper && (whole.tokens?.length ?? 0) >= mostTokens(seconds);
+  // Silence behind the sound makes room for the tokens of who speaks fast, or in letters of several tokens.
+  const heard = isCut ? await decode(withSilence(samples, LONGEST_SECONDS * sampleRateHz)) : whole;
   return {
     text: heard.text.trim(),
     language: heard.lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,

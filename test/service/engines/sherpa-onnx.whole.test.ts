@@ -74,6 +74,19 @@ describe('a sherpa-onnx model', () => {
     expect(model.config.tokens.startsWith(path)).toBe(true);
   });
 
+  it.each([
+    ['all of its list', { is_multilingual: 1, all_language_codes: 'en,tl,jw' }, ['en', 'tl', 'jw']],
+    ['English alone', { is_multilingual: 0, all_language_codes: 'en,zh' }, ['en']],
+    ['unknown ones without a list', {}, undefined],
+  ])('of Whisper has as languages %s', async (_, metadata, languages) => {
+    const path = folder('m', {
+      'tiny-encoder.onnx': onnx({ model_type: 'whisper-tiny', ...metadata }),
+      'tiny-decoder.onnx': onnx({}),
+      'tiny-tokens.txt': 'a 0\n',
+    });
+    expect(await findModel(path)).toMatchObject({ kind: 'whisper', languages });
+  });
+
   it('is taken quantised where there are both', async () => {
     const model = of('paraformer');
     const path = folder('m', {
@@ -121,6 +134,24 @@ describe('a sherpa-onnx model', () => {
       'another name',
       { 'other.onnx': of('x'), 'tokens.txt': 'a 0\n  1\n' },
       'not a model that is known',
+    ],
+    [
+      'an encoder in place of its decoder',
+      {
+        'base-encoder.onnx': of('whisper-base'),
+        'base-decoder.onnx': of('whisper-base'),
+        'base-tokens.txt': 'a 0\n',
+      },
+      'base-decoder.onnx is an encoder',
+    ],
+    [
+      'the tokens of another model',
+      {
+        'tiny-encoder.onnx': onnx({ model_type: 'whisper-tiny', eot: 2, n_vocab: 5 }),
+        'tiny-decoder.onnx': onnx({}),
+        'tiny-tokens.txt': 'a 0\nb 1\nc 2\n',
+      },
+      'tiny-tokens.txt has 3 tokens, the model 2',
     ],
     [
       'a streaming model',

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, Sound } from '../../../../service/engine.ts';
 import { createEngine } from '../../../../service/engines/sherpa-onnx.ts';
 import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-metadata.ts';
-import { chooseRecogniser } from '../../../../service/engines/sherpa-onnx/children.ts';
+import {
+  chooseRecogniser,
+  createSherpaRecognition,
+} from '../../../../service/engines/sherpa-onnx/children.ts';
+import type { SherpaRequest } from '../../../../service/engines/sherpa-onnx/worker.ts';
 import { writeRecord } from '../../../../service/models/installed.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { testContract } from '../../../contracts/contract.ts';
@@ -144,12 +148,14 @@ describe('an installed model', () => {
 });
 
 describe('the recogniser of a request', () => {
-  const named = (name: string, kind: 'whisper' | 'sense-voice' | 'transducer') => ({
-    kind,
-    name,
-    config: { tokens: '' },
-  });
-  const whisper = { model: named('whisper', 'whisper'), languages: undefined };
+  const named = (
+    name: string,
+    kind: 'whisper' | 'sense-voice' | 'transducer',
+    languages?: readonly string[],
+  ) => ({ kind, name, config: { tokens: '' }, languages });
+  const codes = ['en', 'es', 'sw', 'tl', 'jw', 'no', 'he', 'ja', 'de'];
+  const whisper = { model: named('whisper', 'whisper', codes), languages: undefined };
+  const english = { model: named('english', 'whisper', ['en']), languages: undefined };
   const asian = { model: named('asian', 'sense-voice'), languages: undefined };
   const european = { model: named('european', 'transducer'), languages: ['de', 'en', 'es'] };
   const all = [whisper, asian, european];
@@ -165,8 +171,37 @@ describe('the recogniser of a request', () => {
     expect(chooseRecogniser(all, language)?.model.name).toBe(name);
   });
 
-  it('is the broadest where none has the language', () => {
+  it('is the broadest where none has the language, or none is named', () => {
     expect(chooseRecogniser([european, asian], 'sw')?.model.name).toBe('asian');
+    expect(chooseRecogniser([english, whisper], undefined)?.model.name).toBe('whisper');
+    expect(chooseRecogniser([english, whisper], 'ga')?.model.name).toBe('whisper');
+  });
+
+  it.each([
+    ['en-GB', 'en'],
+    ['fil', 'tl'],
+    ['tl', 'tl'],
+    ['jv', 'jw'],
+    ['nb', 'no'],
+    ['iw', 'he'],
+    ['yue', undefined],
+    ['ga', undefined],
+    ['zu', undefined],
+    ['eo', undefined],
+    ['ckb', undefined],
+    ['x', undefined],
+  ])('gets %s as the code of its own list, or none: %s', async (language, code) => {
+    const asked: unknown[] = [];
+    const recognition = createSherpaRecognition([whisper], {
+      of: () => ({
+        call: async (request: SherpaRequest) => {
+          asked.push(request.language);
+          return { text: '', language: undefined, confidence: undefined };
+        },
+      }),
+    } as unknown as Parameters<typeof createSherpaRecognition>[1]);
+    await recognition.recognise(new Float32Array(1), { language }, signal);
+    expect(asked).toEqual([code]);
   });
 });
 

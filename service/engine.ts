@@ -47,6 +47,8 @@ export interface RecognisedText {
   readonly language?: string | undefined;
   /** Confidence from 0 to 1; undefined when the engine gives none. */
   readonly confidence?: number | undefined;
+  /** Probability, from 0 to 1, that nobody speaks; undefined when the engine gives none. */
+  readonly noSpeech?: number | undefined;
 }
 
 /** The sample rate of the PCM that recognisers get. */

@@ -175,6 +175,27 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     };
   };
 
+  /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
+  const acquire = async (
+    signal: AbortSignal,
+    key?: string,
+    longestWaitMs?: number,
+  ): Promise<Disposable> => {
+    const request = admit(key, longestWaitMs);
+    try {
+      const turn = await request.turn(signal);
+      return {
+        [Symbol.dispose]: () => {
+          request[Symbol.dispose]();
+          turn[Symbol.dispose]();
+        },
+      };
+    } catch (error) {
+      request[Symbol.dispose]();
+      throw error;
+    }
+  };
+
   return {
     /**
      * Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate.
@@ -182,25 +203,15 @@ export const createRequestLimiter = (limits: RequestLimits) => {
      * @param longestWaitMs longest wait for the rate. Default: 1 s
      */
     admit,
-    /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
-    acquire: async (
-      signal: AbortSignal,
-      key?: string,
-      longestWaitMs?: number,
-    ): Promise<Disposable> => {
-      const request = admit(key, longestWaitMs);
-      try {
-        const turn = await request.turn(signal);
-        return {
-          [Symbol.dispose]: () => {
-            request[Symbol.dispose]();
-            turn[Symbol.dispose]();
-          },
-        };
-      } catch (error) {
-        request[Symbol.dispose]();
-        throw error;
-      }
+    acquire,
+    /**
+     * The same for what may be left undone: only while more than half of the turns are free and nobody
+     * waits, so that it delays nobody. Rejects with `ErrRateLimited` otherwise.
+     */
+    acquireSpare: async (signal: AbortSignal, key?: string): Promise<Disposable> => {
+      if (2 * free <= concurrent || !first.isEmpty || !later.isEmpty)
+        throw tooManyRequests(RETRY_AFTER_MS);
+      return acquire(signal, key, 0);
     },
   };
 };

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sleep, type Clock } from '../../src/async/clock.ts';
 import {
   audioAppend,
   BYTES_PER_SAMPLE,
@@ -7,6 +6,8 @@ import {
   REALTIME_RATE_HZ,
   recognitionUpdate,
 } from '../../src/api/realtime/contract.ts';
+import { FRAME_MS } from '../../src/audio/vad.ts';
+import type { AsrPlainReply } from '../../src/api/contract.ts';
 import { samplesOfS16le } from '../../src/audio/pcm.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
@@ -22,7 +23,7 @@ import {
   type Peer,
   type PeerSession,
 } from './peer.ts';
-import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
+import { createSpeechSegmenter, joinSegments, type SpeechSegment } from './speech-segmenter.ts';
 import {
   createUtteranceRecognition,
   type UtteranceRecognitionDeps,
@@ -34,12 +35,11 @@ const LONGEST_UTTERANCE_MS = 30_000;
 const AUDIO = { most: 120, perSecond: 2 };
 /** Messages ahead of real time; clients send ten a second. */
 const MESSAGES = { most: 2_000, perSecond: 50 };
-/** Utterances that may wait for their final; then the engine is too slow. */
-const MOST_FINALS = 8;
+/** Speech that may wait to be recognised; then the engine is too slow. */
+const MOST_WAITING_MS = 180_000;
 
-export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'wait'> {
+export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'pace'> {
   readonly peer: Peer;
-  readonly clock: Clock;
 }
 
 const readAudio = (message: unknown): Buffer => {
@@ -82,7 +82,9 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   let seq = 0;
   let results = 0;
   let finals = Promise.resolve();
-  let waiting = 0;
+  /** Utterances that wait for their final, in their order. */
+  const waiting: SpeechSegment[] = [];
+  const pace = { partialTookMs: 0 };
   let isEnding = false;
   const utterances = new Map<
     SpeechSegment,
@@ -96,8 +98,6 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   const say = (message: object): void => {
     if (!signal.aborted) peer.send({ ...message, seq: (seq += 1) });
   };
-
-  const wait = async (ms: number): Promise<void> => sleep(clock, ms, signal);
 
   const resultOf = (segment: SpeechSegment, utteranceId: string) => {
     results += 1;
@@ -115,46 +115,69 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       account,
       offers,
       hints,
-      wait,
+      clock,
+      pace,
       log,
     });
     utterances.set(segment, { id, recognition });
     say({ type: 'speech_started', utterance_id: id, audio_start_ms: segment.startMs });
   };
 
-  const recogniseFinal = async (segment: SpeechSegment): Promise<void> => {
-    const known = utterances.get(segment);
-    if (!known || signal.aborted) return;
+  const sayFinal = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
+    const { text, language, confidence, confidence_known: isKnown = true } = reply;
+    say({
+      type: 'asr.final_result',
+      ...resultOf(segment, id),
+      text,
+      language,
+      ...(isKnown ? { confidence } : {}),
+      ...(reply.no_speech_prob === undefined ? {} : { no_speech_prob: reply.no_speech_prob }),
+      is_final: true,
+      replaces: [],
+    });
+  };
+
+  /** Recognises utterances as one; its text is that of the first. */
+  const recogniseFinal = async (segments: readonly SpeechSegment[]): Promise<void> => {
+    const [first, ...others] = segments.map((segment) => utterances.get(segment));
+    if (!first || signal.aborted) return;
     try {
-      const { text, language, confidence } = await known.recognition.final(signal);
+      const whole = joinSegments(segments);
+      const reply = await first.recognition.final(signal, whole);
       counts.finals += 1;
-      if (text === '') counts.noSpeech += 1;
-      say({
-        type: 'asr.final_result',
-        ...resultOf(segment, known.id),
-        text,
-        language,
-        confidence,
-        is_final: true,
-        replaces: [],
-      });
+      if (reply.text === '') counts.noSpeech += 1;
+      sayFinal(whole, first.id, reply);
+      for (const [index, other] of others.entries())
+        if (other) sayFinal(segments[index + 1]!, other.id, { ...reply, text: '' });
     } catch (thrown) {
       if (signal.aborted) return;
       counts.errors += 1;
       sendError(peer, thrown, log);
     } finally {
-      waiting -= 1;
-      utterances.delete(segment);
+      for (const segment of segments) utterances.delete(segment);
     }
+  };
+
+  /** Takes the first of the waiting utterances, and those behind it as far as an engine takes them together. */
+  const takeWaiting = (): readonly SpeechSegment[] => {
+    const latestMs = (waiting[0]?.startMs ?? 0) + longestMs;
+    const end = waiting.findIndex(({ endMs }, index) => index > 0 && endMs > latestMs);
+    return waiting.splice(0, end < 0 ? waiting.length : end);
+  };
+
+  const recogniseWaiting = async (): Promise<void> => {
+    while (waiting.length > 0 && !signal.aborted) await recogniseFinal(takeWaiting());
   };
 
   const stopped = (segment: SpeechSegment): void => {
     const { startMs, endMs } = segment;
     const id = utterances.get(segment)?.id;
     say({ type: 'speech_stopped', utterance_id: id, audio_start_ms: startMs, audio_end_ms: endMs });
-    waiting += 1;
-    if (waiting > MOST_FINALS) return end(floodError('speech waits to be recognised'), CLOSE.busy);
-    finals = finals.then(async () => recogniseFinal(segment));
+    waiting.push(segment);
+    const waitingMs = waiting.reduce((sum, { frames }) => sum + frames.length * FRAME_MS, 0);
+    if (waitingMs > MOST_WAITING_MS)
+      return end(floodError('speech waits to be recognised'), CLOSE.busy);
+    finals = finals.then(recogniseWaiting);
   };
 
   const showPartial = async (segment: SpeechSegment): Promise<void> => {

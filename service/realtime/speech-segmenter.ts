@@ -40,6 +40,30 @@ export type SegmenterEvent =
 export const samplesOf = ({ frames }: Pick<SpeechSegment, 'frames'>): Float32Array =>
   concatSamples(frames);
 
+/** Frames up to the end of the voice. */
+export const voiceFrames = ({
+  frames,
+  silentFrames,
+}: Pick<SpeechSegment, 'frames' | 'silentFrames'>): number => frames.length - silentFrames;
+
+/** One utterance of several in their order, at least one, with silence between them. */
+export const joinSegments = (segments: readonly SpeechSegment[]): SpeechSegment => {
+  const [first, ...others] = segments as readonly [SpeechSegment, ...SpeechSegment[]];
+  if (others.length === 0) return first;
+  const joined = { ...first, frames: [...first.frames], levels: [...first.levels] };
+  for (const { startMs, endMs, frames, levels, silentFrames } of others) {
+    const gap = Math.max(0, Math.round((startMs - joined.endMs) / FRAME_MS));
+    for (let frame = 0; frame < gap; frame += 1) {
+      joined.frames.push(new Float32Array(FRAME_SAMPLES));
+      joined.levels.push(QUIET_DB);
+    }
+    joined.frames.push(...frames);
+    joined.levels.push(...levels);
+    Object.assign(joined, { endMs, silentFrames });
+  }
+  return joined;
+};
+
 /**
  * Creates the detector of utterances in a session's audio (16 kHz, mono).
  *
@@ -73,6 +97,7 @@ export const createSpeechSegmenter = (longestMs: number) => {
       .slice(-PRE_ROLL_FRAMES);
     segment.frames.length = end;
     segment.levels.length = end;
+    segment.silentFrames -= surplus;
     segment.endMs = segment.startMs + end * FRAME_MS;
     open = undefined;
     voiced = 0;

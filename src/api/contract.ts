@@ -140,19 +140,21 @@ export const SEGMENT_DEFAULTS = {
   min_segment_duration: 1.5,
 } as const;
 
-export const asrPlainReply = z.object({
-  text: z.string(),
+/** The language of a transcript and how certain it is; the optional fields are beside the contract's. */
+const certainty = {
   language: z.string(),
   confidence: z.number(),
-});
+  /** False where the recogniser gives no confidence: then `confidence` is 1, for the contract wants a number. */
+  confidence_known: z.literal(false).optional(),
+  /** Probability, from 0 to 1, that nobody speaks; absent where the recogniser gives none. */
+  no_speech_prob: z.number().optional(),
+};
+
+export const asrPlainReply = z.object({ text: z.string(), ...certainty });
 export type AsrPlainReply = z.infer<typeof asrPlainReply>;
 
 export const asrSegment = z.object({ start: z.number(), end: z.number(), text: z.string() });
-export const asrSegmentsReply = z.object({
-  language: z.string(),
-  confidence: z.number(),
-  segments: z.array(asrSegment),
-});
+export const asrSegmentsReply = z.object({ ...certainty, segments: z.array(asrSegment) });
 export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;
 
 // Translation (sections 4.4, 2.2, 2.3, 6)

@@ -1,36 +1,58 @@
-import { charAfter, charBefore, isSpacedLetter } from './unicode.ts';
+import { isLetter, isSpacedLetter } from './unicode.ts';
+
+/** A word of a text, or a character of a script without spaces, with its end in UTF-16 units. */
+interface Unit {
+  readonly bare: string;
+  readonly end: number;
+}
 
 const mark = /^\p{M}/u;
-/** Punctuation and spaces at the end: recognisers put a full stop wherever the audio breaks off. */
-const uncertainEnd = /[\p{P}\p{Z}\s]+$/u;
 
-/** True when `at` is within a word, or between a letter and its marks. */
-const splits = (text: string, at: number): boolean => {
-  const before = charBefore(text, at);
-  const after = charAfter(text, at);
-  return mark.test(after) || (isSpacedLetter(before) && isSpacedLetter(after));
+/** The units of a text, without case; punctuation is none, for recognisers put a full stop wherever the audio breaks off. */
+const unitsOf = (text: string): readonly Unit[] => {
+  const units: Unit[] = [];
+  let end = 0;
+  let isOpen = false;
+  for (const char of text) {
+    const isSpaced = isSpacedLetter(char);
+    const last = units.at(-1);
+    const bare = char.toLowerCase();
+    end += char.length;
+    if (last && end - char.length === last.end && (mark.test(char) || (isSpaced && isOpen)))
+      units[units.length - 1] = { bare: last.bare + bare, end };
+    else if (isLetter(char)) {
+      units.push({ bare, end });
+      isOpen = isSpaced;
+    }
+  }
+  return units;
 };
 
-/** The beginning that two texts share, in whole words, or characters where they need no spaces. */
-export const agreedStart = (a: string, b: string): string => {
-  let at = 0;
-  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
-  // Neither half of a pair of surrogates stands alone.
-  if ((a.charCodeAt(at - 1) & 0xfc00) === 0xd800) at -= 1;
-  while (at > 0 && (splits(a, at) || splits(b, at))) at -= charBefore(a, at).length;
-  return a.slice(0, at).replace(uncertainEnd, '');
+/** Number of units with which both texts begin. */
+const countSame = (a: readonly Unit[], b: readonly Unit[]): number => {
+  const parted = a.findIndex(({ bare }, index) => bare !== b[index]?.bare);
+  return parted < 0 ? a.length : parted;
 };
 
-/** Creates a local agreement: text on which two successive recognitions agree is certain. */
+/**
+ * Creates a local agreement: text on which two successive recognitions agree is certain, whatever
+ * their capitals and commas.
+ */
 export const createLocalAgreement = () => {
   let certain = '';
-  let before: string | undefined;
+  let shown: readonly Unit[] = [];
+  let before: readonly Unit[] = [];
   return {
     /** Takes the text of the next recognition; returns all certain text, which never shrinks. */
     add: (text: string): string => {
-      const agreed = before === undefined ? '' : agreedStart(before, text);
-      before = text;
-      if (agreed.startsWith(certain)) certain = agreed;
+      const units = unitsOf(text);
+      const agreed = units.slice(0, countSame(units, before));
+      before = units;
+      if (agreed.length > shown.length && countSame(shown, agreed) === shown.length) {
+        const from = agreed[shown.length - 1]?.end ?? 0;
+        certain += text.slice(from, agreed.at(-1)?.end);
+        shown = agreed;
+      }
       return certain;
     },
   };

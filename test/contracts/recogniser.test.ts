@@ -1,3 +1,4 @@
+import { realClock } from '../../src/async/clock.ts';
 import { ASKER } from '../fakes/asker.ts';
 import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
@@ -7,10 +8,10 @@ import { testBroken, testContract } from './contract.ts';
 import { recogniserContract } from './recogniser.ts';
 
 testContract('a batch recogniser', recogniserContract, () =>
-  createBatchRecogniser(wordClient, ASKER),
+  createBatchRecogniser(wordClient, { ...ASKER, clock: realClock }),
 );
 testContract('a batch recogniser without partials', recogniserContract, () =>
-  createBatchRecogniser(wordClient, { ...ASKER, partialEveryMs: 0 }),
+  createBatchRecogniser(wordClient, { ...ASKER, clock: realClock, partialEveryMs: 0 }),
 );
 testContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
 testContract('a realtime recogniser', recogniserContract, () => createTestRealtime().recogniser);

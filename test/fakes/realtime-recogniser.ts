@@ -80,7 +80,7 @@ export const createTestRealtime = ({
           return wordClient.transcribe(...call);
         },
       },
-      ASKER,
+      { ...ASKER, clock },
     ),
     clock,
     createDecoder: async () => {

@@ -22,6 +22,14 @@ describe('a request limiter', () => {
     expect(entered).toBe(true);
   });
 
+  it('lets in what may be left undone while more than half of it is free', async () => {
+    const limiter = createRequestLimiter({ concurrent: 4, waiting: 5 });
+    const held = [await limiter.acquireSpare(signal), await limiter.acquireSpare(signal)];
+    await expect(limiter.acquireSpare(signal)).rejects.toMatchObject({ named: 'ErrRateLimited' });
+    held[0]![Symbol.dispose]();
+    (await limiter.acquireSpare(signal))[Symbol.dispose]();
+  });
+
   it('keeps the order of those who wait', async () => {
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 5 });
     const first = await limiter.acquire(signal);

@@ -77,6 +77,8 @@ export const recognitionEvent = z.discriminatedUnion('type', [
     replaces: z.union([ids, id.transform((one) => [one])]).catch(undefined),
     /** Extension: confidence from 0 to 1. */
     confidence: number,
+    /** Extension: probability, from 0 to 1, that nobody speaks. */
+    no_speech_prob: number,
   }),
   z.object({ type: z.literal('error'), fatal: flag }),
   z.object({

@@ -13,6 +13,7 @@ interface Final {
   readonly text: string;
   readonly language: string;
   readonly confidence: number | undefined;
+  readonly noSpeech: number | undefined;
 }
 
 interface Open {
@@ -34,11 +35,19 @@ export interface RealtimeText {
   readonly language: string;
   /** Confidence from 0 to 1; undefined when the service gives none. */
   readonly confidence: number | undefined;
+  /** Probability, from 0 to 1, that nobody speaks; undefined when the service gives none. */
+  readonly noSpeech?: number | undefined;
   /** True when the text only grows from now on, as far as the service promises it. */
   readonly isStable: boolean;
 }
 
 const toSamples = (ms: number): number => Math.round((ms * REALTIME_RATE_HZ) / 1_000);
+
+/** The lowest of the shares that are known, from 0 to 1; undefined where none is. */
+const lowest = (shares: readonly (number | undefined)[]): number | undefined => {
+  const known = shares.filter((share) => share !== undefined);
+  return known.length === 0 ? undefined : Math.max(0, Math.min(1, ...known));
+};
 
 /** Collects the results of a session over all of its connections, each result once. */
 export const createResults = () => {
@@ -132,6 +141,7 @@ export const createResults = () => {
         text: message.text.trim(),
         language: message.language ?? '',
         confidence: message.confidence ?? undefined,
+        noSpeech: message.no_speech_prob ?? undefined,
       });
       return known ? undefined : { start, end };
     },
@@ -144,12 +154,11 @@ export const createResults = () => {
     text: (): RealtimeText => {
       const parts = ordered();
       const spoken = [...open.values()].filter(({ text }) => text !== '');
-      const confidences = parts.flatMap(({ confidence }) => confidence ?? []);
-      const lowest = Math.min(1, ...confidences);
       return {
         text: joinTexts([...parts, ...spoken].map(({ text }) => text)),
         language: [...parts, ...spoken].find(({ language }) => language !== '')?.language ?? '',
-        confidence: confidences.length === 0 ? undefined : Math.max(0, lowest),
+        confidence: lowest(parts.map(({ confidence }) => confidence)),
+        noSpeech: lowest(parts.map(({ noSpeech }) => noSpeech)),
         isStable: spoken.every(({ isStable }) => isStable),
       };
     },

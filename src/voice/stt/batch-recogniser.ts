@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../api/caller.ts';
 import type { ServiceClient } from '../../api/client.ts';
+import type { Clock } from '../../async/clock.ts';
 import { assertSayable } from '../../speech/hallucinations.ts';
 import type { Space } from '../../model/place.ts';
 import type {
@@ -17,6 +18,7 @@ type TranscriptionClient = Pick<ServiceClient, 'transcribe'>;
 export interface BatchRecogniserOptions {
   /** The space whose room it is. */
   readonly space: Space;
+  readonly clock: Pick<Clock, 'nowMs'>;
   /**
    * Speech that is added between two recognitions of a growing utterance, or a quarter of the
    * utterance where that is more: 15 s are sent 7 times with 2.6 times their audio in all; no
@@ -27,22 +29,42 @@ export interface BatchRecogniserOptions {
 
 const PARTIAL_EVERY_MS = 1_200;
 const PARTIAL_EVERY_SHARE = 0.25;
+/** Speech between two parts, as a multiple of what the last one took: the recogniser is free for half of the time. */
+const PARTIAL_EVERY_TIMES = 2;
 /** Checks per partial, since a request may still be under way when the next one is due. */
 const CHECKS_PER_PARTIAL = 4;
 const PARTIAL_DEADLINE_MS = 4_000;
+
+/** The requests of a room: whole utterances come first, and one part at a time. */
+interface RoomRequests {
+  wholes: number;
+  part: AbortController | undefined;
+  /** Time that the last part took. */
+  partTookMs: number;
+}
+
+/** A part of an utterance that was sent; its answer is undefined where there was none. */
+interface SentPart {
+  readonly voiceMs: number;
+  readonly answer: Promise<RecognitionResult | undefined>;
+  readonly stop: AbortController;
+}
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */
 const startRecognition = (
   client: TranscriptionClient,
   request: RecognitionRequest,
-  { space, partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions,
+  room: RoomRequests,
+  { space, clock, partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions,
 ): Recognition => {
   const agreement = createLocalAgreement();
-  let running: AbortController | undefined;
+  let part: SentPart | undefined;
   let sentMs = 0;
+  let voiceMs = 0;
   let certain = '';
   /** True once the utterance has ended or a part has failed: no further parts are sent. */
   let hasNoParts = false;
+  let hasEnded = false;
 
   const transcribe = async (
     utterance: Utterance,
@@ -63,40 +85,68 @@ const startRecognition = (
     return result;
   };
 
-  const recognisePart = async (utterance: Utterance): Promise<void> => {
-    const part = new AbortController();
-    running = part;
+  const show = (result: RecognitionResult): void => {
+    const agreed = agreement.add(result.text.trim());
+    if (hasEnded || agreed === certain) return;
+    certain = agreed;
+    request.partial({ ...result, text: certain });
+  };
+
+  const recognisePart = async (
+    utterance: Utterance,
+    stop: AbortController,
+  ): Promise<RecognitionResult | undefined> => {
+    const startedMs = clock.nowMs();
+    room.part = stop;
     try {
       const result = await transcribe(utterance, {
-        signal: AbortSignal.any([part.signal, request.signal]),
+        signal: AbortSignal.any([stop.signal, request.signal]),
         deadlineMs: PARTIAL_DEADLINE_MS,
         hasFallback: true,
       });
-      if (hasNoParts || request.signal.aborted) return;
-      const agreed = agreement.add(result.text.trim());
-      if (agreed === certain) return;
-      certain = agreed;
-      request.partial({ ...result, text: certain });
+      if (request.signal.aborted) return undefined;
+      show(result);
+      return result;
     } catch {
       // The whole utterance is still to be sent, and reports the fault.
       hasNoParts = true;
+      return undefined;
     } finally {
-      running = undefined;
+      room.partTookMs = clock.nowMs() - startedMs;
+      if (room.part === stop) room.part = undefined;
     }
+  };
+
+  const isDue = ({ spanMs }: Utterance): boolean => {
+    const takenMs = PARTIAL_EVERY_TIMES * room.partTookMs;
+    return spanMs - sentMs >= Math.max(partialEveryMs, spanMs * PARTIAL_EVERY_SHARE, takenMs);
   };
 
   return {
     grow: (utterance) => {
-      const dueMs = Math.max(partialEveryMs, utterance.spanMs * PARTIAL_EVERY_SHARE);
-      const isDue = utterance.spanMs - sentMs >= dueMs;
-      if (partialEveryMs === 0 || hasNoParts || running || !isDue) return;
+      const hasPaused = utterance.voiceMs === voiceMs;
+      ({ voiceMs } = utterance);
+      const isBusy = room.part !== undefined || room.wholes > 0;
+      if (partialEveryMs === 0 || hasNoParts || isBusy || hasPaused || !isDue(utterance)) return;
       sentMs = utterance.spanMs;
-      void recognisePart(utterance);
+      const stop = new AbortController();
+      part = { voiceMs, stop, answer: recognisePart(utterance, stop) };
     },
     finish: async (utterance, deadlineMs) => {
       hasNoParts = true;
-      running?.abort();
-      return transcribe(utterance, { signal: request.signal, deadlineMs });
+      hasEnded = true;
+      // A part with all of the voice is the whole.
+      if (part?.voiceMs === utterance.voiceMs) {
+        const whole = await part.answer;
+        if (whole) return whole;
+      }
+      room.part?.abort();
+      room.wholes += 1;
+      try {
+        return await transcribe(utterance, { signal: request.signal, deadlineMs });
+      } finally {
+        room.wholes -= 1;
+      }
     },
   };
 };
@@ -105,7 +155,10 @@ const startRecognition = (
 export const createBatchRecogniser = (
   client: TranscriptionClient,
   options: BatchRecogniserOptions,
-): Recogniser => ({
-  growEveryMs: (options.partialEveryMs ?? PARTIAL_EVERY_MS) / CHECKS_PER_PARTIAL,
-  start: (request) => startRecognition(client, request, options),
-});
+): Recogniser => {
+  const room: RoomRequests = { wholes: 0, part: undefined, partTookMs: 0 };
+  return {
+    growEveryMs: (options.partialEveryMs ?? PARTIAL_EVERY_MS) / CHECKS_PER_PARTIAL,
+    start: (request) => startRecognition(client, request, room, options),
+  };
+};

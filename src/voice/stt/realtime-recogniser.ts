@@ -30,8 +30,6 @@ const GROW_EVERY_MS = 100;
 const MOST_MISSED_SAMPLES = 0.06 * OPUS_CLOCK_HZ;
 /** Longest wait for the text of a session; a request then takes its place. */
 const FINISH_MS = 6_000;
-/** Confidence where the service gives none: that of clear speech, 0.7 to 0.95. */
-const USUAL_CONFIDENCE = 0.8;
 
 export interface RealtimeRecogniserDeps {
   /** The space whose room it is. */
@@ -45,11 +43,12 @@ export interface RealtimeRecogniserDeps {
   readonly createDecoder?: () => Promise<PacketDecoder>;
 }
 
-const resultOf = ({ text, language, confidence }: RealtimeText): RecognitionResult => ({
+const resultOf = ({
   text,
   language,
-  confidence: confidence ?? USUAL_CONFIDENCE,
-});
+  confidence,
+  noSpeech,
+}: RealtimeText): RecognitionResult => ({ text, language, confidence, noSpeech });
 
 /** One utterance: a session while it grows, and a request where the session does not do. */
 class RealtimeRecognition implements Recognition {
@@ -223,6 +222,7 @@ export const createRecogniserFactory =
   ({ partials, space }) => {
     const batch = createBatchRecogniser(client, {
       space,
+      clock,
       ...(partials ? {} : { partialEveryMs: 0 }),
     });
     const recognition = partials ? realtime?.recognition : undefined;

@@ -215,10 +215,56 @@ describe('a session of realtime recognition', () => {
     }
   });
 
-  it('ends when engines fall behind by many utterances', async () => {
+  it('recognises utterances that wait as one, in their order, and loses no word', async () => {
+    const held = Promise.withResolvers<void>();
+    let finals = 0;
+    const offer = instantOffer(async (samples) => {
+      await held.promise;
+      finals += 1;
+      return { text: wordsIn(samples), language: 'en', confidence: 0.9 };
+    });
+    const { hear, of, clock } = openSession([offer]);
+    await hear(joined(...[1, 2, 3, 4].flatMap((word) => [soundOf([word]), silenceOf(1)])));
+    held.resolve();
+    await clock.advance(0);
+    expect(of('asr.final_result').map(({ text }) => text)).toEqual(['w1', 'w2 w3 w4', '', '']);
+    expect(finals).toBeLessThanOrEqual(3);
+    const [, joint] = of('asr.final_result');
+    expect(joint!.audio_end_ms! - joint!.audio_start_ms!).toBeGreaterThan(3_000);
+  });
+
+  it('recognises nothing of a growing utterance while finals keep an engine busy', async () => {
+    let calls = 0;
+    const clock = createTestClock(0);
+    const offer = instantOffer(() => {
+      calls += 1;
+      return new Promise(() => undefined);
+    });
+    const busy = openSession([offer], operatorAccount('one'), clock);
+    await busy.hear(joined(soundOf([1]), silenceOf(1)));
+    const before = calls;
+    const other = openSession([offer], operatorAccount('two'), clock);
+    await other.hear(joined(soundOf(SIX)));
+    expect(calls).toBe(before);
+  });
+
+  it('takes a partial result of all of the voice for the final', async () => {
+    const heard: string[] = [];
+    const offer = instantOffer((samples) => {
+      heard.push(wordsIn(samples));
+      return { text: wordsIn(samples), language: 'en', confidence: 0.9 };
+    });
+    const { hear, of } = openSession([offer]);
+    await hear(joined(silenceOf(1), soundOf([3]), silenceOf(1)));
+    expect(of('asr.final_result')).toMatchObject([{ text: 'w3' }]);
+    expect(heard).toEqual(['w3']);
+  });
+
+  it('ends when engines fall behind by minutes', async () => {
     const offer = instantOffer(() => new Promise(() => undefined));
     const { hear, of, closes } = openSession([offer]);
-    for (let at = 0; at < 12; at += 1) await hear(joined(soundOf([at]), silenceOf(1)));
+    const words = Array.from({ length: 60 }, (_, at) => at);
+    for (let at = 0; at < 10; at += 1) await hear(joined(soundOf(words), silenceOf(1)));
     expect(of('error')).toMatchObject([{ code: 'ErrRateLimited', fatal: true }]);
     expect(closes).toEqual([1013]);
   });

@@ -20,23 +20,30 @@ type Call = {
 
 const settle = () => new Promise(setImmediate);
 
-const utteranceOf = (ms: number): Utterance =>
+/** An utterance of so much voice, and silence behind it. */
+const utteranceOf = (ms: number, silenceMs = 0): Utterance =>
   makeUtterance({
     id: 1,
     speakerId: 'ann',
     isContinued: false,
     preRoll: [],
     packets: createSender()
-      .say('voice', ms / 20)
-      .map((packet) => ({ ...packet, samples: 960, isVoice: true, gapSamples: 0 })),
+      .say('voice', (ms + silenceMs) / 20)
+      .map((packet, index) => ({
+        ...packet,
+        samples: 960,
+        isVoice: index < ms / 20,
+        gapSamples: 0,
+      })),
   });
 
 const setUp = (
   hints: RecognitionHints = { hotwords: [] },
-  wanted: Omit<BatchRecogniserOptions, 'space'> = {},
+  wanted: Omit<BatchRecogniserOptions, 'space' | 'clock'> = {},
   { answersTooLate = false } = {},
 ) => {
   const calls: Call[] = [];
+  const time = { nowMs: 0 };
   const controller = new AbortController();
   const partials: string[] = [];
   const recogniser = createBatchRecogniser(
@@ -65,19 +72,22 @@ const setUp = (
         return promise;
       },
     },
-    { space: ASKER.space, ...wanted },
+    { space: ASKER.space, clock: { nowMs: () => time.nowMs }, ...wanted },
   );
-  const recognition = recogniser.start({
-    hints: Promise.resolve(hints),
-    signal: controller.signal,
-    partial: ({ text }) => void partials.push(text),
-    final: () => undefined,
-  });
-  const grow = async (ms: number) => {
-    recognition.grow(utteranceOf(ms));
-    await settle();
+  const start = () => {
+    const recognition = recogniser.start({
+      hints: Promise.resolve(hints),
+      signal: controller.signal,
+      partial: ({ text }) => void partials.push(text),
+      final: () => undefined,
+    });
+    const grow = async (ms: number, silenceMs = 0) => {
+      recognition.grow(utteranceOf(ms, silenceMs));
+      await settle();
+    };
+    return { recognition, grow };
   };
-  return { calls, controller, partials, recogniser, recognition, grow };
+  return { calls, controller, partials, recogniser, time, start, ...start() };
 };
 
 describe('recognising whole utterances', () => {
@@ -204,6 +214,74 @@ describe('recognising growing utterances', () => {
     await settle();
     await calls[1]!.answer('The train.');
     expect((await result).text).toBe('The train.');
+  });
+
+  it('sends none once the voice has paused', async () => {
+    const { calls, grow } = setUp();
+    await grow(1_100);
+    await grow(1_100, 300);
+    expect(calls).toEqual([]);
+    await grow(1_400, 300);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('takes a part with all of the voice for the whole, answered before the end or after it', async () => {
+    for (const isEarly of [true, false]) {
+      const { calls, recognition, grow } = setUp();
+      await grow(1_200);
+      if (isEarly) await calls[0]!.answer('The train.');
+      const result = recognition.finish(utteranceOf(1_200, 400), 5_000);
+      if (!isEarly) await calls[0]!.answer('The train.');
+      expect((await result).text).toBe('The train.');
+      expect(calls).toHaveLength(1);
+    }
+  });
+
+  it('sends the whole where a part with all of the voice fails', async () => {
+    const { calls, recognition, grow } = setUp();
+    await grow(1_200);
+    const result = recognition.finish(utteranceOf(1_200, 400), 5_000);
+    await calls[0]!.fail(new AppError('unavailable', 'down'));
+    await calls[1]!.answer('The train.');
+    expect((await result).text).toBe('The train.');
+  });
+
+  it('sends one part of a room at a time, and none while a whole is awaited', async () => {
+    const { calls, start, grow } = setUp();
+    const other = start();
+    await grow(1_200);
+    await other.grow(1_200);
+    expect(calls).toHaveLength(1);
+    await calls[0]!.answer('The train');
+    const result = other.recognition.finish(utteranceOf(1_400), 5_000);
+    await grow(3_000);
+    expect(calls).toHaveLength(2);
+    await calls[1]!.answer('Yes.');
+    await result;
+    await grow(3_100);
+    expect(calls).toHaveLength(3);
+  });
+
+  it('gives the part of another up for a whole', async () => {
+    const { calls, start, grow } = setUp();
+    const other = start();
+    await grow(1_200);
+    const result = other.recognition.finish(utteranceOf(1_400), 5_000);
+    await settle();
+    expect(calls[0]!.options.signal.aborted).toBe(true);
+    await calls[1]!.answer('Yes.');
+    await result;
+  });
+
+  it('leaves a slow recogniser free for half of the time', async () => {
+    const { calls, time, grow } = setUp();
+    await grow(1_200);
+    time.nowMs += 1_500;
+    await calls[0]!.answer('The');
+    await grow(4_100);
+    expect(calls).toHaveLength(1);
+    await grow(4_200);
+    expect(calls).toHaveLength(2);
   });
 
   it('reports nothing of an utterance that was aborted', async () => {

@@ -74,22 +74,39 @@ const languageOf = (spans: readonly HeardSpan[], hints: EngineHints): string => 
   return hints.language ?? (named && (toLanguage(named) ?? named)) ?? 'und';
 };
 
-/** Confidence weighted by length; 1 for an engine that gives none. */
-const confidenceOf = (spans: readonly HeardSpan[]): number => {
+/** The mean of shares from 0 to 1, weighted by length; undefined where a span with words has none. */
+const meanOf = (
+  spans: readonly HeardSpan[],
+  shareOf: (heard: RecognisedText) => number | undefined,
+): number | undefined => {
   let weight = 0;
   let sum = 0;
   for (const { startMs, endMs, heard } of spans) {
     if (heard.text === '') continue;
+    const share = shareOf(heard);
+    if (share === undefined) return undefined;
     weight += endMs - startMs;
-    sum += (endMs - startMs) * (heard.confidence ?? 1);
+    sum += (endMs - startMs) * Math.min(1, Math.max(0, share));
   }
-  return weight === 0 ? 1 : Math.min(1, Math.max(0, sum / weight));
+  return weight === 0 ? undefined : sum / weight;
+};
+
+/** How certain a transcript is, as a reply says it. */
+const certaintyOf = (
+  spans: readonly HeardSpan[],
+): Pick<AsrPlainReply, 'confidence' | 'confidence_known' | 'no_speech_prob'> => {
+  const confidence = meanOf(spans, (heard) => heard.confidence);
+  const noSpeech = meanOf(spans, (heard) => heard.noSpeech);
+  return {
+    ...(confidence === undefined ? { confidence: 1, confidence_known: false } : { confidence }),
+    ...(noSpeech === undefined ? {} : { no_speech_prob: noSpeech }),
+  };
 };
 
 export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
   text: joinTexts(spans.map(({ heard }) => heard.text)),
   language: languageOf(spans, hints),
-  confidence: confidenceOf(spans),
+  ...certaintyOf(spans),
 });
 
 const toSeconds = (ms: number): number => Math.round(ms) / 1000;
@@ -99,7 +116,7 @@ export const segmentsReply = (
   hints: EngineHints,
 ): AsrSegmentsReply => ({
   language: languageOf(spans, hints),
-  confidence: confidenceOf(spans),
+  ...certaintyOf(spans),
   segments: spans
     .filter(({ heard }) => heard.text !== '')
     .map(({ startMs, endMs, heard }) => ({

@@ -111,7 +111,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   sentences: splitSentences,
   'parts of a message': (text) => splitText(text, 2_000),
   'what is spoken': (text) => speakable(plain(text), { locale: 'en' }),
-  'what was recognised': (text) => spokenTranscript(text),
+  'what was recognised': (text) => spokenTranscript({ text }),
   'what an engine translated': (text) =>
     judgeTranslation({ source: 'hello', from: 'en', to: 'es' }, text),
   'what was translated': (text) =>

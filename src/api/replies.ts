@@ -35,21 +35,32 @@ export const modelIds = z
 
 // Recognition (contract sections 2.4, 2.5)
 
-/** Confidence of a recogniser that gives none. */
-const UNKNOWN_CONFIDENCE = 1;
+const share = z.number().min(0).max(1).optional().catch(undefined);
 
 const recognised = {
   language: words,
-  confidence: z.number().min(0).max(1).catch(UNKNOWN_CONFIDENCE),
+  confidence: share,
+  confidence_known: z.boolean().optional().catch(undefined),
+  no_speech_prob: share,
 };
 
-export const recognisedText = z.object({ text: z.string(), ...recognised });
+/** Reads what a reply says of its certainty: shares from 0 to 1, undefined where they are not known. */
+const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
+  confidence,
+  confidence_known: isKnown,
+  no_speech_prob: noSpeech,
+  ...reply
+}: Reply) => ({ ...reply, confidence: isKnown === false ? undefined : confidence, noSpeech });
+
+export const recognisedText = z.object({ text: z.string(), ...recognised }).transform(withCertainty);
 export type PlainTranscript = z.infer<typeof recognisedText>;
 
-export const recognisedSegments = z.object({
-  segments: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
-  ...recognised,
-});
+export const recognisedSegments = z
+  .object({
+    segments: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
+    ...recognised,
+  })
+  .transform(withCertainty);
 export type SegmentedTranscript = z.infer<typeof recognisedSegments>;
 
 // Voices (contract sections 2.1, 4.3)

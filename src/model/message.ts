@@ -10,8 +10,6 @@ export interface TranscriptSegment {
 export interface Transcript {
   readonly text: string;
   readonly language: string;
-  /** 0 to 1, the least certain part's. */
-  readonly confidence: number;
   readonly durationMs: number;
   /** The parts that the audio was heard in; one for short audio. */
   readonly segments: readonly TranscriptSegment[];

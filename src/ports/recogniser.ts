@@ -38,8 +38,10 @@ export interface RecognitionResult {
   readonly text: string;
   /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
-  /** Confidence from 0 to 1. */
-  readonly confidence: number;
+  /** Confidence from 0 to 1; undefined where none is known. */
+  readonly confidence: number | undefined;
+  /** Probability, from 0 to 1, that nobody speaks; undefined where it is not known. */
+  readonly noSpeech?: number | undefined;
 }
 
 /** Words and languages a recogniser may expect. */

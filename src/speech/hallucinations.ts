@@ -42,8 +42,15 @@ export const isCommonPhrase = (text: string): boolean => COMMON_PHRASES.has(bare
 /** Confidence below which a stock phrase counts as invented. */
 const SURE = 0.6;
 
-/** The words that were spoken; empty when there were only sounds. `confidence`: 0 to 1. */
-export const spokenTranscript = (text: string, confidence = 1): string => {
+/** The words that were spoken; empty when there were only sounds. */
+export const spokenTranscript = ({
+  text,
+  confidence = 1,
+}: {
+  readonly text: string;
+  /** From 0 to 1; undefined where it is not known. */
+  readonly confidence?: number | undefined;
+}): string => {
   const words = withoutSounds(text);
   return confidence < SURE && stockPhraseMs(words) !== undefined ? '' : words;
 };

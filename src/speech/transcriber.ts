@@ -51,10 +51,6 @@ const LONGEST_BUSY_MS = 60_000;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
 
-interface RecognisedPart extends TranscriptPart {
-  readonly confidence: number;
-}
-
 /**
  * Runs `work` on items as they come, at most `atOnce` together; yields in the items' order. When it
  * ends early, it aborts `stop` and waits for running work.
@@ -121,7 +117,7 @@ export const createTranscriber = ({
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 
-    const recognise = async (chunk: AudioChunk): Promise<RecognisedPart> => {
+    const recognise = async (chunk: AudioChunk): Promise<TranscriptPart> => {
       const reply = await patiently(clock, both, async () =>
         client.transcribe(
           chunk.audio,
@@ -137,13 +133,12 @@ export const createTranscriber = ({
       return {
         startMs: chunk.startMs,
         endMs: chunk.startMs + chunk.durationMs,
-        text: spokenTranscript(reply.text, reply.confidence),
+        text: spokenTranscript(reply),
         language: reply.language,
-        confidence: reply.confidence,
       };
     };
 
-    const parts: RecognisedPart[] = [];
+    const parts: TranscriptPart[] = [];
     let text = '';
     let durationMs = 0;
     const soFar = (): TranscriptionProgress => ({
@@ -161,10 +156,6 @@ export const createTranscriber = ({
       yield soFar();
     }
     if (parts.length === 0) throw userError('not-found', 'speech.nothing-heard');
-    return {
-      ...joinParts(parts),
-      confidence: Math.min(...parts.map(({ confidence }) => confidence)),
-      durationMs,
-    };
+    return { ...joinParts(parts), durationMs };
   },
 });

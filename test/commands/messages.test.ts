@@ -84,7 +84,7 @@ describe('/translate', () => {
 describe('/transcribe', () => {
   const audio = attachmentOf(new Uint8Array(1));
   const segments = [{ startMs: 0, endMs: 1, text: 'a' }];
-  const transcript = { text: 'a', language: 'en', confidence: 1, durationMs: 1, segments };
+  const transcript = { text: 'a', language: 'en', durationMs: 1, segments };
 
   it.each([
     ['txt', '[00:00:00] a\n', 'text/plain'],

@@ -37,7 +37,7 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
     yield { text, transcribedMs: 60_000, totalMs: durationMs };
     await gate(text);
     if (text === '') throw new AppError('not-found', 'no speech was recognised in the audio');
-    return { text, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };
+    return { text, language: 'en', durationMs: 2_000, segments: [] };
   },
 });
 

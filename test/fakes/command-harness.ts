@@ -195,7 +195,7 @@ export const openCommandHarness = async (
     access: {},
     backlog: NO_BACKLOG,
     heard: [],
-    transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
+    transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
     deafness: undefined,
     reachable: true,
     keyRefusal: undefined,

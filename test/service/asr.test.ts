@@ -215,7 +215,12 @@ describe('recognition over HTTP', () => {
     plain.fail('/audio/transcriptions', { kind: 'status', status: 400 });
     const ask = async (): Promise<unknown> =>
       (await own.postJson(PATHS.asr, { audio: WAV.toString('base64') })).json();
-    expect(await ask()).toEqual({ text: 'plain', language: 'und', confidence: 1 });
+    expect(await ask()).toEqual({
+      text: 'plain',
+      language: 'und',
+      confidence: 1,
+      confidence_known: false,
+    });
     await ask();
     const formats = plain.requests
       .filter(({ path }) => path === '/audio/transcriptions')

@@ -92,7 +92,6 @@ const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined =
   return {
     text: parts.map(({ text }) => text).join('\n'),
     language: first.language,
-    confidence: Math.min(...parts.map(({ confidence }) => confidence)),
     durationMs: parts.reduce((sum, { durationMs }) => sum + durationMs, 0),
     segments: parts.flatMap(({ segments }) => segments),
   };

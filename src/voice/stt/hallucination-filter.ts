@@ -32,11 +32,16 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 /** A recognised text with what is known of its sound. */
-export interface TranscriptCandidate extends RecognitionResult {
+export interface HeardUtterance extends RecognitionResult {
   readonly speakerId: string;
   readonly voiceMs: number;
   readonly spanMs: number;
   readonly endMs: number;
+}
+
+/** The same with the confidence that is assumed where none is known. */
+interface TranscriptCandidate extends HeardUtterance {
+  readonly confidence: number;
 }
 
 /** Facts about the room that help to judge a transcript. */
@@ -80,6 +85,8 @@ export const THRESHOLDS = {
   unsureFaint: 0.5,
   /** Confidence below which a text that looks invented counts as invented. */
   sure: 0.6,
+  /** Confidence that is assumed where none is known: that of clear speech. */
+  usual: 0.8,
   /** The lowest confidence of clear speech: a quick word that reaches it counts as spoken. */
   clear: 0.7,
   /** Confidence with which a language is believed. */
@@ -260,23 +267,24 @@ export const createHallucinationFilter = () => {
   return {
     /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
     judge: (
-      candidate: TranscriptCandidate,
+      heard: HeardUtterance,
       { languages, hotwords }: FilterContext,
       isFinal: boolean,
     ): FilterVerdict => {
+      const candidate = { ...heard, confidence: heard.confidence ?? THRESHOLDS.usual };
       const text = withoutSounds(candidate.text);
       const spoken = new Set(languages.map(baseOf));
       const base = baseOf(candidate.language);
       const isKnown =
         base === undefined || spoken.size === 0 || spoken.has(base) || learnt.get(base) === true;
-      const heard = refusalOf(text, candidate, hotwords);
+      const ofItself = refusalOf(text, candidate, hotwords);
       const refusal =
-        heard ??
+        ofItself ??
         (!isKnown && isForeign(text, candidate, base) ? 'foreign' : undefined) ??
         (isRepeat(text, candidate) ? 'repeat' : undefined);
       if (isFinal) {
         remember(text, candidate);
-        if (!isKnown && !heard) rememberForeign(base, text, candidate);
+        if (!isKnown && !ofItself) rememberForeign(base, text, candidate);
         if (!refusal) learn(candidate);
       }
       return refusal ? { refusal } : { accepted: text };

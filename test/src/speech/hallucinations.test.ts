@@ -39,8 +39,8 @@ describe('what recognisers invent', () => {
   });
 
   it('leaves out what hardly anybody says where it is not sure, and nothing that people say', () => {
-    expect(spokenTranscript('Please like and subscribe.', 0.4)).toBe('');
-    expect(spokenTranscript('Thank you.', 0.1)).toBe('Thank you.');
+    expect(spokenTranscript({ text: 'Please like and subscribe.', confidence: 0.4 })).toBe('');
+    expect(spokenTranscript({ text: 'Thank you.', confidence: 0.1 })).toBe('Thank you.');
   });
 });
 

@@ -63,7 +63,7 @@ const services = {
       yield { text: 'a', transcribedMs: 60_000, totalMs: undefined };
       if (fault) throw fault;
       yield { text: 'a b', transcribedMs: 95_000, totalMs: undefined };
-      return { text: 'a b', language: 'en', confidence: 1, durationMs: 95_000, segments: [] };
+      return { text: 'a b', language: 'en', durationMs: 95_000, segments: [] };
     },
   },
   assistant: {

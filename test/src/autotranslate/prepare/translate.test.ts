@@ -26,7 +26,6 @@ let poison: string | undefined;
 const transcript = {
   text: 'es:hola',
   language: 'es',
-  confidence: 1,
   durationMs: 95_000,
   segments: [],
 };

@@ -1,7 +1,7 @@
-import type { TranscriptCandidate } from '../../../../src/voice/stt/hallucination-filter.ts';
+import type { HeardUtterance } from '../../../../src/voice/stt/hallucination-filter.ts';
 
 /** Three seconds of clear English, but for what is given. */
-export const candidateOf = (line: Partial<TranscriptCandidate>): TranscriptCandidate => ({
+export const candidateOf = (line: Partial<HeardUtterance>): TranscriptCandidate => ({
   text: 'We meet at nine.',
   language: 'en',
   confidence: 0.9,

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   createHallucinationFilter,
   THRESHOLDS,
-  type TranscriptCandidate,
+  type HeardUtterance,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
 import { candidateOf, FAINT, HOTWORDS, QUICK, SHORT } from './hallucination-filter-support.ts';
 
 type Threshold = keyof typeof THRESHOLDS;
-type Refusing = Partial<TranscriptCandidate> & {
+type Refusing = Partial<HeardUtterance> & {
   readonly before?: number;
   /** Time since the same person said something else in the same language. */
   readonly ago?: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createHallucinationFilter,
-  type TranscriptCandidate,
+  type HeardUtterance,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
 import {
   candidateOf,
@@ -13,7 +13,7 @@ import {
   WORD,
 } from './hallucination-filter-support.ts';
 
-const judge = (line: Partial<TranscriptCandidate>, languages: readonly string[] = ['en', 'ja']) => {
+const judge = (line: Partial<HeardUtterance>, languages: readonly string[] = ['en', 'ja']) => {
   const verdict = createHallucinationFilter().judge(
     candidateOf(line),
     { languages, hotwords: HOTWORDS },

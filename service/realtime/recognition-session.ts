@@ -161,8 +161,8 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   /** Takes the first of the waiting utterances, and those behind it as far as an engine takes them together. */
   const takeWaiting = (): readonly SpeechSegment[] => {
     const latestMs = (waiting[0]?.startMs ?? 0) + longestMs;
-    const end = waiting.findIndex(({ endMs }, index) => index > 0 && endMs > latestMs);
-    return waiting.splice(0, end < 0 ? waiting.length : end);
+    const next = waiting.findIndex(({ endMs }, index) => index > 0 && endMs > latestMs);
+    return waiting.splice(0, next < 0 ? waiting.length : next);
   };
 
   const recogniseWaiting = async (): Promise<void> => {

@@ -50,7 +50,14 @@ const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
   confidence_known: isKnown,
   no_speech_prob: noSpeech,
   ...reply
-}: Reply) => ({ ...reply, confidence: isKnown === false ? undefined : confidence, noSpeech });
+}: Reply): Omit<Reply, 'confidence' | 'confidence_known' | 'no_speech_prob'> & {
+  readonly confidence: number | undefined;
+  readonly noSpeech?: number | undefined;
+} => ({
+  ...reply,
+  confidence: isKnown === false ? undefined : confidence,
+  ...(noSpeech === undefined ? {} : { noSpeech }),
+});
 
 export const recognisedText = z.object({ text: z.string(), ...recognised }).transform(withCertainty);
 export type PlainTranscript = z.infer<typeof recognisedText>;

@@ -148,6 +148,14 @@ export const createListeners = (deps: ListenersDeps) => {
     },
   });
 
+  const behind = (delayMs: number | undefined): void => {
+    if (delayMs === undefined) void messages.settle('behind', texts.note('room.caught-up'));
+    else {
+      const seconds = Math.round(delayMs / 1_000);
+      void messages.show('behind', texts.note('room.behind', { seconds }));
+    }
+  };
+
   const heard = (event: TranscriptEvent): void => {
     if (!event.isFinal) return;
     bargeIn.ended(event.speakerId);
@@ -172,6 +180,7 @@ export const createListeners = (deps: ListenersDeps) => {
       withheld: withheldLines.withheld,
       lost: lostLines.add,
       trouble: trouble.report,
+      behind,
     },
     'wake-word': unseen,
     'barge-in': unseen,

@@ -54,8 +54,8 @@ type Found = Pick<Model, 'kind'> & {
   readonly tokens: TokenCount;
 };
 
-const isWhisper = (metadata: Metadata | undefined): boolean =>
-  metadata?.get('model_type')?.startsWith('whisper') === true;
+const isWhisper = (metadata: Metadata): boolean =>
+  metadata.get('model_type')?.startsWith('whisper') === true;
 
 /** The languages of a Whisper model; one for English alone lists those of the others too. */
 const whisperLanguages = (metadata: Metadata): readonly string[] | undefined =>
@@ -87,8 +87,8 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
   const [encoder, decoder, joiner] = ['encoder', 'decoder', 'joiner'].map((part) =>
     pickOnnx(files, new RegExp(part)),
   );
-  const metadata = encoder === undefined ? undefined : await onnxMetadataOf(folder, encoder);
-  if (encoder && metadata && isStreaming(encoder, metadata))
+  const metadata: Metadata = encoder ? await onnxMetadataOf(folder, encoder) : new Map();
+  if (encoder && isStreaming(encoder, metadata))
     throw unusable(folder, 'this is a streaming model; take one for files (offline)');
   if (!encoder || !decoder || !(joiner || isWhisper(metadata))) {
     const missing = [
@@ -100,7 +100,7 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
   }
   const at = (file: string): string => join(folder, file);
   const ofDecoder = await onnxMetadataOf(folder, decoder);
-  if (metadata && (isWhisper(metadata) || joiner === undefined)) {
+  if (isWhisper(metadata) || joiner === undefined) {
     if (isWhisper(ofDecoder)) throw unusable(folder, `${decoder} is an encoder, not a decoder`);
     return {
       kind: 'whisper',

@@ -45,10 +45,15 @@ interface RoomRequests {
 
 /** A part of an utterance that was sent; its answer is undefined where there was none. */
 interface SentPart {
-  readonly voiceMs: number;
+  readonly utterance: Utterance;
   readonly answer: Promise<RecognitionResult | undefined>;
   readonly stop: AbortController;
 }
+
+/** True when a part begins the utterance, with all of its voice. */
+const holdsVoiceOf = (part: Utterance, whole: Utterance): boolean =>
+  part.voiceMs === whole.voiceMs &&
+  part.packets.every(({ sequence }, index) => whole.packets[index]?.sequence === sequence);
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */
 const startRecognition = (
@@ -130,13 +135,13 @@ const startRecognition = (
       if (partialEveryMs === 0 || hasNoParts || isBusy || hasPaused || !isDue(utterance)) return;
       sentMs = utterance.spanMs;
       const stop = new AbortController();
-      part = { voiceMs, stop, answer: recognisePart(utterance, stop) };
+      part = { utterance, stop, answer: recognisePart(utterance, stop) };
     },
     finish: async (utterance, deadlineMs) => {
       hasNoParts = true;
       hasEnded = true;
       // A part with all of the voice is the whole.
-      if (part?.voiceMs === utterance.voiceMs) {
+      if (part && holdsVoiceOf(part.utterance, utterance)) {
         const whole = await part.answer;
         if (whole) return whole;
       }

@@ -85,8 +85,6 @@ export const THRESHOLDS = {
   unsureFaint: 0.5,
   /** Confidence below which a text that looks invented counts as invented. */
   sure: 0.6,
-  /** Confidence that is assumed where none is known: that of clear speech. */
-  usual: 0.8,
   /** The lowest confidence of clear speech: a quick word that reaches it counts as spoken. */
   clear: 0.7,
   /** Confidence with which a language is believed. */
@@ -115,6 +113,9 @@ export const THRESHOLDS = {
   /** Time by which rounding may shorten an utterance. */
   spareSeconds: 0.6,
 } as const;
+
+/** Confidence that is assumed where none is known: that of clear speech. */
+const USUAL_CONFIDENCE = 0.8;
 
 const MOST_SPEAKERS = 100;
 const MOST_LANGUAGES = 10;
@@ -271,7 +272,7 @@ export const createHallucinationFilter = () => {
       { languages, hotwords }: FilterContext,
       isFinal: boolean,
     ): FilterVerdict => {
-      const candidate = { ...heard, confidence: heard.confidence ?? THRESHOLDS.usual };
+      const candidate = { ...heard, confidence: heard.confidence ?? USUAL_CONFIDENCE };
       const text = withoutSounds(candidate.text);
       const spoken = new Set(languages.map(baseOf));
       const base = baseOf(candidate.language);

@@ -11,7 +11,12 @@ import type {
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
 import type { FilterContext } from './hallucination-filter.ts';
-import { createRecognitionQueue, type RecognitionQueueOptions } from './recognition-queue.ts';
+import {
+  createRecognitionQueue,
+  type RecognitionQueueOptions,
+  type RecognitionTask,
+} from './recognition-queue.ts';
+import { joinUtterances } from './utterance.ts';
 import type { EndpointerEvent } from './speaker-endpointer.ts';
 import {
   createTranscriptEmitter,
@@ -36,6 +41,13 @@ export interface SttPipelineDeps {
 
 /** Default of the queue, by whose deadline the service may be away for half a minute. */
 const QUEUE: RecognitionQueueOptions = { deadlineMs: 45_000, atOnce: 8, mostWaiting: 100 };
+/** Longest sound of utterances that are joined while they wait. */
+const LONGEST_JOINED_MS = 20_000;
+/** Delay of the oldest utterance from which captions are behind, and below which they no longer are. */
+const BEHIND_MS = 6_000;
+const CAUGHT_UP_MS = 3_000;
+/** Growth of the delay that is reported. */
+const BEHIND_STEP_MS = 10_000;
 /** Lateness of a timer after which held up packets are taken first, for as long again. */
 const HELD_UP_MS = 50;
 
@@ -49,7 +61,13 @@ interface Job extends EmittedUtterance {
   readonly controller: AbortController;
   readonly hints: Promise<SttPipelineHints>;
   /** Recognition of the growing utterance; undefined once it finishes. */
-  recognition: Recognition | undefined;
+  growing: { readonly recognition: Recognition; readonly stop: AbortController } | undefined;
+}
+
+/** Whole utterances of one person that are recognised as one. */
+interface Turn extends RecognitionTask<RecognitionResult> {
+  readonly jobs: readonly [Job, ...Job[]];
+  readonly utterance: Utterance;
 }
 
 export type SttPipeline = ReturnType<typeof createSttPipeline>;
@@ -64,13 +82,21 @@ export const createSttPipeline = ({
   log,
 }: SttPipelineDeps) => {
   const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
-  const queue = createRecognitionQueue<RecognitionResult>(clock, { ...QUEUE, ...options });
+  const queue = createRecognitionQueue<RecognitionResult, Turn>(clock, {
+    ...QUEUE,
+    ...options,
+    join: (first, next) =>
+      first.lengthMs + next.lengthMs <= LONGEST_JOINED_MS
+        ? turnOf([...first.jobs, ...next.jobs], joinUtterances(first.utterance, next.utterance))
+        : undefined,
+  });
   const emitter = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
   /** Utterances with speech, and those with too little voice for it. */
   const counts = { utterances: 0, dropped: 0 };
   let isOver = false;
   let isPutOff = false;
+  let behindMs: number | undefined;
   let wake: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   const hintsFor = async (speakerId: string): Promise<SttPipelineHints> => {
@@ -85,15 +111,24 @@ export const createSttPipeline = ({
   const recognise = (
     { hints: given, controller: { signal } }: Job,
     receive: Pick<RecognitionRequest, 'partial' | 'final'>,
-  ): Recognition => recogniser.start({ hints: given, signal, ...receive });
+    stop: AbortSignal,
+  ): Recognition =>
+    recogniser.start({ hints: given, signal: AbortSignal.any([signal, stop]), ...receive });
 
   /** Makes one attempt at a whole utterance: no recognition is ever asked to finish twice. */
-  const attempt = async (job: Job, utterance: Utterance, leftMs: number) => {
+  const attempt = async (
+    { jobs: [job, ...others], utterance }: Pick<Turn, 'jobs' | 'utterance'>,
+    leftMs: number,
+    signal: AbortSignal,
+  ): Promise<RecognitionResult> => {
     await job.hints;
     job.controller.signal.throwIfAborted();
-    const recognition = job.recognition ?? recognise(job, RESULT_ONLY);
-    job.recognition = undefined;
-    return recognition.finish(utterance, leftMs);
+    const growing = others.length === 0 ? job.growing : undefined;
+    for (const { growing: part } of others.length === 0 ? [] : [job, ...others]) part?.stop.abort();
+    for (const each of [job, ...others]) each.growing = undefined;
+    if (!growing) return recognise(job, RESULT_ONLY, signal).finish(utterance, leftMs);
+    signal.addEventListener('abort', () => growing.stop.abort());
+    return growing.recognition.finish(utterance, leftMs);
   };
 
   /** Sets the one timer for all speakers. It may fire early, never late. */
@@ -102,38 +137,70 @@ export const createSttPipeline = ({
     wake?.cancel();
     wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
   };
+  /** Delay of the oldest utterance at which captions are reported to be behind, or further behind. */
+  const nextReportMs = (): number =>
+    behindMs === undefined ? BEHIND_MS : behindMs + BEHIND_STEP_MS;
+
   /** Plans the next tick; it looks at all tasks, so not for each packet. */
-  const planQueue = (): void => plan(queue.nextTickMs);
+  const planQueue = (): void => {
+    plan(queue.nextTickMs);
+    if (queue.oldestMs !== undefined) plan(queue.oldestMs + nextReportMs());
+  };
+
+  /** Reports how far captions are behind: when that begins, grows and ends. */
+  const followDelay = (): void => {
+    const nowMs = clock.nowMs();
+    const delayMs = nowMs - (queue.oldestMs ?? nowMs);
+    if (delayMs >= nextReportMs()) {
+      behindMs = delayMs;
+      emitter.behind(delayMs);
+    } else if (behindMs !== undefined && delayMs < CAUGHT_UP_MS) {
+      behindMs = undefined;
+      emitter.behind(undefined);
+    }
+  };
+
+  const turnOf = (own: Turn['jobs'], utterance: Utterance): Turn => ({
+    jobs: own,
+    utterance,
+    ownerId: utterance.speakerId,
+    lengthMs: utterance.spanMs,
+    attempt: (leftMs, signal) => attempt({ jobs: own, utterance }, leftMs, signal),
+    delayed: (error) => {
+      emitter.delayed(error);
+      planQueue();
+    },
+    stop: (reason) => {
+      for (const { controller } of own) controller.abort(reason);
+    },
+    done: (outcome) => {
+      for (const job of own) {
+        jobs.delete(job.utterance.id);
+        // Other attempts under way are no longer needed.
+        job.controller.abort();
+      }
+      const [first, ...others] = own;
+      if (outcome.error) for (const job of own) emitter.failed(job, outcome.error);
+      else {
+        first.utterance = utterance;
+        emitter.final(first, outcome.result);
+        for (const job of others) emitter.retract(job);
+      }
+      followDelay();
+    },
+  });
 
   const end = (job: Job, utterance: Utterance, known?: RecognitionResult): void => {
     job.utterance = utterance;
     counts.utterances += 1;
-    queue.add(
-      {
-        ownerId: utterance.speakerId,
-        attempt: (leftMs) => attempt(job, utterance, leftMs),
-        delayed: (error) => {
-          emitter.delayed(error);
-          planQueue();
-        },
-        stop: (reason) => job.controller.abort(reason),
-        done: (outcome) => {
-          jobs.delete(utterance.id);
-          // Other attempts under way are no longer needed.
-          job.controller.abort();
-          if (outcome.error) emitter.failed(job, outcome.error);
-          else emitter.final(job, outcome.result);
-        },
-      },
-      known,
-    );
+    queue.add(turnOf([job], utterance), known);
     planQueue();
   };
 
   /** Ends an utterance whose end the recogniser found before the endpointer did. */
   const endThrough = (job: Job, result: RecognitionResult, sequence: number): void => {
     if (isOver || job.controller.signal.aborted) return;
-    job.recognition = undefined;
+    job.growing = undefined;
     const [ended, ...rest] = endpointer.endThrough(job.utterance, sequence);
     if (ended) end(job, ended.utterance, result);
     follow(rest);
@@ -147,18 +214,24 @@ export const createSttPipeline = ({
       utterance,
       context: NO_HINTS,
       shown: undefined,
-      recognition: undefined,
+      growing: undefined,
     };
     const learn = async (): Promise<void> => {
       job.context = await job.hints;
     };
     jobs.set(id, job);
-    job.recognition = recognise(job, {
-      partial: (result) => {
-        if (!job.controller.signal.aborted) emitter.partial(job, result);
+    const stop = new AbortController();
+    const recognition = recognise(
+      job,
+      {
+        partial: (result) => {
+          if (!job.controller.signal.aborted) emitter.partial(job, result);
+        },
+        final: (result, throughSequence) => endThrough(job, result, throughSequence),
       },
-      final: (result, throughSequence) => endThrough(job, result, throughSequence),
-    });
+      stop.signal,
+    );
+    job.growing = { recognition, stop };
     void learn();
     emitter.speechBegan(speakerId);
     return job;
@@ -170,7 +243,7 @@ export const createSttPipeline = ({
     switch (kind) {
       case 'began':
       case 'grew':
-        job?.recognition?.grow(utterance);
+        job?.growing?.recognition.grow(utterance);
         break;
       case 'ended':
         if (job) end(job, utterance);
@@ -201,6 +274,7 @@ export const createSttPipeline = ({
     }
     isPutOff = false;
     queue.tick(nowMs);
+    followDelay();
     planQueue();
     follow(endpointer.tick(nowMs));
   };

@@ -1,42 +1,7 @@
 import type { Clock } from '../../async/clock.ts';
 import { createRunning } from '../../async/running.ts';
 import { AppError, toAppError } from '../../errors.ts';
-
-/** Expected latency of a service that has answered nothing yet. */
-const FIRST_LATENCY_MS = 1_000;
-const SPARE_MS = 5_000;
-const TIMES_LONGER = 3;
-/** Smallest factor by which one answer lowers the remembered latency. */
-const DECAY = 0.8;
-
-/** Creates a tracker that detects hanging requests by recent latencies. */
-export const createLatencyTracker = (nowMs: () => number) => {
-  let latencyMs: number | undefined;
-  let settledMs = -Infinity;
-  let probedMs = -Infinity;
-
-  const limitMs = (): number => SPARE_MS + TIMES_LONGER * (latencyMs ?? FIRST_LATENCY_MS);
-  return {
-    /** The longest time that a request may take: much longer than recent ones took. */
-    get limitMs() {
-      return limitMs();
-    },
-    succeeded: (startedMs: number): void => {
-      latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
-    },
-    settled: () => {
-      settledMs = nowMs();
-    },
-    /** Notes that a request was sent to probe whether the service answers. */
-    probed: () => {
-      probedMs = nowMs();
-    },
-    /** True when a request must be lost: its connection broke, or the service dropped it. */
-    hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
-    /** The time of the next probe while the oldest unanswered request started then. */
-    probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
-  };
-};
+import { createConcurrencyLimit, createLatencyTracker } from './service-pace.ts';
 
 export type RecognitionOutcome<T> =
   | { readonly result: T; readonly error?: never }
@@ -45,13 +10,16 @@ export type RecognitionOutcome<T> =
 /** A recognition for one speaker, which has a deadline. */
 export interface RecognitionTask<T> {
   readonly ownerId: string;
+  /** Length of the sound. */
+  readonly lengthMs: number;
   /**
-   * Makes one attempt. Another one follows a failure that may pass in time, or runs beside one that
-   * hangs, so attempts must be independent.
+   * Makes one attempt. Another one follows a failure that may pass in time, or one that hangs and is
+   * given up, so attempts must be independent.
    *
    * @param leftMs time for which the result is useful
+   * @param signal aborted when another attempt takes its place
    */
-  attempt(leftMs: number): Promise<T>;
+  attempt(leftMs: number, signal: AbortSignal): Promise<T>;
   /** Reports that an attempt failed or hangs, and that another follows. */
   readonly delayed: (error: AppError) => void;
   /** Ends all attempts: the task is late or was forgotten. */
@@ -60,24 +28,33 @@ export interface RecognitionTask<T> {
   readonly done: (outcome: RecognitionOutcome<T>) => void;
 }
 
-export interface RecognitionQueueOptions {
+export interface RecognitionQueueOptions<Task = never> {
   /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs: number;
+  /** Most attempts at once; fewer where the service makes them wait for each other. */
   readonly atOnce: number;
   readonly mostWaiting: number;
+  /** Makes one task of two of the same owner that wait; undefined where they stay two. */
+  readonly join?: (first: Task, next: Task) => Task | undefined;
 }
 
 /** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
+/** Growth of the longest time of an attempt after one that was given up. */
+const MORE_PATIENCE = 1.5;
 /** Wait before another attempt: by then the service's client has retried a few times. */
 const ATTEMPT_AGAIN_AFTER_MS = 2_000;
 
-interface Entry<T> {
-  readonly task: RecognitionTask<T>;
-  readonly lateMs: number;
-  isRunning: boolean;
-  /** Number of attempts without probes, and the time of the last one. */
-  attempts: number;
+interface Entry<T, Task> {
+  task: Task;
+  readonly addedMs: number;
+  lateMs: number;
+  /** The attempt that runs. */
+  running: AbortController | undefined;
+  isNew: boolean;
+  /** Attempts that were given up, for they hung. */
+  givenUp: number;
+  /** The time of the last attempt. */
   startedMs: number;
   /** Earliest time of another attempt after one that failed. */
   notBeforeMs: number;
@@ -88,19 +65,22 @@ const retryable = (code: AppError['code'], message: string): AppError =>
   new AppError(code, message, { retryable: true });
 
 /** Runs a bounded number of tasks at the same time, each within its deadline. */
-export const createRecognitionQueue = <T>(
+export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = RecognitionTask<T>>(
   clock: Pick<Clock, 'nowMs'>,
-  { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
+  { deadlineMs, atOnce, mostWaiting, join }: RecognitionQueueOptions<Task>,
 ) => {
+  type Waiting = Entry<T, Task>;
   /** Tasks that are not done, in the order in which they came. */
-  let entries: Entry<T>[] = [];
+  let entries: Waiting[] = [];
+  const limit = createConcurrencyLimit(atOnce);
   const running = createRunning();
   const latency = createLatencyTracker(clock.nowMs);
   let allDone = Promise.withResolvers<void>();
   let waiters = 0;
 
-  const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;
-  const isWaiting = ({ isRunning, outcome }: Entry<T>): boolean => !isRunning && !outcome;
+  const isBusy = ({ running: attempt, outcome }: Waiting): boolean =>
+    attempt !== undefined && !outcome;
+  const isWaiting = ({ running: attempt, outcome }: Waiting): boolean => !attempt && !outcome;
 
   const settleIdle = (): void => {
     if (entries.length > 0) return;
@@ -118,90 +98,110 @@ export const createRecognitionQueue = <T>(
     settleIdle();
   };
 
-  const finish = (entry: Entry<T>, outcome: RecognitionOutcome<T>): void => {
+  const finish = (entry: Waiting, outcome: RecognitionOutcome<T>): void => {
     if (entry.outcome || !entries.includes(entry)) return;
     entry.outcome = outcome;
     reportInOrder(entry.task.ownerId);
   };
-  const giveUp = (entry: Entry<T>, error: AppError): void => {
+  const giveUp = (entry: Waiting, error: AppError): void => {
     entry.task.stop(error);
     finish(entry, { error });
   };
+  /** Ends an attempt that hangs, so that its sound is not at work twice. */
+  const release = (entry: Waiting): void => {
+    entry.running?.abort(retryable('timeout', 'the recogniser does not answer'));
+    entry.running = undefined;
+    entry.givenUp += 1;
+  };
+  /** Longest time of an attempt: longer each time, for the service may only be slow. */
+  const limitMs = ({ task, givenUp }: Waiting): number =>
+    latency.limitMs(task.lengthMs) * MORE_PATIENCE ** givenUp;
 
   const attemptAllNow = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
   /** Notes that the service answers: tasks that failed or hang need not wait any longer. */
-  const succeeded = (startedMs: number): void => {
+  const succeeded = ({ startedMs, task }: Waiting): void => {
     latency.succeeded(startedMs);
+    limit.took(clock.nowMs() - startedMs, task.lengthMs, entries.filter(isBusy).length);
     attemptAllNow();
-    for (const entry of entries) if (latency.hangs(entry.startedMs)) entry.isRunning = false;
+    for (const entry of entries)
+      if (isBusy(entry) && clock.nowMs() - entry.startedMs > limitMs(entry)) release(entry);
   };
-  const failed = (entry: Entry<T>, error: AppError): void => {
+  const failed = (entry: Waiting, error: AppError): void => {
     const againMs = clock.nowMs() + Math.max(ATTEMPT_AGAIN_AFTER_MS, error.retryAfterMs ?? 0);
     const isOver = entry.outcome !== undefined || !entries.includes(entry);
     if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
       finish(entry, { error });
       return;
     }
-    entry.isRunning = false;
+    entry.running = undefined;
     entry.notBeforeMs = againMs;
     entry.task.delayed(error);
   };
 
-  const start = async (entry: Entry<T>): Promise<void> => {
+  const start = async (entry: Waiting): Promise<void> => {
+    const own = new AbortController();
     const startedMs = clock.nowMs();
-    const attempts = entry.attempts + 1;
-    Object.assign(entry, { isRunning: true, attempts, startedMs });
+    Object.assign(entry, { running: own, startedMs, isNew: false });
     try {
-      const result = await entry.task.attempt(entry.lateMs - startedMs);
-      // Once another attempt has succeeded, this one's latency is meaningless.
-      if (!entry.outcome) succeeded(startedMs);
+      const result = await entry.task.attempt(entry.lateMs - startedMs, own.signal);
+      if (entry.running === own && !entry.outcome) succeeded(entry);
       finish(entry, { result });
     } catch (thrown) {
-      // After an attempt that hung, another one may be under way.
-      if (entry.attempts === attempts) failed(entry, toAppError(thrown));
+      // Another attempt may have taken its place.
+      if (entry.running === own) failed(entry, toAppError(thrown));
     } finally {
       latency.settled();
     }
   };
-  /** Probes, with a short deadline, whether a service that answers nothing is back. */
-  const probe = async (entry: Entry<T>): Promise<void> => {
-    const startedMs = clock.nowMs();
-    latency.probed();
-    entry.task.delayed(retryable('timeout', 'the recogniser does not answer'));
-    try {
-      const leftMs = Math.min(latency.limitMs, entry.lateMs - startedMs);
-      const result = await entry.task.attempt(leftMs);
-      finish(entry, { result });
-      succeeded(startedMs);
-    } catch {
-      // The attempt that hangs reports the error, if it ever ends.
-    }
-  };
-  const oldestBusy = (): Entry<T> | undefined =>
+  const oldestBusy = (): Waiting | undefined =>
     entries.filter(isBusy).toSorted((a, b) => a.startedMs - b.startedMs)[0];
   const probeMs = (): number => {
     const oldest = oldestBusy();
-    return oldest ? latency.probeAtMs(oldest.startedMs) : Infinity;
+    return oldest ? latency.probeAtMs(oldest.startedMs, limitMs(oldest)) : Infinity;
+  };
+  /** Probes whether a service that answers nothing is back, with what waits for it longest. */
+  const probe = (entry: Waiting): void => {
+    latency.probed();
+    entry.task.delayed(retryable('timeout', 'the recogniser does not answer'));
+    release(entry);
+    void running.add(() => start(entry)).finally(pump);
   };
 
-  const pump = (): void => {
-    const nowMs = clock.nowMs();
-    while (entries.filter(isBusy).length < atOnce) {
-      const next = entries.find(
-        (entry) =>
-          isWaiting(entry) &&
-          entry.notBeforeMs <= nowMs &&
-          entries.filter((one) => isBusy(one) && one.task.ownerId === entry.task.ownerId).length <
-            AT_ONCE_OF_ONE,
-      );
-      if (!next) return;
-      void running.add(() => start(next)).finally(pump);
+  /** Joins what waits behind a task of the same owner to it. */
+  const joinFollowing = (entry: Waiting): void => {
+    if (!join || !entry.isNew) return;
+    const { ownerId } = entry.task;
+    for (const next of entries.slice(entries.indexOf(entry) + 1)) {
+      if (next.task.ownerId !== ownerId) continue;
+      const joined = next.isNew && !next.outcome ? join(entry.task, next.task) : undefined;
+      if (!joined) return;
+      entry.task = joined;
+      entry.lateMs = next.lateMs;
+      entries = entries.filter((one) => one !== next);
     }
   };
 
-  const forgetWhere = (isForgotten: (entry: Entry<T>) => boolean): void => {
+  const busyOf = (id: string): number =>
+    entries.filter((one) => isBusy(one) && one.task.ownerId === id).length;
+
+  /** Starts what may start: first of those who have least under way, then in their order. */
+  const pump = (): void => {
+    const nowMs = clock.nowMs();
+    while (entries.filter(isBusy).length < limit.atOnce) {
+      const [next] = entries
+        .filter((entry) => isWaiting(entry) && entry.notBeforeMs <= nowMs)
+        .map((entry) => ({ entry, busy: busyOf(entry.task.ownerId) }))
+        .filter(({ busy }) => busy < AT_ONCE_OF_ONE)
+        .toSorted((a, b) => a.busy - b.busy);
+      if (!next) return;
+      joinFollowing(next.entry);
+      void running.add(() => start(next.entry)).finally(pump);
+    }
+  };
+
+  const forgetWhere = (isForgotten: (entry: Waiting) => boolean): void => {
     const forgotten = entries.filter(isForgotten);
     entries = entries.filter((entry) => !isForgotten(entry));
     for (const { task } of forgotten) task.stop(new AppError('cancelled', 'nobody waits for it'));
@@ -215,12 +215,15 @@ export const createRecognitionQueue = <T>(
      *
      * @param result the result if it is known already: the task then only waits for its turn
      */
-    add: (task: RecognitionTask<T>, result?: T): void => {
-      const entry: Entry<T> = {
+    add: (task: Task, result?: T): void => {
+      const addedMs = clock.nowMs();
+      const entry: Waiting = {
         task,
-        lateMs: clock.nowMs() + deadlineMs,
-        isRunning: false,
-        attempts: 0,
+        addedMs,
+        lateMs: addedMs + deadlineMs,
+        running: undefined,
+        isNew: true,
+        givenUp: 0,
         startedMs: 0,
         notBeforeMs: -Infinity,
         outcome: undefined,
@@ -238,8 +241,12 @@ export const createRecognitionQueue = <T>(
         if (!entry.outcome && nowMs >= entry.lateMs)
           giveUp(entry, retryable('timeout', 'an utterance was not recognised in time'));
       const oldest = oldestBusy();
-      if (oldest && nowMs >= probeMs()) void running.add(() => probe(oldest)).finally(pump);
+      if (oldest && nowMs >= probeMs()) probe(oldest);
       pump();
+    },
+    /** The time at which the oldest task came that has no result; undefined where there is none. */
+    get oldestMs(): number | undefined {
+      return entries.find(({ outcome }) => !outcome)?.addedMs;
     },
     /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
     get nextTickMs(): number | undefined {

@@ -28,6 +28,8 @@ export interface TranscriptListener {
   readonly lost?: (utterance: Pick<Utterance, 'startMs' | 'endMs'>) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble?: (error: AppError | undefined) => void;
+  /** Reports by how much transcripts are late, from some seconds on; undefined when they no longer are. */
+  readonly behind?: (delayMs: number | undefined) => void;
 }
 
 /** An utterance with the data for its transcript. */
@@ -125,6 +127,7 @@ export const createTranscriptEmitter = (
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
+    behind: (delayMs: number | undefined): void => call(() => listener.behind?.(delayMs)),
     retract,
     forget: (speakerId: string) => filter.forget(speakerId),
     get counts() {

@@ -117,6 +117,23 @@ export const makeUtterance = (
   return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
 };
 
+/** Longest silence between two utterances that are joined: more of it tells a recogniser nothing. */
+const LONGEST_SILENCE_MS = 300;
+
+/** Makes one utterance of two that follow each other, with the id of the first. */
+export const joinUtterances = (first: Utterance, next: Utterance): Utterance => {
+  const silenceMs = Math.min(LONGEST_SILENCE_MS, Math.max(0, next.startMs - first.endMs));
+  const [head, ...rest] = next.packets;
+  const joint = head ? [{ ...head, gapSamples: silenceMs * SAMPLES_PER_MS }, ...rest] : [];
+  return {
+    ...first,
+    packets: [...first.packets, ...joint],
+    endMs: next.endMs,
+    voiceMs: first.voiceMs + next.voiceMs,
+    spanMs: first.spanMs + silenceMs + next.spanMs,
+  };
+};
+
 const sumSamples = (packets: readonly UtterancePacket[]): number => {
   let sum = 0;
   for (const { samples } of packets) sum += samples;

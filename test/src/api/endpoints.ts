@@ -58,7 +58,7 @@ export const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
     ...json,
     good: JSON.stringify({ segments: [{ start: 0, end: 1, text: TEXT }], language: 'ja' }),
     call: async (client, options) => client.transcribeSegments(source(AUDIO), {}, options),
-    result: { segments: [{ start: 0, end: 1, text: TEXT }], language: 'ja', confidence: 1 },
+    result: { segments: [{ start: 0, end: 1, text: TEXT }], language: 'ja', confidence: undefined },
   },
   translate: {
     ...COMPLETION,

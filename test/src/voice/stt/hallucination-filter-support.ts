@@ -1,7 +1,7 @@
 import type { HeardUtterance } from '../../../../src/voice/stt/hallucination-filter.ts';
 
 /** Three seconds of clear English, but for what is given. */
-export const candidateOf = (line: Partial<HeardUtterance>): TranscriptCandidate => ({
+export const candidateOf = (line: Partial<HeardUtterance>): HeardUtterance => ({
   text: 'We meet at nine.',
   language: 'en',
   confidence: 0.9,

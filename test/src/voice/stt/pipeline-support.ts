@@ -51,6 +51,8 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
   };
   const asked: Asked[] = [];
   const told: string[] = [];
+  /** How far transcripts were said to be behind. */
+  const delays: string[] = [];
   const events: TranscriptEvent[] = [];
   const ask = (request: RecognitionRequest, { id }: Utterance): Asked => {
     const one: Asked = {
@@ -106,6 +108,8 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
       withheld: (speakerId, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
       lost: () => undefined,
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
+      behind: (delayMs) =>
+        void delays.push(delayMs === undefined ? 'none' : `${Math.round(delayMs / 1_000)} s`),
     },
     hints: hints ?? (async () => ({ hotwords: ['Dragoman'], languages: ['en'] })),
     options,
@@ -130,5 +134,5 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
       },
     };
   };
-  return { clock, stall, asked, told, events, pipeline, sender };
+  return { clock, stall, asked, told, delays, events, pipeline, sender };
 };

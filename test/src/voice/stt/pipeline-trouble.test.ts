@@ -51,9 +51,9 @@ describe('a service that fails', () => {
   it('is reported when nothing comes back, although nobody says anything more', async () => {
     const { told, asked, sender, clock } = setUpPipeline();
     await sender('ann').say(30);
-    await clock.advance(7_970);
+    await clock.advance(8_000);
     expect([told, asked[0]!.times]).toEqual([['ann began'], 1]);
-    await clock.advance(20);
+    await clock.advance(1_000);
     expect([told, asked[0]!.times]).toEqual([['ann began', 'trouble: timeout'], 2]);
   });
 
@@ -127,5 +127,42 @@ describe('a service that fails', () => {
     await sender('ben').say(20);
     expect(asked.map(({ ended }) => ended !== undefined)).toEqual([true, true, false, false, true]);
     await pipeline[Symbol.asyncDispose]();
+  });
+});
+
+describe('a recogniser that is too slow', () => {
+  it('gets what one person said while it was busy as one utterance', async () => {
+    const { told, events, asked, sender, clock, pipeline } = setUpPipeline();
+    const ann = sender('ann');
+    for (let line = 0; line < 4; line += 1) await ann.say(20);
+    asked[0]!.answer('One.');
+    await clock.advance(0);
+    expect(asked[2]!.ended).toMatchObject({ id: asked[2]!.id, voiceMs: 800 });
+    expect(asked[3]!.ended).toBeUndefined();
+    asked[1]!.answer('Two.');
+    asked[2]!.answer('Three. Four.');
+    await pipeline.settled();
+    expect(told.filter((line) => line.startsWith('ann:'))).toEqual([
+      'ann: One.',
+      'ann: Two.',
+      'ann: Three. Four.',
+    ]);
+    expect(events.at(-1)!.endMs - events.at(-1)!.startMs).toBeGreaterThan(1_000);
+    expect(pipeline.counts).toMatchObject({ utterances: 4, transcripts: 3, failed: 0 });
+  });
+
+  it('is told of with its delay, again as that grows, and when it has caught up', async () => {
+    const { delays, asked, sender, clock, pipeline } = setUpPipeline();
+    await sender('ann').say(30);
+    await sender('ben').say(30);
+    await clock.advance(4_500);
+    expect(delays).toEqual([]);
+    await clock.advance(700);
+    expect(delays).toEqual(['6 s']);
+    await clock.advance(10_000);
+    expect(delays).toEqual(['6 s', '16 s']);
+    for (const one of asked) one.answer('We meet at nine.');
+    await pipeline.settled();
+    expect(delays.at(-1)).toBe('none');
   });
 });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import {
-  createLatencyTracker,
   createRecognitionQueue,
   type RecognitionQueueOptions,
+  type RecognitionTask,
 } from '../../../../src/voice/stt/recognition-queue.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const DEADLINE_MS = 45_000;
 
 /** A service that answers, after so long, or does not. */
-const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
+const setUp = (options: Partial<RecognitionQueueOptions<RecognitionTask<string>>> = {}) => {
   const clock = createTestClock();
   const service = { answersAfterMs: 200 as number | undefined, isDown: false };
   const outcomes: string[] = [];
@@ -31,25 +31,35 @@ const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
     runs.push({ name, atMs: clock.nowMs() - startMs });
     underWay += 1;
     most = Math.max(most, underWay);
+    let isOver = false;
+    const end = (): void => {
+      if (!isOver) underWay -= 1;
+      isOver = true;
+    };
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const { answersAfterMs, isDown } = service;
     if (isDown) reject(new AppError('unavailable', 'down', { retryable: true }));
     else if (answersAfterMs !== undefined) clock.after(answersAfterMs, () => resolve(name));
     clock.after(leftMs, () => reject(new AppError('timeout', 'late', { retryable: true })));
-    stopped.addEventListener('abort', () => reject(stopped.reason));
-    return promise.finally(() => (underWay -= 1));
+    stopped.addEventListener('abort', () => {
+      end();
+      reject(stopped.reason);
+    });
+    return promise.finally(end);
   };
-  const add = (name: string, ownerId = name): void => {
+  const taskOf = (name: string, ownerId: string): RecognitionTask<string> => {
     const stop = new AbortController();
-    queue.add({
+    return {
       ownerId,
-      attempt: async (leftMs) => run(name, leftMs, stop.signal),
+      lengthMs: 0,
+      attempt: async (leftMs, signal) => run(name, leftMs, AbortSignal.any([stop.signal, signal])),
       delayed: ({ code }) => void delayed.push(code),
       stop: (reason) => stop.abort(reason),
       done: (outcome) =>
         void outcomes.push(outcome.error ? `${name}: ${outcome.error.code}` : outcome.result),
-    });
+    };
   };
+  const add = (name: string, ownerId = name): void => queue.add(taskOf(name, ownerId));
   /** Lets time pass as the pipeline does. */
   const pass = async (ms: number): Promise<void> => {
     const untilMs = clock.nowMs() + ms;
@@ -71,6 +81,7 @@ const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
     delayed,
     runs,
     queue,
+    taskOf,
     add,
     pass,
     most: () => most,
@@ -101,7 +112,7 @@ describe('a service of which nothing comes back', () => {
     expect(runs.slice(0, 4).map(({ atMs }) => atMs)).toEqual([0, 0, 0, 0]);
     const probes = runs.slice(4).map(({ atMs }) => atMs);
     expect(probes).toEqual([8_000, 16_000, 24_000]);
-    expect(most()).toBe(5);
+    expect(most()).toBe(4);
   });
 
   it('is outcomes of soon', async () => {
@@ -169,14 +180,47 @@ describe('a service that is slow', () => {
     expect(runs.filter(({ name }) => name === 'hangs')).toHaveLength(2);
   });
 
-  it('answers twice without its being outcomes twice', async () => {
-    const { service, outcomes, add, pass, runs } = setUp();
+  it('never has the same sound twice at once', async () => {
+    const { service, outcomes, add, pass, runs, most } = setUp();
     service.answersAfterMs = 9_000;
     add('line');
     await pass(8_000);
     expect(runs).toHaveLength(2);
     await pass(30_000);
-    expect(outcomes).toEqual(['line']);
+    expect([outcomes, most()]).toEqual([['line'], 1]);
+  });
+
+  it('gets what waits of one person as one, in its order, and of others by itself', async () => {
+    const names = new Map<RecognitionTask<string>, string>();
+    const nameOf = (task: RecognitionTask<string>): string => names.get(task) ?? '';
+    let make: ((name: string, ownerId: string) => RecognitionTask<string>) | undefined;
+    const { service, outcomes, pass, queue, runs, taskOf } = setUp({
+      join: (first, next) => make?.(nameOf(first) + nameOf(next), first.ownerId),
+    });
+    make = taskOf;
+    service.answersAfterMs = 1_000;
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1']) {
+      const task = taskOf(name, name[0]!);
+      names.set(task, ` ${name}`);
+      queue.add(task);
+    }
+    await pass(3_000);
+    expect(runs.map(({ name }) => name)).toEqual(['a1', 'a2', 'b1', ' a3 a4']);
+    expect(outcomes.filter((name) => name.includes('a'))).toEqual(['a1', 'a2', ' a3 a4']);
+  });
+
+  it('has next who has least under way', async () => {
+    const { service, add, pass, runs } = setUp({ atOnce: 2 });
+    service.answersAfterMs = 1_000;
+    for (const [name, owner] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['a3', 'a'],
+      ['b1', 'b'],
+    ] as const)
+      add(name, owner);
+    await pass(3_000);
+    expect(runs.map(({ name }) => name)).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 });
 
@@ -207,29 +251,5 @@ describe('one that hangs', () => {
     service.answersAfterMs = 100;
     await pass(9_000);
     expect(outcomes).toEqual(['line']);
-  });
-});
-
-describe('patience with a service', () => {
-  it('begins again with each answer, and with each probe', () => {
-    let now = 1_000;
-    const patience = createLatencyTracker(() => now);
-    expect(patience.probeAtMs(1_000)).toBe(9_000);
-    now = 4_000;
-    patience.settled();
-    expect(patience.probeAtMs(1_000)).toBe(12_000);
-    now = 12_000;
-    patience.probed();
-    expect(patience.probeAtMs(1_000)).toBe(20_000);
-    expect(patience.probeAtMs(13_000)).toBe(21_000);
-  });
-
-  it('is longer with one that is slow', () => {
-    let now = 0;
-    const patience = createLatencyTracker(() => now);
-    now = 9_000;
-    expect(patience.hangs(0)).toBe(true);
-    patience.succeeded(5_000);
-    expect([patience.hangs(0), patience.limitMs]).toEqual([false, 17_000]);
   });
 });

@@ -1,6 +1,7 @@
 import { type ErrorCode, toAppError } from '../errors.ts';
 import type { Asker } from '../model/service.ts';
 import type { Call, Endpoint } from './caller.ts';
+import { NotSentError } from './scheduler/scheduler.ts';
 import { ServiceError } from './service-error.ts';
 import { SpanKind } from '@opentelemetry/api';
 import { endSpan, traceparentOf, type Tracing } from '../telemetry/tracing.ts';
@@ -17,7 +18,7 @@ export interface CallReport extends Asker {
   /**
    * The code of the error that ended it, or `answered`. What the service refuses a key that a space
    * brought says nothing of the service, so it is apart; a language that was only tried and that no
-   * engine has is `unsupported`.
+   * engine has is `unsupported`; a caller with a fallback who waits no longer has cancelled it.
    */
   readonly outcome: ErrorCode | 'answered' | 'own-key-refused';
   /** Code points of the text that was sent. */
@@ -33,7 +34,7 @@ export type OnCall = (report: CallReport) => void;
 
 /** The call that a report is of. */
 interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
-  readonly options: Asker & Pick<Call['options'], 'audioMs' | 'isTrial'>;
+  readonly options: Asker & Pick<Call['options'], 'audioMs' | 'isTrial' | 'hasFallback'>;
 }
 
 /** The report of a call that is under way. */
@@ -42,22 +43,24 @@ export type OpenReport = ReturnType<typeof openReport>;
 /** Statuses that are about the account of a key: not valid, without credit, without access, too many. */
 const ABOUT_ACCOUNT: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-const outcomeOf = (thrown: unknown, isTrial: boolean): CallReport['outcome'] => {
+const outcomeOf = (
+  thrown: unknown,
+  { isTrial = false, hasFallback = false }: ReportedCall['options'],
+): CallReport['outcome'] => {
   if (thrown === undefined) return 'answered';
   const isOwn = thrown instanceof ServiceError && thrown.isOfOwnKey;
   if (isOwn && ABOUT_ACCOUNT.has(thrown.status)) return 'own-key-refused';
   const { code } = toAppError(thrown);
+  const isGivenUp = hasFallback && (code === 'timeout' || thrown instanceof NotSentError);
+  if (isGivenUp) return 'cancelled';
   return isTrial && code === 'missing' ? 'unsupported' : code;
 };
 
 export const openReport = (
-  {
-    endpoint,
-    options: { lane, space, audioMs: knownMs, isTrial = false },
-    characters = 0,
-  }: ReportedCall,
+  { endpoint, options, characters = 0 }: ReportedCall,
   onCall: OnCall,
 ) => {
+  const { lane, space, audioMs: knownMs } = options;
   let waitingMs = 0;
   let serviceMs = 0;
   let attempts = 0;
@@ -90,7 +93,7 @@ export const openReport = (
         waitingMs: Math.round(waitingMs),
         serviceMs: Math.round(serviceMs),
         attempts,
-        outcome: outcomeOf(thrown, isTrial),
+        outcome: outcomeOf(thrown, options),
         characters,
         ...(audioMs === undefined ? {} : { audioSeconds: audioMs / 1_000 }),
         ...(tokens === undefined ? {} : { tokens }),

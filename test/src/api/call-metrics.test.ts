@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openReport, type CallReport } from '../../../src/api/call-report.ts';
 import { createCallMetrics } from '../../../src/api/call-metrics.ts';
 import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
+import { AppError } from '../../../src/errors.ts';
+import { NotSentError } from '../../../src/api/scheduler/scheduler.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { ASKER } from '../../fakes/asker.ts';
 
@@ -100,6 +102,21 @@ describe('the calls of the last hour', () => {
     end(401, false);
     end(500, true);
     expect(metrics.recent()).toMatchObject({ calls: 3, failed: 2 });
+  });
+
+  it('are summed up without what somebody with a fallback waits for no longer', () => {
+    metrics.onCall(report());
+    const end = (thrown: Error, hasFallback: boolean): void => {
+      const call = { endpoint: 'asr', options: { ...ASKER, hasFallback } } as const;
+      openReport(call, metrics.onCall).end(thrown);
+    };
+    const late = new AppError('timeout', 'late');
+    const unsent = new NotSentError('rate-limited', 'too many wait', { retryAfterMs: 1_000 });
+    for (const thrown of [late, unsent]) end(thrown, true);
+    expect(metrics.recent()).toMatchObject({ calls: 1, failed: 0, unsent: 0 });
+    for (const thrown of [late, unsent]) end(thrown, false);
+    end(serviceError(503, undefined, '', { isOwn: false, hide: (text) => text }), true);
+    expect(metrics.recent()).toMatchObject({ calls: 4, unsent: 3 });
   });
 
   it('have waited as long as the slowest of them, where few did', () => {

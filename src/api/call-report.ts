@@ -56,10 +56,7 @@ const outcomeOf = (
   return isTrial && code === 'missing' ? 'unsupported' : code;
 };
 
-export const openReport = (
-  { endpoint, options, characters = 0 }: ReportedCall,
-  onCall: OnCall,
-) => {
+export const openReport = ({ endpoint, options, characters = 0 }: ReportedCall, onCall: OnCall) => {
   const { lane, space, audioMs: knownMs } = options;
   let waitingMs = 0;
   let serviceMs = 0;

@@ -1,51 +1,23 @@
-import { isLetter, isSpacedLetter } from './unicode.ts';
-
-/** A word of a text, or a character of a script without spaces, with its end in UTF-16 units. */
-interface Unit {
-  readonly bare: string;
-  readonly end: number;
-}
-
-const mark = /^\p{M}/u;
-
-/** The units of a text, without case; punctuation is none, for recognisers put a full stop wherever the audio breaks off. */
-const unitsOf = (text: string): readonly Unit[] => {
-  const units: Unit[] = [];
-  let end = 0;
-  let isOpen = false;
-  for (const char of text) {
-    const isSpaced = isSpacedLetter(char);
-    const last = units.at(-1);
-    const bare = char.toLowerCase();
-    end += char.length;
-    if (last && end - char.length === last.end && (mark.test(char) || (isSpaced && isOpen)))
-      units[units.length - 1] = { bare: last.bare + bare, end };
-    else if (isLetter(char)) {
-      units.push({ bare, end });
-      isOpen = isSpaced;
-    }
-  }
-  return units;
-};
+import { type WordUnit, wordUnits } from './word-units.ts';
 
 /** Number of units with which both texts begin. */
-const countSame = (a: readonly Unit[], b: readonly Unit[]): number => {
+const countSame = (a: readonly WordUnit[], b: readonly WordUnit[]): number => {
   const parted = a.findIndex(({ bare }, index) => bare !== b[index]?.bare);
   return parted < 0 ? a.length : parted;
 };
 
 /**
  * Creates a local agreement: text on which two successive recognitions agree is certain, whatever
- * their capitals and commas.
+ * their capitals and commas; recognisers put a full stop wherever the audio breaks off.
  */
 export const createLocalAgreement = () => {
   let certain = '';
-  let shown: readonly Unit[] = [];
-  let before: readonly Unit[] = [];
+  let shown: readonly WordUnit[] = [];
+  let before: readonly WordUnit[] = [];
   return {
     /** Takes the text of the next recognition; returns all certain text, which never shrinks. */
     add: (text: string): string => {
-      const units = unitsOf(text);
+      const units = wordUnits(text);
       const agreed = units.slice(0, countSame(units, before));
       before = units;
       if (agreed.length > shown.length && countSame(shown, agreed) === shown.length) {

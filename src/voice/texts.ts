@@ -150,8 +150,6 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
     cut: (): RichText => t('chat.cut'),
     captionsEnded: (count: number, durationMs: number): RichText =>
       t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
-    untranslated: (language: string): string =>
-      words('room.untranslated', { language: { language } }),
     /** The progress of a summary in that language, and the note that its beginning is missing. */
     summaryIn: (language: string) => {
       const read = texts.in(language, naming);

@@ -165,7 +165,7 @@ describe.concurrent('captions go on', () => {
     const flood = Array.from({ length: 50 }, () => ({ status: 503 }));
     bot.speech.fail(PATHS.translate, ...flood);
     await room.goesOn();
-    await room.shows(sentence('room.untranslated', { language: 'Spanish' }));
+    await room.shows('🇪🇸 ⚠️');
     bot.speech.heal();
     const words = await room.speak();
     await room.shows(words[0]!.toUpperCase());

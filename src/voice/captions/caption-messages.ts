@@ -15,7 +15,6 @@ import {
 } from './caption-channel.ts';
 import { createLostLines, type LostLines } from './missing-lines.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
-import type { CaptionTexts } from './render.ts';
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, newPageAfterMs: 120_000 };
 
@@ -41,7 +40,6 @@ export interface CaptionMessagesDeps {
   readonly channel: Channel;
   /** Rate of edits, and of posts, that the channel takes. */
   readonly editRate: EditRate;
-  readonly texts: CaptionTexts;
   /** The one language of the channel's readers. Default: all translations are shown. */
   readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
@@ -93,11 +91,11 @@ export interface CaptionMessages extends CaptionDisplay {
  * message that somebody deleted are not shown again.
  */
 export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessages => {
-  const { clock, platform, channel, log, editRate, language, texts, listener = {} } = deps;
+  const { clock, platform, channel, log, editRate, language, listener = {} } = deps;
   const edits = createEditPace(editRate);
   const posts = createEditPace(editRate);
   const limits = { ...LIMITS, ...deps.limits };
-  const pages = new Pages(limits, { language, texts, longest: limits.chars });
+  const pages = new Pages(limits, { language, longest: limits.chars });
   const settling: (() => void)[] = [];
   const unshown = createLostLines((lost) => listener.unshown?.(lost));
   /** Pages whose request is under way; true: it hangs. */

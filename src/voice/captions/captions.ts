@@ -26,8 +26,6 @@ const MOST_FINALS = 12;
 const MOST_OPEN = 200;
 const MOST_ENDED = 2_000;
 const MOST_FORGOTTEN = 1_000;
-const NOTE_EVERY_MS = 300_000;
-const MOST_NOTES = 100;
 /** Time that the end leaves the displays for the last captions. */
 const SHOWING_MS = 3_000;
 
@@ -52,7 +50,8 @@ export const createCaptions = (deps: CaptionsDeps) => {
   const ended = createLru<number, true>(MOST_ENDED);
   /** Times up to which a member's speech is not shown. */
   const forgottenMs = createLru<string, number>(MOST_FORGOTTEN);
-  const notedMs = createLru<string, number>(MOST_NOTES);
+  /** True once the last translation that was needed has failed. */
+  let isFailing = false;
   /** The latest final captions, in the order in which they were spoken. */
   let finals: Caption[] = [];
 
@@ -77,15 +76,6 @@ export const createCaptions = (deps: CaptionsDeps) => {
     for (const sink of sinks(true)) sink.change(next);
   };
 
-  /** True when people are to be informed of a failure that may last. */
-  const isNoteDue = (from: string, to: string): boolean => {
-    const pair = `${from} ${to}`;
-    const last = notedMs.get(pair);
-    if (last !== undefined && clock.nowMs() - last < NOTE_EVERY_MS) return false;
-    notedMs.set(pair, clock.nowMs());
-    return true;
-  };
-
   const translations = createTranslations({
     clock,
     translate,
@@ -94,14 +84,16 @@ export const createCaptions = (deps: CaptionsDeps) => {
         .filter((each) => isBefore(each, caption))
         .slice(-CONTEXT_CAPTIONS)
         .map(({ text }) => text),
-    grown: (id, language, text, done) =>
-      retranslated(id, language, { text: shorten(oneLine(text), LONGEST_CAPTION_CHARS), done }),
+    grown: (id, language, text, done) => {
+      isFailing = false;
+      retranslated(id, language, { text: shorten(oneLine(text), LONGEST_CAPTION_CHARS), done });
+    },
     missed: (id, language, error) => {
       const from = open.get(id)?.language ?? '';
-      const isNoted = error !== undefined && isNoteDue(from, language);
-      if (isNoted)
+      if (error && !isFailing)
         log.warn({ code: error.code, from, to: language }, 'a caption was not translated');
-      retranslated(id, language, isNoted ? { text: '', done: true, failed: true } : undefined);
+      isFailing ||= error !== undefined;
+      retranslated(id, language, error && { text: '', done: true, failed: true });
     },
   });
 

@@ -4,16 +4,9 @@ import { plainInline } from '../../rich-text/walk.ts';
 import { flagOfLanguage, languageName } from '../../text/language/languages.ts';
 import { quotedWords, shorten } from '../../text/quoted-words.ts';
 import { isBlank } from '../../text/unicode.ts';
-import { isIn, translationInto, type Caption } from './caption.ts';
-
-/** The sentences that people see among captions. */
-export interface CaptionTexts {
-  /** A note that there are no translations into a language now, in a few words. */
-  untranslated(language: string): string;
-}
+import { isIn, translationInto, type Caption, type CaptionTranslation } from './caption.ts';
 
 export interface RenderOptions {
-  readonly texts: CaptionTexts;
   /** The one language of the reader: captions in others are shown translated. Default: all. */
   readonly language?: string | undefined;
   /** UTF-16 units that a single caption may take. */
@@ -22,7 +15,6 @@ export interface RenderOptions {
 
 const LONGEST_NAME_CHARS = 60;
 const NAMELESS = '?';
-const LONGEST_NOTE_CHARS = 120;
 /** Longest group of one speaker's captions; a pause ends it as well. */
 const GROUP_CHARS = 300;
 const GROUP_PAUSE_MS = 5_000;
@@ -32,6 +24,8 @@ const MARKERS_UNITS = 4;
 const SHORTEST_PIECE_UNITS = 40;
 const GROWING = ' …';
 const MISSING = text('[…]');
+/** Stands where there is no translation, for it failed. */
+const UNTRANSLATED = text('⚠️');
 
 /** Signs before or within which platforms may write an escape, one unit for each match. */
 const ESCAPED = /[\\*_`~|[<@]|:(?=\/\/)|(?<=<@)[eh]/gi;
@@ -71,57 +65,50 @@ interface Piece {
 }
 
 const shown = ({ words, isGrowing }: Piece, units: number): Inline => {
-  if (words === '') return text('…');
+  if (words === '') return isGrowing ? text('…') : UNTRANSLATED;
   const short = fitted(words, units);
   return isGrowing ? styled('italic', text(short + GROWING)) : text(short);
 };
 
+/** The translation for a reader of one language; undefined where there is none, or it is not needed. */
+const readerTranslation = (
+  caption: Caption,
+  language: string | undefined,
+): CaptionTranslation | undefined =>
+  language === undefined || isIn(caption, language)
+    ? undefined
+    : translationInto(caption, language);
+
 /** The text behind the name. */
-const mainPiece = (caption: Caption, language: string | undefined): Piece => {
-  const { text: words, isFinal } = caption;
-  const translation =
-    language === undefined || isIn(caption, language)
-      ? undefined
-      : translationInto(caption, language);
+const mainPiece = (caption: Caption, translation: CaptionTranslation | undefined): Piece => {
   if (translation?.text) return { words: translation.text, isGrowing: !translation.done };
-  return { words, isGrowing: !isFinal || translation?.done === false };
+  return { words: caption.text, isGrowing: !caption.isFinal || translation?.done === false };
 };
 
-/** The translations beneath, by language, without those that failed. */
+/** The translations beneath, by language; those that failed have no words. */
 const piecesBeneath = (
   { translations }: Caption,
   { language }: RenderOptions,
 ): readonly (readonly [string, Piece])[] => {
   if (language !== undefined) return [];
   return [...translations]
-    .filter(([, { text: words, done }]) => words !== '' || !done)
+    .filter(([, { text: words, done, failed }]) => words !== '' || !done || failed)
     .map(([to, { text: words, done }]) => [to, { words, isGrowing: !done }]);
 };
-
-const notesOf = (caption: Caption, { language, texts }: RenderOptions): string[] =>
-  [...caption.translations]
-    .filter(
-      ([to, { failed }]) =>
-        failed &&
-        (language === undefined ||
-          translationInto(caption, language) === caption.translations.get(to)),
-    )
-    .map(([to]) => `↳ ⚠️ ${quotedWords(texts.untranslated(to), LONGEST_NOTE_CHARS)}`);
 
 /** The pieces of one caption, shortened alike when they are too long together. */
 interface Shown {
   readonly caption: Caption;
-  readonly main: Inline;
+  readonly main: readonly Inline[];
   readonly beneath: ReadonlyMap<string, Inline>;
-  readonly notes: readonly string[];
 }
 
 const show = (caption: Caption, options: RenderOptions): Shown => {
-  const main = mainPiece(caption, options.language);
+  const translation = readerTranslation(caption, options.language);
+  const main = mainPiece(caption, translation);
   const beneath = piecesBeneath(caption, options);
-  const notes = notesOf(caption, options);
   const marks = beneath.map(([to]) => plainInline([markOf(to)]));
-  const frames = [nameOf(caption), ...marks, ...notes];
+  const frames = [nameOf(caption), ...marks];
   const room = frames.reduce((rest, frame) => rest - unitsOf(frame) - FRAME_UNITS, options.longest);
   const pieces = [main, ...beneath.map(([, piece]) => piece)];
   const units = pieces.reduce((sum, { words }) => sum + unitsOf(words), 0);
@@ -131,9 +118,8 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
       : Math.max(SHORTEST_PIECE_UNITS, Math.trunc(room / pieces.length));
   return {
     caption,
-    main: shown(main, most),
+    main: [shown(main, most), ...(translation?.failed ? [UNTRANSLATED] : [])],
     beneath: new Map(beneath.map(([to, piece]) => [to, shown(piece, most)])),
-    notes,
   };
 };
 
@@ -165,7 +151,7 @@ const linesOf = (group: readonly Caption[], options: RenderOptions): Paragraph[]
   const [first] = group;
   if (!first) return [];
   const main = joined(
-    all.map((each) => each.main),
+    all.flatMap((each) => each.main),
     ' ',
   );
   const lines = [paragraph(styled('bold', text(nameOf(first))), text(': '), ...main)];
@@ -178,7 +164,7 @@ const linesOf = (group: readonly Caption[], options: RenderOptions): Paragraph[]
     });
     lines.push(paragraph(text('↳ '), markOf(to), text(' '), ...joined(parts, ' ')));
   }
-  return [...lines, ...all.flatMap(({ notes }) => notes.map((note) => paragraph(text(note))))];
+  return lines;
 };
 
 /**

@@ -38,7 +38,7 @@ export interface TranslationsDeps {
   readonly translate: TranslateCaption;
   readonly contextOf: (caption: Caption) => readonly string[];
   readonly grown: (id: number, language: string, text: string, done: boolean) => void;
-  /** Reports that no translation comes; without an error when it is too late or not needed. */
+  /** Reports that no translation comes; without an error when none is needed. */
   readonly missed: (id: number, language: string, error: AppError | undefined) => void;
 }
 
@@ -50,7 +50,8 @@ interface Job {
   cancelTimer: () => void;
 }
 
-/** The reason to end a request that comes too late, or is for a language that nobody reads any more. */
+const tooLate = (): AppError => new AppError('timeout', 'a caption was translated too slowly');
+/** The reason to end a request for a language that nobody reads any more. */
 const UNNEEDED = Symbol('unneeded');
 /** The reason to end a request of which nothing is to be reported. */
 const DROPPED = Symbol('dropped');
@@ -94,8 +95,7 @@ export const createTranslations = (deps: TranslationsDeps) => {
       signal.throwIfAborted();
       job.isRunning = true;
       job.cancelTimer();
-      const late = new AppError('timeout', 'a caption was translated too slowly');
-      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => stop.abort(late));
+      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => stop.abort(tooLate()));
       if (!(await follow(job))) missed(caption.id, language, undefined);
     } catch (thrown) {
       const reason: unknown = signal.aborted ? signal.reason : thrown;
@@ -115,14 +115,14 @@ export const createTranslations = (deps: TranslationsDeps) => {
       if (jobs.size === 0) idle = Promise.withResolvers();
       for (const language of languages) {
         const stop = new AbortController();
-        const cancelTimer = clock.after(LONGEST_QUEUED_MS, () => stop.abort(UNNEEDED));
+        const cancelTimer = clock.after(LONGEST_QUEUED_MS, () => stop.abort(tooLate()));
         const job: Job = { caption, language, stop, isRunning: false, cancelTimer };
         jobs.add(job);
         void run(job);
       }
       const queued = waiting();
       for (const { stop } of queued.slice(0, Math.max(0, queued.length - MOST_WAITING)))
-        stop.abort(UNNEEDED);
+        stop.abort(tooLate());
     },
     /** Drops all requests for a caption; nothing more is reported for it. */
     drop: (id: number): void => {

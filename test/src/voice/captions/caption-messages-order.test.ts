@@ -4,7 +4,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import type { Caption } from '../../../../src/voice/captions/caption.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
-import { caption, createChannel, pass, quiet, RATE, texts, translated } from './fakes.ts';
+import { caption, createChannel, pass, quiet, RATE, translated } from './fakes.ts';
 
 /** An utterance of 15 s and the 45 s in which it may be recognised. */
 const LATEST_MS = 60_000;
@@ -60,7 +60,6 @@ describe('what stands in a channel of captions', () => {
             platform: channel,
             channel: channel.channel,
             editRate: RATE,
-            texts,
             log: quiet,
             limits: { lines: 5, chars: 300 },
           });

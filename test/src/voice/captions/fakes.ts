@@ -16,7 +16,6 @@ import {
 } from '../../../../src/voice/captions/caption.ts';
 import { createCaptions } from '../../../../src/voice/captions/captions.ts';
 import type { EditRate } from '../../../../src/ports/voice.ts';
-import type { CaptionTexts } from '../../../../src/voice/captions/render.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
 import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
@@ -24,8 +23,6 @@ import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 export const PACE_MS = 1_000;
 export const RATE: EditRate = { count: 1, windowMs: PACE_MS };
 const LONGEST_CONTENT_CHARS = 2_000;
-
-export const texts: CaptionTexts = { untranslated: (language) => `no ${language} for now` };
 
 export const quiet = { warn: () => {} };
 
@@ -215,7 +212,7 @@ export const createTranslating = (
 };
 
 /** Dependencies that the displays of all tests share. */
-export const displayDeps = { editRate: RATE, texts, log: quiet } as const;
+export const displayDeps = { editRate: RATE, log: quiet } as const;
 
 /** A display over a channel of its own. */
 export const openDisplay = (

@@ -12,10 +12,10 @@ import { visit } from '../../../../src/rich-text/walk.ts';
 import { oneLine } from '../../../../src/text/quoted-words.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import { anyText } from '../../text/any-text.ts';
-import { caption, texts, translated } from './fakes.ts';
+import { caption, translated } from './fakes.ts';
 
 const linesOf = (captions: readonly Caption[], options: Partial<RenderOptions> = {}) =>
-  renderCaptions(captions, { texts, longest: 1_800, ...options });
+  renderCaptions(captions, { longest: 1_800, ...options });
 
 const render = (captions: readonly Caption[], options: Partial<RenderOptions> = {}): string =>
   markdownOf(linesOf(captions, options));
@@ -78,11 +78,14 @@ describe('rendered captions', () => {
     ).toBe('**Ann**: line 1. line 2.\n↳ 🇪🇸 \\[…] Dos.');
   });
 
-  it('state under the caption with the note that there are no translations', () => {
-    const failed = { es: { text: '', done: true, failed: true } };
-    expect(render([caption(1, { translations: translated(failed) })])).toBe(
-      '**Ann**: line 1.\n↳ ⚠️ no es for now',
-    );
+  it('have a sign where a translation failed', () => {
+    const failed = { text: '', done: true, failed: true };
+    expect(
+      render([
+        caption(1, { ...justBefore, translations: translated({ es: failed, fr: 'Un.' }) }),
+        caption(2, { ...soon, translations: translated({ es: 'Dos.', fr: 'Deux.' }) }),
+      ]),
+    ).toBe('**Ann**: line 1. line 2.\n↳ 🇪🇸 ⚠️ Dos.\n↳ 🇫🇷 Un. Deux.');
   });
 
   it('are in the reader’s language alone where there is one', () => {
@@ -100,11 +103,15 @@ describe('rendered captions', () => {
     ).toBe('**Ann**: *Un …*');
   });
 
-  it('show a reader of one language no sign of another one', () => {
+  it('show a reader of one language the sign for that language alone', () => {
     const failed = { text: '', done: true, failed: true };
-    const translations = translated({ es: failed, fr: failed });
-    expect(render([caption(1, { translations })], { language: 'fr' })).toBe(
-      '**Ann**: line 1.\n↳ ⚠️ no fr for now',
+    const one = { ...justBefore, translations: translated({ es: failed, fr: failed }) };
+    const two = { ...soon, translations: translated({ es: failed, fr: 'Deux.' }) };
+    expect(render([caption(1, one), caption(2, two)], { language: 'fr' })).toBe(
+      '**Ann**: line 1. ⚠️ Deux.',
+    );
+    expect(render([caption(1, { ...one, language: 'fr' })], { language: 'fr' })).toBe(
+      '**Ann**: line 1.',
     );
   });
 

@@ -81,6 +81,7 @@ const front: Page = async (ctx, choices) => {
         t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
         captionLanguages(choices.languages, ctx),
         t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off'),
+        t(choices.showsAll ? 'rooms.all-is-on' : 'rooms.all-is-off'),
         t('rooms.pause-is', secondsOf(choices.pauseMs)),
         t(`rooms.barge-in-is-${choices.bargeIn}`),
         t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off'),
@@ -142,7 +143,7 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
   ],
 });
 
-const captions: Page = (ctx, { languages, partials, pauseMs }) => {
+const captions: Page = (ctx, { languages, partials, pauseMs, showsAll }) => {
   const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(
     0,
     ctx.capabilities.choices,
@@ -167,6 +168,9 @@ const captions: Page = (ctx, { languages, partials, pauseMs }) => {
       partials
         ? button(ctx, 'rooms partials:off', 'rooms.partials-off')
         : button(ctx, 'rooms partials:on', 'rooms.partials-on'),
+      showsAll
+        ? button(ctx, 'rooms all:off', 'rooms.all-off')
+        : button(ctx, 'rooms all:on', 'rooms.all-on'),
       back(ctx),
     ],
   };
@@ -232,6 +236,7 @@ export default defineCommand(
       spoken: press(heard, ({ arg }) => ({ spokenNotice: arg === 'on' })),
       languages: press(captions, ({ values }) => ({ languages: values })),
       partials: press(captions, ({ arg }) => ({ partials: arg === 'on' })),
+      all: press(captions, ({ arg }) => ({ showsAll: arg === 'on' })),
       pause: press(captions, (ctx) => ({ pauseMs: chosenOf(PAUSES, ctx) })),
       barge: press(speech, (ctx) => ({ bargeIn: chosenOf(BARGE_IN, ctx) })),
       wake: press(speech, ({ arg }) => ({ wakeWord: arg === 'on' })),

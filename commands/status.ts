@@ -29,6 +29,7 @@ const DEAD_LISTED = 10;
 const GAPS_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
+const WITHHELD = ['noise', 'invented', 'repeated', 'unsure', 'foreign'] as const;
 /** The share of calls from which failures are worth a look. */
 const MANY_FAILED = 0.05;
 
@@ -186,7 +187,7 @@ const roomLines = (room: Room, ctx: Context) => {
     }))
     .toSorted((a, b) => b.lost + b.unread - a.lost - a.unread);
   const { captions } = room;
-  const { foreign, misheard } = room.withheld();
+  const withheld = room.withheld();
   const languages = captions?.languages.map((code) => services.languages.name(code, locale)) ?? [];
   return [
     sentence('✅ ', t('status.in-room', { channel: channelMention(room.channel) })),
@@ -197,8 +198,11 @@ const roomLines = (room: Room, ctx: Context) => {
         )
       : sentence('➖ ', t('status.no-captions')),
     ...room.faults().map((fault) => sentence('❌ ', say(t, fault.sentence))),
-    misheard > 0 && sentence('➖ ', t('status.withheld', { count: misheard })),
-    foreign > 0 && sentence('➖ ', t('status.withheld-foreign', { count: foreign })),
+    ...WITHHELD.map(
+      (reason) =>
+        withheld[reason] > 0 &&
+        sentence('➖ ', t(`status.withheld-${reason}`, { count: withheld[reason] })),
+    ),
     ...people.slice(0, LISTED).map(({ name, lost, unread }) => {
       const who = quotedWords(name);
       if (unread === 1) return sentence('❌ ', t('status.unheard', { name: who }));

@@ -36,6 +36,8 @@ export interface RoomChoices {
   readonly languages: readonly string[];
   /** True when captions are shown while somebody still speaks. */
   readonly partials: boolean;
+  /** True when lines are shown, too, that may have been misheard. */
+  readonly showsAll: boolean;
   /** Silence after which a caption ends. */
   readonly pauseMs: number;
   /** Reaction of speech output when a person begins to speak. */

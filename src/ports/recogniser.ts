@@ -47,13 +47,16 @@ export interface RecognitionResult {
 /** Words and languages a recogniser may expect. */
 export interface RecognitionHints {
   readonly hotwords: readonly string[];
-  /** BCP 47 code, when the spoken language is certain. */
-  readonly language?: string;
+  /** BCP 47 code, when the spoken language is known better than it can be heard. */
+  readonly language?: string | undefined;
 }
 
 export interface RecognitionRequest {
-  /** Words and languages to expect. Never rejects. */
-  readonly hints: Promise<RecognitionHints>;
+  /**
+   * Resolves with the words and the language to expect in so much voice; infinite where its length is
+   * not known yet. Never rejects.
+   */
+  readonly hints: (voiceMs: number) => Promise<RecognitionHints>;
   /**
    * Aborted when the result is no longer useful: everything under way stops, and `finish` rejects.
    */

@@ -1,10 +1,17 @@
 import { AppError } from '../errors.ts';
 import { isSpacedLetter, isLetter } from '../text/unicode.ts';
+import { wordUnits, type WordUnit } from '../text/word-units.ts';
 import stockPhrases from './stock-phrases.json' with { type: 'json' };
 
 /** Markers that recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
+
+/** Text in brackets, parentheses or asterisks, or between notes, also where the closing sign is missing. */
+const ASIDES =
+  /\[[^\]]*\]?|\([^)]*\)?|（[^）]*）?|【[^】]*】?|\*[^*]*\*?|[♪♫♬🎵🎶]+[^♪♫♬🎵🎶]*[♪♫♬🎵🎶]*/gu;
+
+const letter = /\p{L}/u;
 
 /**
  * Phrases that recognisers invent for near-silence, with the voice in ms of somebody who says them
@@ -28,9 +35,14 @@ export const bareText = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
 
-/** The words of a text without the markers of sounds. */
-export const withoutSounds = (text: string): string =>
-  text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
+/** True for a text with letters. */
+export const hasLetters = (text: string): boolean => letter.test(text);
+
+/** The words of a text without the markers of sounds; none where all letters are in asides. */
+export const withoutSounds = (text: string): string => {
+  const isAside = hasLetters(text) && !hasLetters(text.replaceAll(ASIDES, ' '));
+  return isAside ? '' : text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
+};
 
 /** The voice, in ms, that a stock phrase takes when it is spoken fast; undefined for other texts. */
 export const stockPhraseMs = (text: string): number | undefined =>
@@ -38,22 +50,6 @@ export const stockPhraseMs = (text: string): number | undefined =>
 
 /** True for texts that are often invented, and often spoken too. */
 export const isCommonPhrase = (text: string): boolean => COMMON_PHRASES.has(bareText(text));
-
-/** Confidence below which a stock phrase counts as invented. */
-const SURE = 0.6;
-
-/** The words that were spoken; empty when there were only sounds. */
-export const spokenTranscript = ({
-  text,
-  confidence = 1,
-}: {
-  readonly text: string;
-  /** From 0 to 1; undefined where it is not known. */
-  readonly confidence?: number | undefined;
-}): string => {
-  const words = withoutSounds(text);
-  return confidence < SURE && stockPhraseMs(words) !== undefined ? '' : words;
-};
 
 /** Longest text that is examined: nobody says more in one utterance. */
 const LONGEST_CHARS = 2_000;
@@ -75,35 +71,23 @@ export const countLetters = (
   return { letters, signs };
 };
 
-/** Splits a text into words; in scripts without spaces, into characters. */
-const unitsOf = (bare: string): string[] => {
-  const units: string[] = [];
-  let word = '';
-  const endWord = (): void => {
-    if (word !== '') units.push(word);
-    word = '';
-  };
-  for (const char of bare.slice(0, LONGEST_CHARS)) {
-    if (isSpacedLetter(char)) {
-      word += char;
-      continue;
-    }
-    endWord();
-    if (isLetter(char)) units.push(char);
-  }
-  endWord();
-  return units;
-};
+/** Fewest repetitions that nobody speaks in one breath. */
+export const MOST_LOOPS = 10;
 
-/** Counts how often a bare text repeats the same words in a row, if that is most of it; else 1. */
-export const longestLoop = (bare: string): number => {
-  const units = unitsOf(bare);
+/** Fewest words in front of a loop that are no part of what made it. */
+const GOOD_START_WORDS = 3;
+
+const unitsOf = (text: string): readonly WordUnit[] => wordUnits(text.slice(0, LONGEST_CHARS));
+
+/** Counts how often a text repeats the same words in a row, if that is most of it; else 1. */
+export const longestLoop = (text: string): number => {
+  const units = unitsOf(text);
   let most = 1;
   const longestUnit = Math.min(LONGEST_UNIT_WORDS, Math.floor(units.length / 2));
   for (let period = 1; period <= longestUnit; period += 1) {
     let run = 0;
     for (let at = period; at < units.length; at += 1) {
-      run = units[at] === units[at - period] ? run + 1 : 0;
+      run = units[at]?.bare === units[at - period]?.bare ? run + 1 : 0;
       if (run + period < units.length * LOOP_SHARE) continue;
       most = Math.max(most, Math.floor(run / period) + 1);
     }
@@ -111,11 +95,49 @@ export const longestLoop = (bare: string): number => {
   return most;
 };
 
+/** The number of units in front of those with which a text repeats what is `period` units before. */
+const repeatedFrom = (units: readonly WordUnit[], period: number): number => {
+  let at = units.length;
+  while (at > period && units[at - 1]?.bare === units[at - 1 - period]?.bare) at -= 1;
+  return at - period;
+};
+
+/**
+ * A text whose end repeats the same words at least `fewest` times, behind a few others, up to the end of
+ * the first time; any other text as it is. Its last word may be cut off.
+ */
+export const withoutEndLoop = (text: string, fewest: number): string => {
+  const all = unitsOf(text);
+  for (const units of [all, all.slice(0, -1)])
+    for (let period = 1; period <= LONGEST_UNIT_WORDS; period += 1) {
+      const start = repeatedFrom(units, period);
+      if (start >= GOOD_START_WORDS && units.length - start >= fewest * period)
+        return text.slice(0, units[start + period - 1]?.end);
+    }
+  return text;
+};
+
+/** Confidence below which a stock phrase counts as invented. */
+const SURE = 0.6;
+
+/** The words that were spoken, without an endless loop behind them; empty when there were only sounds. */
+export const spokenTranscript = ({
+  text,
+  confidence = 1,
+}: {
+  readonly text: string;
+  /** From 0 to 1; undefined where it is not known. */
+  readonly confidence?: number | undefined;
+}): string => {
+  const words = withoutEndLoop(withoutSounds(text), MOST_LOOPS);
+  return confidence < SURE && stockPhraseMs(words) !== undefined ? '' : words;
+};
+
 /** Counts the words (characters) of a transcript if all are among `others`; otherwise 0. */
-export const countOnlyFrom = (bare: string, others: readonly string[]): number => {
-  const units = unitsOf(bare);
-  const known = new Set(others.flatMap(unitsOf));
-  return units.every((unit) => known.has(unit)) ? units.length : 0;
+export const countOnlyFrom = (text: string, others: readonly string[]): number => {
+  const units = unitsOf(text);
+  const known = new Set(others.flatMap(unitsOf).map(({ bare }) => bare));
+  return units.every(({ bare }) => known.has(bare)) ? units.length : 0;
 };
 
 /** Letters a second of the fastest speech, with room for spelt numbers, and those of any utterance. */

@@ -129,11 +129,12 @@ export const createTranscriber = ({
           },
         ),
       );
-      assertSayable(reply.text, chunk.durationMs);
+      const text = spokenTranscript(reply);
+      assertSayable(text, chunk.durationMs);
       return {
         startMs: chunk.startMs,
         endMs: chunk.startMs + chunk.durationMs,
-        text: spokenTranscript(reply),
+        text,
         language: reply.language,
       };
     };

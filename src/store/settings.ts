@@ -63,6 +63,7 @@ const roomChoices = z.object({
   joins: ids,
   languages: ids,
   partials: z.boolean().catch(true),
+  showsAll: z.boolean().catch(false),
   pauseMs,
   bargeIn: z.enum(['off', 'lower', 'stop']).catch('off'),
   wakeWord: z.boolean().catch(false),

@@ -88,7 +88,7 @@ const startDictation = (
       channel: () => channel,
       people: () => [],
       languages: () => [],
-    }),
+    }).of,
     listener: {
       transcript: (event) => {
         if (isOver) return;

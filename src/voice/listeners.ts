@@ -108,13 +108,13 @@ interface ListenersDeps {
   readonly attendance: Pick<Attendance, 'nameOf'>;
   readonly captioning: Captioning;
   readonly speaking: Speaking;
-  /** Counts the speech of a final transcript. */
-  readonly count: (event: TranscriptEvent) => void;
+  /** Takes each final transcript, captioned or not. */
+  readonly finished: (event: TranscriptEvent) => void;
 }
 
 /** Receives the transcripts of a room, for each use of its speech. */
 export const createListeners = (deps: ListenersDeps) => {
-  const { room, ownName, captioning, speaking, count } = deps;
+  const { room, ownName, captioning, speaking, finished } = deps;
   const { messages, texts, choices, clock, now } = room;
   const { nameOf } = deps.attendance;
   const bargeIn = createBargeIn({
@@ -128,16 +128,19 @@ export const createListeners = (deps: ListenersDeps) => {
     names: () => (choices().wakeWord ? [ownName()] : []),
     answer: createVoiceAnswers({ room, nameOf, recentCaptions: captioning.recent, speaking }),
   });
-  const withheldLines = createWithheldLines((speakerId) => {
-    const name = quotedWords(nameOf(speakerId));
-    void messages.post(texts.note('room.withheld', { name }));
+  const withheldLines = createWithheldLines({
+    note: (speakerId) => {
+      const name = quotedWords(nameOf(speakerId));
+      void messages.post(texts.note('room.withheld', { name }));
+    },
+    mark: (withheld) => captioning.current()?.mark('room.lines-withheld-here', withheld),
   });
   const lostLines = createLostLines((lost) => {
     const sinceMs = now() - clock.nowMs();
     const { count: lines, startMs, endMs } = lost;
     const times = [sinceMs + startMs, sinceMs + endMs] as const;
     void messages.post(texts.between('room.lines-lost', ...times, { count: lines }));
-    captioning.current()?.lost(lost);
+    captioning.current()?.mark('room.lines-lost-here', lost);
   });
   const trouble = createTrouble({
     clock,
@@ -160,12 +163,12 @@ export const createListeners = (deps: ListenersDeps) => {
     if (!event.isFinal) return;
     bargeIn.ended(event.speakerId);
     conversation.transcript(event);
-    count(event);
+    finished(event);
   };
   const captioned = (event: TranscriptEvent): void => {
     heard(event);
-    captioning.current()?.transcript(event);
     if (event.isFinal && event.text !== '') withheldLines.shown(event.speakerId);
+    captioning.current()?.transcript(event);
   };
   /** Takes the speech of people who were not informed of captions; nobody sees it. */
   const unseen: TranscriptListener = {
@@ -193,7 +196,11 @@ export const createListeners = (deps: ListenersDeps) => {
     packet: bargeIn.packet,
     /** Counts of lines that captions did not show. */
     withheld: () => withheldLines.counts,
-    reportLost: lostLines.report,
+    /** Marks the lines that were lost or withheld since the last mark. */
+    reportMissing: (): void => {
+      lostLines.report();
+      withheldLines.report();
+    },
     /** Forgets a member who refused to be listened to. */
     forget: (memberId: string): void => {
       withheldLines.forget(memberId);

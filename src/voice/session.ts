@@ -58,6 +58,14 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     spaceLanguage: () => port.localeOf(channel().space),
     captionLanguages,
   };
+  const hints = createHints({
+    services: room.services,
+    clock,
+    channel,
+    people: attendance.here,
+    languages: () => [texts.locale, ...captionLanguages()],
+    showsAll: () => choices().showsAll,
+  });
   const subscription = createSubscription({
     clock,
     subscribe: deps.subscribe,
@@ -66,13 +74,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     openPipeline: createPipelineOpener({
       room,
       createRecogniser: deps.createRecogniser,
-      hints: createHints({
-        services: room.services,
-        clock,
-        channel,
-        people: attendance.here,
-        languages: () => [texts.locale, ...captionLanguages()],
-      }),
+      hints: hints.of,
       nextId: captioning.nextId,
     }),
     noticeOf: (mode, isPosted) => createNotice(notice, mode, isPosted),
@@ -87,7 +89,10 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     attendance,
     captioning,
     speaking,
-    count: (event) => void count(event),
+    finished: (event) => {
+      hints.said(event.text);
+      void count(event);
+    },
   });
 
   /** Changes the state; returns false when the event is not allowed now. */
@@ -112,7 +117,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     storedChanged();
     const latestMs = captioning.latestEndMs();
     await listen();
-    listeners.reportLost();
+    listeners.reportMissing();
     await captioning.end(latestMs);
     move({ kind: 'ended' });
     return true;

@@ -11,6 +11,7 @@ import type { RoomContext, VoiceServices } from './room-types.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
+import { wordUnits } from '../text/word-units.ts';
 
 export interface SubscriptionDeps extends Pick<
   ConsentDeps,
@@ -45,7 +46,7 @@ export type OpenPipeline = (
 export interface PipelineOpenerDeps {
   readonly room: Pick<RoomContext, 'channel' | 'clock' | 'log'>;
   readonly createRecogniser: RecogniserFactory;
-  readonly hints: () => Promise<SttPipelineHints>;
+  readonly hints: (speakerId: string) => Promise<SttPipelineHints>;
   /** Makes the id of a further utterance. */
   readonly nextId: () => number;
 }
@@ -207,6 +208,8 @@ export interface HintsDeps {
   readonly people: () => readonly RoomMember[];
   /** Languages of the captions' readers. */
   readonly languages: () => readonly string[];
+  /** True where lines that are withheld elsewhere are shown. Default: false. */
+  readonly showsAll?: () => boolean;
 }
 
 const MOST_HOTWORDS = 100;
@@ -220,6 +223,16 @@ const MOST_ASKED = 50;
 /** Time for which one read of the database serves all utterances. */
 const FRESH_MS = 5_000;
 
+/** Words behind each other, with one space around each. */
+const spaced = (text: string): string =>
+  ` ${wordUnits(text)
+    .map(({ bare }) => bare)
+    .join(' ')} `;
+
+/** A name, and its first word, by which people are called. */
+const formsOf = (name: string): readonly string[] =>
+  [name, name.split(/\s/u)[0] ?? ''].map(spaced).filter((form) => form.trim() !== '');
+
 /** Collects hints about a room: its glossary, its people and their languages. */
 export const createHints = ({
   services,
@@ -227,7 +240,10 @@ export const createHints = ({
   channel,
   people,
   languages,
-}: HintsDeps): (() => Promise<SttPipelineHints>) => {
+  showsAll = () => false,
+}: HintsDeps) => {
+  /** Ids of members whose names were said: others make recognisers hear names. */
+  const named = new Set<string>();
   let readMs = -Infinity;
   const whenRead = (): number => {
     const nowMs = clock.nowMs();
@@ -240,23 +256,38 @@ export const createHints = ({
   ): Cache<Asked, Found> => createCache(read, { keyOf: ({ id }) => `${whenRead()} ${id}`, most });
   const glossary = fresh(async (place: Channel) => services.glossary.applying(place), 1);
   const settings = fresh(
-    async ({ id }: RoomMember) => services.settings.of({ platform: channel().space.platform, id }),
+    async ({ id }: Pick<RoomMember, 'id'>) =>
+      services.settings.of({ platform: channel().space.platform, id }),
     MOST_ASKED,
   );
 
-  return async () => {
-    const here = people().filter(({ isBot }) => !isBot);
-    const asked = here.length > MOST_ASKED ? [] : here;
-    const [terms, ...preferences] = await Promise.all([
-      glossary.of(channel()),
-      ...asked.map(settings.of),
-    ]);
-    const names = here.map(({ name }) => name).slice(0, MOST_NAMES);
-    const hotwords = new Set([...names, ...terms.map(({ term }) => wordsOfTerm(term))]);
-    const own = preferences.flatMap(({ language }) => language ?? []);
-    return {
-      hotwords: [...hotwords].slice(0, MOST_HOTWORDS),
-      languages: asked.length < here.length ? [] : [...new Set([...languages(), ...own])],
-    };
+  return {
+    /** Looks up the hints for a speaker. */
+    of: async (speakerId: string): Promise<SttPipelineHints> => {
+      const here = people().filter(({ isBot }) => !isBot);
+      const asked = here.length > MOST_ASKED ? [] : here;
+      const [terms, speaker, ...others] = await Promise.all([
+        glossary.of(channel()),
+        ...[{ id: speakerId }, ...asked].map(settings.of),
+      ]);
+      const names = here.filter(({ id }) => named.has(id)).map(({ name }) => name);
+      const said = names.slice(0, MOST_NAMES);
+      const words = terms
+        .map(({ term }) => wordsOfTerm(term))
+        .slice(0, MOST_HOTWORDS - said.length);
+      const own = others.flatMap(({ language }) => language ?? []);
+      return {
+        hotwords: [...new Set([...words, ...said])],
+        languages: asked.length < here.length ? [] : [...new Set([...languages(), ...own])],
+        language: speaker?.language,
+        showsAll: showsAll(),
+      };
+    },
+    /** Takes a line: the names in it are expected from then on. */
+    said: (line: string): void => {
+      const words = spaced(line);
+      for (const { id, name } of people())
+        if (formsOf(name).some((form) => words.includes(form))) named.add(id);
+    },
   };
 };

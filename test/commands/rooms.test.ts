@@ -23,6 +23,7 @@ describe('/rooms', () => {
       `- ${sentence('rooms.spoken-is-on')}`,
       `- ${sentence('captions.as-spoken')}`,
       `- ${sentence('rooms.partials-are-on')}`,
+      `- ${sentence('rooms.all-is-off')}`,
       `- ${sentence('rooms.pause-is', { seconds: 0.6 })}`,
       `- ${sentence('rooms.barge-in-is-off')}`,
       `- ${sentence('rooms.wake-is-off')}`,
@@ -66,6 +67,16 @@ describe('/rooms', () => {
       sentence('rooms.consent-is-agreed'),
     );
     expect((await choices()).spokenNotice).toBe(true);
+  });
+
+  it('sets that lines are shown that may have been misheard', async () => {
+    await open('rooms.page-captions');
+    await harness().press('rooms.all-on');
+    expect((await choices()).showsAll).toBe(true);
+    expect((await harness().press('settings.back')).text).toContain(sentence('rooms.all-is-on'));
+    await open('rooms.page-captions');
+    await harness().press('rooms.all-off');
+    expect((await choices()).showsAll).toBe(false);
   });
 
   it('sets the languages and the pace of captions', async () => {

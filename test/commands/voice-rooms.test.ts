@@ -125,6 +125,7 @@ describe('/readaloud', () => {
 
 describe('/status', () => {
   const stats = { received: 90, lost: 10, undecryptable: 0 };
+  const WITHHELD = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 7 };
 
   it('says where we are, what is captioned, and who comes through badly', async () => {
     await meet();
@@ -133,7 +134,7 @@ describe('/status', () => {
       `${sentence('status.voice')}\n- ✅ ${here}\n- ➖ ${sentence('status.no-captions')}`,
     );
     await room()?.startCaptions({ languages: ['es', 'ja'] });
-    harness().rooms.script.withheld = { foreign: 7, misheard: 2 };
+    harness().rooms.script.withheld = { ...WITHHELD, unsure: 2 };
     harness().rooms.script.health = [
       { memberId: '1', name: 'Ann', received: 200, lost: 0, undecryptable: 0 },
       { memberId: '2', name: 'Bo*b', ...stats },
@@ -146,7 +147,7 @@ describe('/status', () => {
       `- ✅ ${here}`,
       `- ✅ ${sentence('status.captions', { channel: '<#500>' })} · Spanish · Japanese`,
       `- ❌ ${sentence('room.in-audience')}`,
-      `- ➖ ${sentence('status.withheld', { count: 2 })}`,
+      `- ➖ ${sentence('status.withheld-unsure', { count: 2 })}`,
       `- ➖ ${sentence('status.withheld-foreign', { count: 7 })}`,
       `- ❌ ${sentence('status.unheard', { name: 'Cid' })}`,
       `- ⚠️ ${sentence('status.heard', { name: 'Bo\\*b', lost: '10%', unread: '0%' })}`,
@@ -157,7 +158,7 @@ describe('/status', () => {
   it('tells nobody from elsewhere who speaks where, and nothing where we are in no room', async () => {
     expect((await harness().run('status')).text).not.toContain(sentence('status.voice'));
     await meet();
-    harness().rooms.script.withheld = { foreign: 7, misheard: 2 };
+    harness().rooms.script.withheld = WITHHELD;
     harness().rooms.script.health = [{ memberId: '2', name: 'Bob', ...stats }];
     expect((await harness().run('status', {}, { member: EVE })).text).not.toContain('Bob');
     expect((await harness().run('status', {}, { member: BOB })).text).toContain('Bob');

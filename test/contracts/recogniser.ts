@@ -24,7 +24,7 @@ const start = (recogniser: Recogniser): Started => {
   const partials: RecognitionResult[] = [];
   const finals: Started['finals'] = [];
   const recognition = recogniser.start({
-    hints: Promise.resolve({ hotwords: [] }),
+    hints: async () => ({ hotwords: [] }),
     signal: stop.signal,
     partial: (result) => void partials.push(result),
     final: (result, throughSequence) => void finals.push({ result, throughSequence }),

@@ -17,6 +17,7 @@ export const ROOM_CHOICES: RoomChoices = {
   joins: [],
   languages: [],
   partials: true,
+  showsAll: false,
   pauseMs: 600,
   bargeIn: 'off',
   wakeWord: false,
@@ -66,7 +67,7 @@ export const createFakeRooms = (): FakeRooms => {
     heard: '',
     talk: [],
     health: [],
-    withheld: { foreign: 0, misheard: 0 },
+    withheld: { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0 },
     faults: [],
     left: undefined,
   };

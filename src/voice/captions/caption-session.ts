@@ -79,7 +79,6 @@ export const startCaptionSession = (
       platform,
       channel: to,
       editRate,
-      texts,
       language: options.only,
       log,
       listener: {
@@ -110,9 +109,11 @@ export const startCaptionSession = (
     },
     /** Takes a transcript, with the name to show. Default: the speaker's name. */
     transcript: captions.transcript,
-    /** Marks in the transcript where lines could not be transcribed. */
-    lost: ({ count, startMs: fromMs, endMs }: LostLines): void =>
-      transcript.mark(texts.words('room.lines-lost-here', { count }), fromMs, endMs),
+    /** Marks in the transcript where lines are missing, and why. */
+    mark: (
+      why: 'room.lines-lost-here' | 'room.lines-withheld-here',
+      { count, startMs: fromMs, endMs }: LostLines,
+    ): void => transcript.mark(texts.words(why, { count }), fromMs, endMs),
     forget: captions.forget,
     /** Tries again where the channel refused: permissions may have changed. */
     retry: (): void => newest?.retry(),
@@ -134,7 +135,8 @@ export const startCaptionSession = (
         .lines()
         .slice(-RECENT_CAPTIONS)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
-    lineCount: (): number => transcript.lineCount,
+    /** Number of lines that somebody said. */
+    lineCount: (): number => transcript.spokenCount,
     /** The note that the captions have ended. */
     ended: () => texts.captionsEnded(transcript.spokenCount, (endedMs ?? clock.nowMs()) - startMs),
     file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>

@@ -7,7 +7,7 @@ export interface CaptionTranslation {
   /** The text so far; empty before the first piece, and when the translation failed. */
   readonly text: string;
   readonly done: boolean;
-  /** True when the translation failed and this caption shows the note about it. */
+  /** True when the translation failed. */
   readonly failed?: boolean;
 }
 
@@ -160,9 +160,6 @@ export const createTranscript = ({
     /** Number of first lines that were dropped because the transcript grew too long. */
     get droppedLines(): number {
       return droppedLines;
-    },
-    get lineCount(): number {
-      return entries.size;
     },
     /** Number of lines that somebody said. */
     get spokenCount(): number {

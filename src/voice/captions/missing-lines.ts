@@ -31,32 +31,66 @@ export const createLostLines = (report: (lost: LostLines) => void) => {
 const NOTED_LINES = 3;
 const MOST_SPEAKERS = 1_000;
 
-/** Counts of lines that were withheld: in a language that nobody is known to speak, and others. */
-export interface WithheldCounts {
-  readonly foreign: number;
-  readonly misheard: number;
-}
+/** Reasons to withhold lines, as people are told of them. */
+type WithheldReason = 'noise' | 'invented' | 'repeated' | 'unsure' | 'foreign';
+
+/** Counts of lines that were withheld, by the reason. */
+export type WithheldCounts = Readonly<Record<WithheldReason, number>>;
+
+/** The reasons of the filter; a text without words is no line. */
+const REASONS: Readonly<Record<Refusal, WithheldReason | undefined>> = {
+  'no-words': undefined,
+  noise: 'noise',
+  loop: 'invented',
+  'too-fast': 'invented',
+  'stock-phrase': 'invented',
+  echo: 'invented',
+  repeat: 'repeated',
+  unsure: 'unsure',
+  foreign: 'foreign',
+};
+
+/** Reasons of lines that somebody probably said. */
+const SAID: ReadonlySet<WithheldReason> = new Set(['repeated', 'unsure', 'foreign']);
 
 /**
- * Counts the lines that the hallucination filter withholds. `note` is called once for each person whose
- * lines are withheld again and again.
+ * Counts the lines that the hallucination filter withholds. `note` is called once for each person of whom
+ * lines are withheld again and again, `mark` for those between two lines that are shown.
  */
-export const createWithheldLines = (note: (speakerId: string) => void) => {
-  const counts = { foreign: 0, misheard: 0 };
+export const createWithheldLines = ({
+  note,
+  mark,
+}: {
+  readonly note: (speakerId: string) => void;
+  readonly mark: (withheld: LostLines) => void;
+}) => {
+  const counts = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0 };
   const inARow = createLru<string, number>(MOST_SPEAKERS);
   const noted = createLru<string, true>(MOST_SPEAKERS);
+  const unmarked = createLostLines(mark);
   return {
-    withheld: (speakerId: string, refusal: Refusal): void => {
-      // Noise is no line.
-      if (refusal === 'no-words') return;
-      counts[refusal === 'foreign' ? 'foreign' : 'misheard'] += 1;
+    withheld: (
+      line: Omit<LostLines, 'count'> & { readonly speakerId: string },
+      refusal: Refusal,
+    ): void => {
+      const reason = REASONS[refusal];
+      if (!reason) return;
+      counts[reason] += 1;
+      if (reason !== 'noise') unmarked.add(line);
+      if (!SAID.has(reason)) return;
+      const { speakerId } = line;
       const times = (inARow.get(speakerId) ?? 0) + 1;
       inARow.set(speakerId, times);
       if (times < NOTED_LINES || noted.get(speakerId)) return;
       noted.set(speakerId, true);
       note(speakerId);
     },
-    shown: (speakerId: string): void => inARow.delete(speakerId),
+    shown: (speakerId: string): void => {
+      inARow.delete(speakerId);
+      unmarked.report();
+    },
+    /** Marks the lines that were withheld since the last mark. */
+    report: unmarked.report,
     forget: (speakerId: string): void => inARow.delete(speakerId),
     get counts(): WithheldCounts {
       return { ...counts };

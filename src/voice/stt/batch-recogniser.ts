@@ -1,7 +1,6 @@
 import type { CallOptions } from '../../api/caller.ts';
 import type { ServiceClient } from '../../api/client.ts';
 import type { Clock } from '../../async/clock.ts';
-import { assertSayable } from '../../speech/hallucinations.ts';
 import type { Space } from '../../model/place.ts';
 import type {
   Recogniser,
@@ -75,10 +74,10 @@ const startRecognition = (
     utterance: Utterance,
     options: Pick<CallOptions, 'signal' | 'deadlineMs' | 'hasFallback'>,
   ): Promise<RecognitionResult> => {
-    const { hotwords, language } = await request.hints;
+    const { hotwords, language } = await request.hints(utterance.voiceMs);
     options.signal.throwIfAborted();
     const { audio } = utteranceFile(utterance);
-    const result = await client.transcribe(
+    return client.transcribe(
       audio,
       {
         ...(language ? { language } : {}),
@@ -86,8 +85,6 @@ const startRecognition = (
       },
       { lane: 'live', space, audioMs: utterance.spanMs, ...options },
     );
-    assertSayable(result.text, utterance.spanMs);
-    return result;
   };
 
   const show = (result: RecognitionResult): void => {

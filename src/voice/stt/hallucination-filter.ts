@@ -1,26 +1,31 @@
 import { createLru } from '../../async/lru.ts';
-import type { RecognitionResult } from '../../ports/recogniser.ts';
+import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import {
   bareText,
-  isCommonPhrase,
-  stockPhraseMs,
-  withoutSounds,
   countLetters,
   countOnlyFrom,
+  hasLetters,
+  isCommonPhrase,
   longestLoop,
+  MOST_LOOPS,
+  stockPhraseMs,
+  withoutEndLoop,
+  withoutSounds,
 } from '../../speech/hallucinations.ts';
-import { rankLanguages } from '../../text/language/detect.ts';
-import { findLanguage } from '../../text/language/languages.ts';
+import { createConfidenceScale } from './confidence-scale.ts';
+import { createHeardLanguages, lettersAgree, type RoomLanguages } from './heard-languages.ts';
 
 /** Reasons to treat a transcript as invented. */
 export const REFUSALS = [
   /** No words, or only markers of sounds. */
   'no-words',
+  /** The recogniser says that nobody speaks. */
+  'noise',
+  /** The same words again and again. */
+  'loop',
   /** More words than anybody speaks in that time. */
   'too-fast',
   'stock-phrase',
-  /** The same words again and again. */
-  'loop',
   /** Only hotwords that the recogniser was given. */
   'echo',
   /** The same short transcript again and again. */
@@ -32,51 +37,61 @@ export const REFUSALS = [
 export type Refusal = (typeof REFUSALS)[number];
 
 /** A recognised text with what is known of its sound. */
-export interface HeardUtterance extends RecognitionResult {
-  readonly speakerId: string;
-  readonly voiceMs: number;
-  readonly spanMs: number;
-  readonly endMs: number;
-}
+export interface HeardUtterance
+  extends
+    RecognitionResult,
+    Pick<Utterance, 'speakerId' | 'voiceMs' | 'spanMs' | 'startMs' | 'endMs'> {}
 
-/** The same with the confidence that is assumed where none is known. */
+/** The same as it is judged. */
 interface TranscriptCandidate extends HeardUtterance {
+  /** Confidence on the common scale; where none is known, what is believed then. */
   readonly confidence: number;
+  /** True where something beside the sound says that somebody speaks. */
+  readonly isLikely: boolean;
+  /** True where there is little voice, and nothing else says that somebody speaks. */
+  readonly isFaint: boolean;
 }
 
 /** Facts about the room that help to judge a transcript. */
-export interface FilterContext {
-  /** BCP 47 codes of the languages that its people speak or read; none: not known. */
-  readonly languages: readonly string[];
+export interface FilterContext extends RoomLanguages {
   readonly hotwords: readonly string[];
+  /** True where all is shown that somebody may have said. */
+  readonly showsAll?: boolean;
 }
+
+/** Reasons that leave nothing to show. */
+const NOTHING: ReadonlySet<Refusal> = new Set(['no-words', 'too-fast']);
 
 export type FilterVerdict =
   | { readonly accepted: string; readonly refusal?: never }
   | { readonly accepted?: never; readonly refusal: Refusal };
 
 /**
- * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech.
- * The less voice there is, the more confidence a text needs, for recognisers invent text for
- * near-silence.
+ * Limits of the filter. Confidence is the mean probability of a token on a common scale: 0.8 in long
+ * clear lines. The less voice there is, the more confidence a text needs, for recognisers invent text
+ * for near-silence.
  */
 export const THRESHOLDS = {
+  /**
+   * Probability that nobody speaks from which a text is one of noise: of 25 loops of noise the lowest had
+   * 0.51, of 56 turns of speech the highest 0.45.
+   */
+  noSpeech: 0.5,
   /** Voice below which a text is faint: a quick word, such as the Japanese yes, or a noise. */
   faintMs: 300,
   /** Share of voice below which audio is near-silence: speech has well over half. */
   faintShare: 0.25,
+  /** Time after the turn of somebody else in which a few words are likely an answer. */
+  answerMs: 8_000,
+  /** Voice below which digits and signs alone are no word. */
+  wordMs: 1_000,
+  /** Longest voice of a digit: recognisers write numbers for long noise. */
+  digitMs: 500,
   /** Voice below which there is a word or two, where a stock phrase needs more confidence. */
   shortMs: 1_500,
   /** Voice of a sentence: with less, a recogniser may mistake the language. */
   foreignMs: 2_500,
-  /** Time in which two lines of one person are signs of the same language. */
-  foreignAgainMs: 300_000,
-  /**
-   * Least probability, by its letters, that a text is in the recognised language. Of 24 short lines in
-   * their own language the lowest had 0.57, of 12 in a wrongly recognised one the highest 0.01.
-   */
-  textAgrees: 0.5,
-  /** Least voice with which the language of a certain transcript becomes one of the room's. */
+  /** Least voice of a long line, from which the scale and the languages are learnt. */
   learnMs: 3_000,
 
   /** Confidence below which a short text is a guess: half of the lowest of clear speech. */
@@ -95,7 +110,7 @@ export const THRESHOLDS = {
   /** Fewest repetitions of a loop: people repeat a word three times. */
   loops: 4,
   /** Repetitions that nobody speaks in one breath, however confident the recogniser is. */
-  mostLoops: 10,
+  mostLoops: MOST_LOOPS,
   /** Fewest hotwords of an echo: fewer are somebody addressed by name. */
   echoed: 3,
   repeatMs: 60_000,
@@ -114,17 +129,10 @@ export const THRESHOLDS = {
   spareSeconds: 0.6,
 } as const;
 
-/** Confidence that is assumed where none is known: that of clear speech. */
-const USUAL_CONFIDENCE = 0.8;
-
 const MOST_SPEAKERS = 100;
-const MOST_LANGUAGES = 10;
 
-const isNearSilence = ({ voiceMs, spanMs }: TranscriptCandidate): boolean =>
+const isNearSilence = ({ voiceMs, spanMs }: HeardUtterance): boolean =>
   voiceMs < spanMs * THRESHOLDS.faintShare;
-
-const isFaint = (candidate: TranscriptCandidate): boolean =>
-  candidate.voiceMs < THRESHOLDS.faintMs || isNearSilence(candidate);
 
 /** True when a faint transcript has the confidence of clear speech. */
 const isClear = (candidate: TranscriptCandidate): boolean =>
@@ -136,56 +144,46 @@ const isTooFast = (text: string, spanMs: number): boolean => {
   return letters / lettersPerSecond + signs / signsPerSecond > spanMs / 1_000 + spareSeconds;
 };
 
-const isStock = (
-  { voiceMs, confidence }: TranscriptCandidate,
-  faint: boolean,
-  fastestMs: number,
-): boolean => {
-  const { shortMs, clearFaint, sure } = THRESHOLDS;
-  return faint || voiceMs < fastestMs || confidence < (voiceMs < shortMs ? clearFaint : sure);
+/** Most letters of a unit behind a number, such as `oz`. */
+const UNIT_LETTERS = 3;
+
+/** True for a number that nobody says so fast, or so slowly; a whole one is a likely answer. */
+const isNoNumber = (text: string, { voiceMs, isLikely }: TranscriptCandidate): boolean => {
+  const [digits, letters] = [/\p{Nd}/gu, /\p{L}/gu].map((kind) => text.match(kind)?.length ?? 0);
+  if (!digits || letters === undefined || letters > UNIT_LETTERS) return false;
+  const isWhole = /^\p{Nd}+[.!?。]?$/u.test(text);
+  if (voiceMs > THRESHOLDS.digitMs * (letters > 0 || isWhole ? digits + 1 : digits)) return true;
+  return letters === 0 && voiceMs < THRESHOLDS.wordMs && !(isWhole && isLikely);
 };
 
 const isInvented = (text: string, candidate: TranscriptCandidate): boolean => {
+  const { voiceMs, confidence, isFaint } = candidate;
+  const { shortMs, clearFaint, sure } = THRESHOLDS;
   const fastestMs = stockPhraseMs(text);
-  const faint = isFaint(candidate);
-  if (fastestMs !== undefined) return isStock(candidate, faint, fastestMs);
-  return isCommonPhrase(text) && faint && !isClear(candidate);
+  if (fastestMs === undefined) return isCommonPhrase(text) && isFaint && !isClear(candidate);
+  return isFaint || voiceMs < fastestMs || confidence < (voiceMs < shortMs ? clearFaint : sure);
 };
 
-const isLoop = (text: string, candidate: TranscriptCandidate): boolean => {
-  const times = longestLoop(bareText(text));
-  if (times >= THRESHOLDS.mostLoops) return true;
-  const isDoubtful = isFaint(candidate) || candidate.confidence < THRESHOLDS.sure;
-  return times >= THRESHOLDS.loops && isDoubtful;
-};
+/** Fewest repetitions with which a transcript is a loop. */
+const fewestLoops = ({ isFaint, confidence }: TranscriptCandidate): number =>
+  isFaint || confidence < THRESHOLDS.sure ? THRESHOLDS.loops : THRESHOLDS.mostLoops;
 
 const isEcho = (
   text: string,
-  candidate: TranscriptCandidate,
+  { confidence }: TranscriptCandidate,
   hotwords: readonly string[],
 ): boolean => {
-  const faint = isFaint(candidate);
-  if (faint ? isClear(candidate) : candidate.confidence >= THRESHOLDS.sure) return false;
+  if (confidence >= THRESHOLDS.clear) return false;
   const bare = bareText(text);
   const known = hotwords.map(bareText);
   // A single hotword is somebody addressed by name, however many characters it has.
-  if (!faint && known.includes(bare)) return false;
-  return countOnlyFrom(bare, known) >= (faint ? 1 : THRESHOLDS.echoed);
+  return !known.includes(bare) && countOnlyFrom(bare, known) >= THRESHOLDS.echoed;
 };
 
-const isUnsure = (candidate: TranscriptCandidate): boolean =>
-  isFaint(candidate)
-    ? candidate.confidence < THRESHOLDS.unsureFaint
-    : candidate.voiceMs < THRESHOLDS.shortMs && candidate.confidence < THRESHOLDS.unsure;
-
-/** A language's code without region and script, which recognisers do not distinguish. */
-const baseOf = (language: string): string | undefined => findLanguage(language)?.split('-')[0];
-
-/** True when the letters of a text agree that it is in a language. */
-const isWrittenIn = (text: string, base: string): boolean => {
-  if (isCommonPhrase(text)) return false;
-  const ranked = rankLanguages(text).find(({ language }) => baseOf(language) === base);
-  return (ranked?.confidence ?? 0) >= THRESHOLDS.textAgrees;
+const isUnsure = ({ noSpeech, voiceMs, confidence, isFaint }: TranscriptCandidate): boolean => {
+  if (noSpeech !== undefined) return false;
+  const { unsureFaint, unsure, shortMs } = THRESHOLDS;
+  return isFaint ? confidence < unsureFaint : voiceMs < shortMs && confidence < unsure;
 };
 
 /** The reason to refuse a transcript that shows in the transcript alone. */
@@ -194,105 +192,124 @@ const refusalOf = (
   candidate: TranscriptCandidate,
   hotwords: readonly string[],
 ): Refusal | undefined => {
-  if (bareText(text) === '') return 'no-words';
-  if (isTooFast(text, candidate.spanMs)) return 'too-fast';
+  const { spanMs, noSpeech = 0 } = candidate;
+  if (bareText(text) === '' || isNoNumber(text, candidate)) return 'no-words';
+  if (noSpeech >= THRESHOLDS.noSpeech) return 'noise';
+  if (longestLoop(text) >= fewestLoops(candidate)) return 'loop';
+  if (isTooFast(text, spanMs)) return 'too-fast';
   if (isInvented(text, candidate)) return 'stock-phrase';
-  if (isLoop(text, candidate)) return 'loop';
   if (isEcho(text, candidate, hotwords)) return 'echo';
   return isUnsure(candidate) ? 'unsure' : undefined;
 };
 
 /** Refuses text that recognisers invent for audio without speech. */
 export const createHallucinationFilter = () => {
+  const scale = createConfidenceScale();
+  const languages = createHeardLanguages();
   const latest = createLru<
     string,
     { readonly bare: string; readonly endMs: number; readonly times: number }
   >(MOST_SPEAKERS);
-  const learnt = createLru<string, true>(MOST_LANGUAGES);
-  /** The latest line in a language that is not one of the room's, by speaker. */
-  const foreign = createLru<
-    string,
-    { readonly base: string; readonly bare: string; readonly endMs: number }
-  >(MOST_SPEAKERS);
+  /** The ends of the latest lines that were shown, by speaker. */
+  const turns = createLru<string, number>(MOST_SPEAKERS);
+
+  const isAnswer = ({ speakerId, startMs }: HeardUtterance): boolean =>
+    [...turns].some(
+      ([other, endMs]) => other !== speakerId && Math.abs(startMs - endMs) < THRESHOLDS.answerMs,
+    );
+
+  const candidateOf = (heard: HeardUtterance): TranscriptCandidate => {
+    const isLikely = heard.noSpeech !== undefined || isAnswer(heard);
+    const isFaint = !isLikely && (heard.voiceMs < THRESHOLDS.faintMs || isNearSilence(heard));
+    // Where no confidence is known, voice is believed to be speech, though not its language.
+    const believed = isFaint ? THRESHOLDS.unsureFaint : THRESHOLDS.sure;
+    const confidence = heard.confidence === undefined ? believed : scale.of(heard.confidence);
+    return { ...heard, confidence, isLikely, isFaint };
+  };
 
   /** Counts how often a speaker's latest transcripts were the same text. */
-  const timesBefore = ({ speakerId, endMs }: TranscriptCandidate, bare: string): number => {
+  const timesBefore = ({ speakerId, endMs }: HeardUtterance, bare: string): number => {
     const before = latest.get(speakerId);
     const isAgain = before?.bare === bare && endMs - before.endMs < THRESHOLDS.repeatMs;
     return isAgain ? before.times : 0;
   };
 
   const isRepeat = (text: string, candidate: TranscriptCandidate): boolean => {
-    if (text.length > THRESHOLDS.repeatChars) return false;
+    if (text.length > THRESHOLDS.repeatChars || candidate.isLikely) return false;
     const times = timesBefore(candidate, bareText(text));
-    if (isNearSilence(candidate) || (isFaint(candidate) && !isClear(candidate)))
-      return times >= THRESHOLDS.repeatsFaint;
+    if (candidate.isFaint)
+      return times >= THRESHOLDS.repeatsFaint && (isNearSilence(candidate) || !isClear(candidate));
     return candidate.confidence < THRESHOLDS.sure && times >= THRESHOLDS.repeatsUnsure;
   };
 
-  /** True when the same person said something else in that language a short time before. */
-  const isAgain = (base: string, text: string, { speakerId, endMs }: TranscriptCandidate) => {
-    const before = foreign.get(speakerId);
-    return (
-      before?.base === base &&
-      before.bare !== bareText(text) &&
-      endMs - before.endMs < THRESHOLDS.foreignAgainMs
-    );
-  };
-
   /** True for a language that nobody is known to speak, without a second sign that somebody does. */
-  const isForeign = (text: string, candidate: TranscriptCandidate, base: string): boolean => {
-    const { voiceMs, confidence } = candidate;
+  const isForeign = (candidate: TranscriptCandidate, context: RoomLanguages): boolean => {
+    const { language, voiceMs, confidence, isFaint } = candidate;
     if (voiceMs >= THRESHOLDS.foreignMs || confidence >= THRESHOLDS.certain) return false;
-    if (isAgain(base, text, candidate)) return false;
-    return isFaint(candidate) || !isWrittenIn(text, base);
+    if (languages.isKnown(language, context) || languages.isAgain(candidate)) return false;
+    return isFaint || !lettersAgree(candidate);
   };
 
-  const remember = (text: string, candidate: TranscriptCandidate): void => {
-    const bare = bareText(text);
-    const { speakerId, endMs } = candidate;
-    latest.set(speakerId, { bare, endMs, times: timesBefore(candidate, bare) + 1 });
+  const remember = (heard: HeardUtterance): void => {
+    const { speakerId, endMs } = heard;
+    const bare = bareText(heard.text);
+    latest.set(speakerId, { bare, endMs, times: timesBefore(heard, bare) + 1 });
   };
 
-  const rememberForeign = (base: string, text: string, candidate: TranscriptCandidate): void => {
-    const { speakerId, endMs } = candidate;
-    foreign.set(speakerId, { base, bare: bareText(text), endMs });
-  };
-
-  const learn = ({ language, voiceMs, confidence }: TranscriptCandidate): void => {
-    const base = baseOf(language);
-    if (base && voiceMs >= THRESHOLDS.learnMs && confidence >= THRESHOLDS.certain)
-      learnt.set(base, true);
+  /** Learns from a line that is shown. */
+  const learn = (heard: HeardUtterance, { confidence }: TranscriptCandidate): void => {
+    const { speakerId, endMs, voiceMs } = heard;
+    turns.set(speakerId, endMs);
+    if (voiceMs < THRESHOLDS.learnMs) return;
+    if (heard.confidence !== undefined) scale.learn(heard.confidence);
+    const isCertain =
+      heard.confidence === undefined ? lettersAgree(heard) : confidence >= THRESHOLDS.certain;
+    if (isCertain) languages.learn(heard);
   };
 
   return {
-    /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
-    judge: (
-      heard: HeardUtterance,
-      { languages, hotwords }: FilterContext,
-      isFinal: boolean,
-    ): FilterVerdict => {
-      const candidate = { ...heard, confidence: heard.confidence ?? USUAL_CONFIDENCE };
-      const text = withoutSounds(candidate.text);
-      const spoken = new Set(languages.map(baseOf));
-      const base = baseOf(candidate.language);
-      const isKnown =
-        base === undefined || spoken.size === 0 || spoken.has(base) || learnt.get(base) === true;
-      const ofItself = refusalOf(text, candidate, hotwords);
+    /** Judges a transcript. Remembers final ones, and learns from those that are accepted. */
+    judge: (heard: HeardUtterance, context: FilterContext, isFinal: boolean): FilterVerdict => {
+      const known = candidateOf(heard);
+      const text = withoutEndLoop(withoutSounds(heard.text), fewestLoops(known));
+      const candidate = { ...known, text };
+      const ofItself = refusalOf(text, candidate, context.hotwords);
       const refusal =
         ofItself ??
-        (!isKnown && isForeign(text, candidate, base) ? 'foreign' : undefined) ??
+        (isForeign(candidate, context) ? 'foreign' : undefined) ??
         (isRepeat(text, candidate) ? 'repeat' : undefined);
       if (isFinal) {
-        remember(text, candidate);
-        if (!isKnown && !ofItself) rememberForeign(base, text, candidate);
-        if (!refusal) learn(candidate);
+        remember(candidate);
+        if (!ofItself && !languages.isKnown(heard.language, context))
+          languages.noteForeign(candidate);
+        if (!refusal) learn({ ...heard, text }, candidate);
       }
-      return refusal ? { refusal } : { accepted: text };
+      const isShown = !refusal || (context.showsAll === true && !NOTHING.has(refusal));
+      return isShown ? { accepted: text } : { refusal };
+    },
+    /** The language that a person has chosen, unless they were heard in another one. */
+    chosenBy: languages.chosenBy,
+    /**
+     * The language in which an utterance is to be recognised once more, because nobody here is known to
+     * speak the one that was recognised; undefined where that is believed.
+     */
+    otherLanguage: (heard: HeardUtterance, context: RoomLanguages): string | undefined => {
+      const text = withoutSounds(heard.text);
+      if (!hasLetters(text) || languages.isKnown(heard.language, context)) return undefined;
+      const isLong = heard.voiceMs >= THRESHOLDS.foreignMs;
+      if (!isLong && !isForeign({ ...candidateOf(heard), text }, context)) return undefined;
+      return languages.likeliest(heard.speakerId, context);
+    },
+    /** The surer one of two recognitions of an utterance, the second of which was given its language. */
+    surest: (first: HeardUtterance, second: RecognitionResult): RecognitionResult => {
+      if (first.confidence !== undefined && second.confidence !== undefined)
+        return second.confidence > first.confidence ? second : first;
+      return first.voiceMs >= THRESHOLDS.foreignMs && lettersAgree(first) ? first : second;
     },
     forget: (speakerId: string): void => {
       latest.delete(speakerId);
-      foreign.delete(speakerId);
+      turns.delete(speakerId);
+      languages.forget(speakerId);
     },
   };
 };

@@ -10,7 +10,7 @@ import type {
 } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
-import type { FilterContext } from './hallucination-filter.ts';
+import { THRESHOLDS, type FilterContext } from './hallucination-filter.ts';
 import {
   createRecognitionQueue,
   type RecognitionQueueOptions,
@@ -24,7 +24,8 @@ import {
   type TranscriptListener,
 } from './transcript-emitter.ts';
 
-export interface SttPipelineHints extends RecognitionHints, FilterContext {}
+/** Words and languages that a speaker may say; `language` is the one that they have chosen. */
+export type SttPipelineHints = FilterContext;
 
 export interface SttPipelineOptions
   extends Omit<EndpointerOptions, 'growEveryMs'>, Partial<RecognitionQueueOptions> {}
@@ -50,6 +51,11 @@ const CAUGHT_UP_MS = 3_000;
 const BEHIND_STEP_MS = 10_000;
 /** Lateness of a timer after which held up packets are taken first, for as long again. */
 const HELD_UP_MS = 50;
+
+/** Voice from which hotwords are sent: for less a recogniser repeats them where there are none. */
+const HOTWORDS_FROM_MS = 800;
+/** Longest recognition of an utterance in another language, after which the first one counts. */
+const OTHER_LANGUAGE_MS = 5_000;
 
 const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };
 
@@ -81,7 +87,9 @@ export const createSttPipeline = ({
   options = {},
   log,
 }: SttPipelineDeps) => {
-  const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
+  let lastId = 0;
+  const { nextId = () => (lastId += 1) } = options;
+  const endpointer = createEndpointer({ ...options, nextId, growEveryMs: recogniser.growEveryMs });
   const queue = createRecognitionQueue<RecognitionResult, Turn>(clock, {
     ...QUEUE,
     ...options,
@@ -90,7 +98,7 @@ export const createSttPipeline = ({
         ? turnOf([...first.jobs, ...next.jobs], joinUtterances(first.utterance, next.utterance))
         : undefined,
   });
-  const emitter = createTranscriptEmitter(listener, log);
+  const emitter = createTranscriptEmitter({ listener, nextId, log });
   const jobs = new Map<number, Job>();
   /** Utterances with speech, and those with too little voice for it. */
   const counts = { utterances: 0, dropped: 0 };
@@ -108,12 +116,33 @@ export const createSttPipeline = ({
     }
   };
 
+  /** The hints for so much voice of an utterance; a language is heard surely in a sentence. */
+  const hintsOf = async (
+    { hints: given, utterance: { speakerId } }: Job,
+    voiceMs: number,
+  ): Promise<RecognitionHints> => {
+    const { hotwords, language } = await given;
+    return {
+      hotwords: voiceMs < HOTWORDS_FROM_MS ? [] : hotwords,
+      language: voiceMs < THRESHOLDS.foreignMs ? emitter.chosenBy(speakerId, language) : undefined,
+    };
+  };
+
+  /** @param language the one to recognise; default: the one that the hints expect */
   const recognise = (
-    { hints: given, controller: { signal } }: Job,
+    job: Job,
     receive: Pick<RecognitionRequest, 'partial' | 'final'>,
     stop: AbortSignal,
+    language?: string,
   ): Recognition =>
-    recogniser.start({ hints: given, signal: AbortSignal.any([signal, stop]), ...receive });
+    recogniser.start({
+      hints: async (voiceMs) => {
+        const hints = await hintsOf(job, voiceMs);
+        return language === undefined ? hints : { ...hints, language };
+      },
+      signal: AbortSignal.any([job.controller.signal, stop]),
+      ...receive,
+    });
 
   /** Makes one attempt at a whole utterance: no recognition is ever asked to finish twice. */
   const attempt = async (
@@ -126,9 +155,14 @@ export const createSttPipeline = ({
     const growing = others.length === 0 ? job.growing : undefined;
     for (const { growing: part } of others.length === 0 ? [] : [job, ...others]) part?.stop.abort();
     for (const each of [job, ...others]) each.growing = undefined;
-    if (!growing) return recognise(job, RESULT_ONLY, signal).finish(utterance, leftMs);
-    signal.addEventListener('abort', () => growing.stop.abort());
-    return growing.recognition.finish(utterance, leftMs);
+    if (growing) signal.addEventListener('abort', () => growing.stop.abort());
+    const recognition = growing?.recognition ?? recognise(job, RESULT_ONLY, signal);
+    const result = await recognition.finish(utterance, leftMs);
+    const language = emitter.otherLanguage({ ...job, utterance }, result);
+    if (language === undefined || leftMs < 2 * OTHER_LANGUAGE_MS) return result;
+    const again = recognise(job, RESULT_ONLY, signal, language);
+    const second = await again.finish(utterance, OTHER_LANGUAGE_MS).catch(() => result);
+    return emitter.surest({ ...job, utterance }, result, second);
   };
 
   /** Sets the one timer for all speakers. It may fire early, never late. */
@@ -183,6 +217,7 @@ export const createSttPipeline = ({
       if (outcome.error) for (const job of own) emitter.failed(job, outcome.error);
       else {
         first.utterance = utterance;
+        first.next = own.at(-1)?.next;
         emitter.final(first, outcome.result);
         for (const job of others) emitter.retract(job);
       }
@@ -216,6 +251,10 @@ export const createSttPipeline = ({
       shown: undefined,
       growing: undefined,
     };
+    const before = utterance.isContinued
+      ? [...jobs.values()].findLast((each) => each.utterance.speakerId === speakerId)
+      : undefined;
+    if (before) before.next = job;
     const learn = async (): Promise<void> => {
       job.context = await job.hints;
     };
@@ -304,6 +343,8 @@ export const createSttPipeline = ({
     [Symbol.asyncDispose]: async () => {
       isOver = true;
       wake?.cancel();
+      // What was recognised before a cut is shown, whatever becomes of the rest.
+      for (const job of jobs.values()) if (job.begun) emitter.retract(job);
       for (const { utterance } of jobs.values()) forget(utterance.speakerId);
       endpointer[Symbol.dispose]();
       queue.forgetAll();

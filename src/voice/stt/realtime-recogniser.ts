@@ -43,12 +43,12 @@ export interface RealtimeRecogniserDeps {
   readonly createDecoder?: () => Promise<PacketDecoder>;
 }
 
-const resultOf = ({
+const resultOf = ({ text, language, confidence, noSpeech }: RealtimeText): RecognitionResult => ({
   text,
   language,
   confidence,
   noSpeech,
-}: RealtimeText): RecognitionResult => ({ text, language, confidence, noSpeech });
+});
 
 /** One utterance: a session while it grows, and a request where the session does not do. */
 class RealtimeRecognition implements Recognition {
@@ -169,7 +169,7 @@ class RealtimeRecognition implements Recognition {
     const { openSession, availability } = await recognition.of(space);
     if (!availability.mayTry()) return this.#leaveToBatch();
     this.#availability = availability;
-    const { hotwords, language } = await this.#request.hints;
+    const { hotwords, language } = await this.#request.hints(Infinity);
     if (this.#request.signal.aborted) return;
     const pcm = createUtterancePcm(await createDecoder());
     if (this.#request.signal.aborted) return pcm.free();

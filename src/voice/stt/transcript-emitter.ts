@@ -1,14 +1,18 @@
-import type { AppError } from '../../errors.ts';
+import { createLru } from '../../async/lru.ts';
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { DictatedWords } from '../../model/message.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
+import { joinTexts } from '../../text/local-agreement.ts';
 import {
   createHallucinationFilter,
   type FilterContext,
-  type FilterVerdict,
+  type HeardUtterance,
   type Refusal,
   REFUSALS,
 } from './hallucination-filter.ts';
+import { createUnheard } from './unheard.ts';
+import { cutAtScripts, dividedAtEnd, isEnded, withCapital, type Words } from './turn-text.ts';
 
 /**
  * The transcript of one utterance, partial or final: one with the same id replaces it. Where its text is empty and final, there was no speech, and the
@@ -17,15 +21,18 @@ import {
 export interface TranscriptEvent
   extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {}
 
+/** Times of speech, on the room's clock. */
+export type SpeechTimes = Pick<Utterance, 'startMs' | 'endMs'>;
+
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {
   /** Reports that speech began, not noise; again when somebody goes on for long. */
   readonly speechBegan?: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
   /** Reports that the final text of an utterance is not shown, and why. */
-  readonly withheld?: (speakerId: string, refusal: Refusal) => void;
-  /** Reports an utterance of which nothing could be recognised; its time is on the room's clock. */
-  readonly lost?: (utterance: Pick<Utterance, 'startMs' | 'endMs'>) => void;
+  readonly withheld?: (utterance: SpeechTimes & { speakerId: string }, refusal: Refusal) => void;
+  /** Reports an utterance of which nothing could be recognised. */
+  readonly lost?: (utterance: SpeechTimes) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble?: (error: AppError | undefined) => void;
   /** Reports by how much transcripts are late, from some seconds on; undefined when they no longer are. */
@@ -37,20 +44,33 @@ export interface EmittedUtterance {
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */
-  shown: Pick<RecognitionResult, 'text' | 'language'> | undefined;
+  shown: Words | undefined;
+  /** The sentence that the utterance before left unfinished, and its beginning. */
+  begun?: (Words & Pick<Utterance, 'startMs'>) | undefined;
+  /** The utterance that goes on with this one, which was cut. */
+  next?: EmittedUtterance | undefined;
+  isOver?: boolean;
 }
 
+export interface TranscriptEmitterDeps {
+  readonly listener: TranscriptListener;
+  /** Makes the id of a further transcript. */
+  readonly nextId: () => number;
+  readonly log: Pick<Log, 'warn' | 'error'> | undefined;
+}
+
+const MOST_SPEAKERS = 100;
+
 /** Emits the transcripts that pass the hallucination filter. */
-export const createTranscriptEmitter = (
-  listener: TranscriptListener,
-  log: Pick<Log, 'warn' | 'error'> | undefined,
-) => {
+export const createTranscriptEmitter = ({ listener, nextId, log }: TranscriptEmitterDeps) => {
   const filter = createHallucinationFilter();
   /** Transcripts that the filter refused, by the reason. */
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
     Refusal,
     number
   >;
+  /** Speakers whose latest line ended as a sentence does. */
+  const ended = createLru<string, true>(MOST_SPEAKERS);
   let transcripts = 0;
   /** Utterances that could not be recognised in time, or at all. */
   let failed = 0;
@@ -64,72 +84,134 @@ export const createTranscriptEmitter = (
     }
   };
 
-  const judge = (
-    { utterance, context }: EmittedUtterance,
-    result: RecognitionResult,
-    isFinal: boolean,
-  ): FilterVerdict => {
-    const { speakerId, voiceMs, spanMs, endMs } = utterance;
-    return filter.judge({ ...result, speakerId, voiceMs, spanMs, endMs }, context, isFinal);
+  const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): HeardUtterance => {
+    const { speakerId, voiceMs, spanMs, startMs, endMs } = utterance;
+    return { ...result, speakerId, voiceMs, spanMs, startMs, endMs };
   };
 
-  const emit = (
-    { utterance }: EmittedUtterance,
-    { text, language }: Pick<RecognitionResult, 'text' | 'language'>,
-    isFinal: boolean,
-  ): void => {
-    const { id, speakerId, startMs, endMs } = utterance;
-    call(() => listener.transcript({ id, speakerId, startMs, endMs, text, language, isFinal }));
+  const lose = (utterance: SpeechTimes): void => {
+    failed += 1;
+    call(() => listener.lost?.(utterance));
   };
-
-  const retract = (emitted: EmittedUtterance): void => {
-    if (emitted.shown) emit(emitted, { ...emitted.shown, text: '' }, true);
-  };
-
   const delayed = (error: AppError): void => {
     if (isTroubled) return;
     isTroubled = true;
     log?.warn({ err: error }, 'speech cannot be recognised');
     call(() => listener.trouble?.(error));
   };
+  const recovered = (): void => {
+    if (!isTroubled) return;
+    isTroubled = false;
+    call(() => listener.trouble?.(undefined));
+  };
+  const unheard = createUnheard({ lose, delayed });
+
+  /** The words of an utterance behind those that were begun before it. */
+  const wordsOf = ({ utterance, begun }: EmittedUtterance, { text, language }: Words): string => {
+    const words = joinTexts([begun?.text ?? '', text]);
+    return ended.get(utterance.speakerId) ? withCapital({ text: words, language }) : words;
+  };
+  const emitPartial = (emitted: EmittedUtterance, words: Words): void => {
+    const { id, speakerId, startMs, endMs } = emitted.utterance;
+    const text = wordsOf(emitted, words);
+    const { language } = words;
+    const beginMs = emitted.begun?.startMs ?? startMs;
+    call(() =>
+      listener.transcript({
+        id,
+        speakerId,
+        startMs: beginMs,
+        endMs,
+        text,
+        language,
+        isFinal: false,
+      }),
+    );
+  };
+
+  /** Emits the last words of an utterance, in parts by their script; leaves an unfinished sentence to `next`. */
+  const conclude = (emitted: EmittedUtterance, words: Words): void => {
+    const { begun, utterance } = emitted;
+    const next = emitted.next?.isOver ? undefined : emitted.next;
+    const { id, speakerId, endMs } = utterance;
+    const language = words.text === '' && begun ? begun.language : words.language;
+    const whole = wordsOf(emitted, { text: words.text, language });
+    const { done, rest } = next ? dividedAtEnd(whole) : { done: whole, rest: '' };
+    let fromMs = begun?.startMs ?? utterance.startMs;
+    const msPerChar = (endMs - fromMs) / Math.max(1, done.length + rest.length);
+    emitted.isOver = true;
+    const parts = cutAtScripts({ text: done, language });
+    for (const [at, part] of parts.entries()) {
+      const isEnd = rest === '' && at === parts.length - 1;
+      const toMs = isEnd ? endMs : Math.round(fromMs + part.text.length * msPerChar);
+      const ids = { id: at === 0 ? id : nextId(), speakerId };
+      const event = { ...ids, startMs: fromMs, endMs: toMs, ...part, isFinal: true };
+      call(() => listener.transcript(event));
+      fromMs = toMs;
+    }
+    if (rest !== '' || isEnded(done)) ended.set(speakerId, true);
+    else if (done !== '') ended.delete(speakerId);
+    if (!next || rest === '') return;
+    next.begun = { text: rest, language, startMs: fromMs };
+    emitPartial(next, next.shown ?? { text: '', language });
+  };
+
+  const retract = (emitted: EmittedUtterance): void => {
+    emitted.isOver = true;
+    const { shown, begun } = emitted;
+    if (shown || begun) conclude(emitted, { text: '', language: shown?.language ?? '' });
+  };
 
   return {
     speechBegan: (speakerId: string) => call(() => listener.speechBegan?.(speakerId)),
+    chosenBy: filter.chosenBy,
+    /** The language in which an utterance is to be recognised once more; undefined where that is not needed. */
+    otherLanguage: (emitted: EmittedUtterance, result: RecognitionResult): string | undefined =>
+      filter.otherLanguage(heardOf(emitted, result), emitted.context),
+    /** The surer one of two recognitions of an utterance. */
+    surest: (emitted: EmittedUtterance, first: RecognitionResult, second: RecognitionResult) =>
+      filter.surest(heardOf(emitted, first), second),
     /** Emits the certain text of an utterance that has not ended. */
     partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
-      const { accepted } = judge(emitted, result, false);
+      const { accepted } = filter.judge(heardOf(emitted, result), emitted.context, false);
       if (accepted === undefined || accepted === emitted.shown?.text) return;
       emitted.shown = { text: accepted, language: result.language };
-      emit(emitted, emitted.shown, false);
+      emitPartial(emitted, emitted.shown);
     },
     /** Emits the text of an utterance that has ended. */
     final: (emitted: EmittedUtterance, result: RecognitionResult): void => {
-      if (isTroubled) {
-        isTroubled = false;
-        call(() => listener.trouble?.(undefined));
+      const { utterance, context } = emitted;
+      const { accepted, refusal } = filter.judge(heardOf(emitted, result), context, true);
+      if (unheard.takes(utterance, result.text, refusal)) {
+        refused[refusal!] += 1;
+        return retract(emitted);
       }
-      const { accepted, refusal } = judge(emitted, result, true);
+      recovered();
       if (refusal) {
         refused[refusal] += 1;
-        call(() => listener.withheld?.(emitted.utterance.speakerId, refusal));
-        retract(emitted);
-        return;
+        call(() => listener.withheld?.(utterance, refusal));
+        return retract(emitted);
       }
       transcripts += 1;
-      emit(emitted, { text: accepted, language: result.language }, true);
+      conclude(emitted, { text: accepted, language: result.language });
     },
     failed: (emitted: EmittedUtterance, error: AppError): void => {
-      failed += 1;
+      const { shown, utterance } = emitted;
+      if (shown) failed += 1;
+      else lose(utterance);
       // The certain text is better than nothing.
-      if (emitted.shown) emit(emitted, emitted.shown, true);
-      else call(() => listener.lost?.(emitted.utterance));
+      if (shown) conclude(emitted, shown);
+      else retract(emitted);
       delayed(error);
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
     behind: (delayMs: number | undefined): void => call(() => listener.behind?.(delayMs)),
     retract,
-    forget: (speakerId: string) => filter.forget(speakerId),
+    forget: (speakerId: string): void => {
+      filter.forget(speakerId);
+      ended.delete(speakerId);
+    },
     get counts() {
       return { transcripts, failed, refused: { ...refused } };
     },

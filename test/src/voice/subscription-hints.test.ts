@@ -57,12 +57,22 @@ const setUp = () => {
 const ALL = ['terms of room', 'ann', 'ben'];
 
 describe('hints', () => {
-  it('are the people, the glossary, and what they speak and read', async () => {
+  it('are the glossary, and what people speak and read', async () => {
     const { hints } = setUp();
-    expect(await hints()).toEqual({
-      hotwords: ['Name of ann', 'Name of ben', 'Dragoman'],
+    expect(await hints.of('ann')).toMatchObject({
+      hotwords: ['Dragoman'],
       languages: ['en', 'ja'],
+      language: 'ja',
     });
+    expect((await hints.of('ben')).language).toBeUndefined();
+  });
+
+  it('have the names that were said, behind the terms', async () => {
+    const { room, hints } = setUp();
+    room.people = ['ann', 'Ben Lee', 'mo', '山田', 'the'].map((name) => ({ ...human(name), name }));
+    for (const line of ['Ask Ann!', 'Hello, ben.', 'more of them', '山田さん、どうぞ'])
+      hints.said(line);
+    expect((await hints.of('ann')).hotwords).toEqual(['Dragoman', 'ann', 'Ben Lee', '山田']);
   });
 
   it('are read once for all who begin to speak within five seconds', async () => {
@@ -70,25 +80,25 @@ describe('hints', () => {
     await clock.advance(3_456);
     const held = Promise.withResolvers<void>();
     room.reading = held.promise;
-    const both = [hints(), hints()];
+    const both = [hints.of('ann'), hints.of('ann')];
     held.resolve();
     const [first, second] = await Promise.all(both);
     expect(second).toEqual(first);
     await clock.advance(4_999);
-    await hints();
+    await hints.of('ben');
     expect(reads).toEqual(ALL);
     await clock.advance(1);
-    await hints();
+    await hints.of('ann');
     expect(reads).toEqual([...ALL, ...ALL]);
   });
 
   it('know of a change soon', async () => {
     const { clock, terms, speaks, hints } = setUp();
-    await hints();
+    await hints.of('ann');
     terms.push('Tarjuman');
     speaks.set('ben', 'fr');
     await clock.advance(5_000);
-    expect(await hints()).toMatchObject({
+    expect(await hints.of('ann')).toMatchObject({
       hotwords: expect.arrayContaining(['Tarjuman']),
       languages: ['en', 'ja', 'fr'],
     });
@@ -96,39 +106,37 @@ describe('hints', () => {
 
   it('know at once who came, where the bot is and what is read, and read no more than that', async () => {
     const { reads, room, speaks, hints } = setUp();
-    await hints();
+    await hints.of('ann');
     speaks.set('cid', 'de');
     room.people = [human('ann'), human('cid')];
     room.languages = ['en', 'ko'];
-    expect(await hints()).toEqual({
-      hotwords: ['Name of ann', 'Name of cid', 'Dragoman'],
-      languages: ['en', 'ko', 'ja', 'de'],
-    });
+    expect(await hints.of('ann')).toMatchObject({ languages: ['en', 'ko', 'ja', 'de'] });
     room.channel = channelOf('other');
-    await hints();
+    await hints.of('ann');
     expect(reads).toEqual([...ALL, 'cid', 'terms of other']);
   });
 
   it('that could not be had are asked for again', async () => {
     const { room, hints } = setUp();
     room.fault = new Error('no database');
-    await expect(hints()).rejects.toThrow('no database');
+    await expect(hints.of('ann')).rejects.toThrow('no database');
     room.fault = undefined;
-    expect(await hints()).toMatchObject({ languages: ['en', 'ja'] });
+    expect(await hints.of('ann')).toMatchObject({ languages: ['en', 'ja'] });
   });
 
-  it('of a large room leave out what people speak, and ask nobody', async () => {
+  it('of a large room leave out what people speak, and ask for the speaker alone', async () => {
     const { reads, room, hints } = setUp();
     room.people = Array.from({ length: 51 }, (_, at) => human(`p${at}`));
-    expect((await hints()).languages).toEqual([]);
-    expect(reads).toEqual(['terms of room']);
+    expect((await hints.of('ann')).languages).toEqual([]);
+    expect(reads).toEqual(['terms of room', 'ann']);
   });
 
   it('of a large room with a large glossary have both names and terms, a hundred together', async () => {
     const { room, terms, hints } = setUp();
     room.people = Array.from({ length: 90 }, (_, at) => human(`p${at}`));
     terms.push(...Array.from({ length: 200 }, (_, at) => `term ${at}`));
-    const { hotwords } = await hints();
+    for (const { name } of room.people) hints.said(name);
+    const { hotwords } = await hints.of('ann');
     expect(hotwords).toHaveLength(100);
     expect(hotwords.filter((word) => word.startsWith('Name of'))).toHaveLength(50);
   });

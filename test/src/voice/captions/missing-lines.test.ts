@@ -1,29 +1,62 @@
 import { describe, expect, it } from 'vitest';
-import { createWithheldLines } from '../../../../src/voice/captions/missing-lines.ts';
+import {
+  createWithheldLines,
+  type LostLines,
+} from '../../../../src/voice/captions/missing-lines.ts';
+import type { Refusal } from '../../../../src/voice/stt/hallucination-filter.ts';
 
 const setUp = () => {
   const noted: string[] = [];
-  return { noted, lines: createWithheldLines((speakerId) => void noted.push(speakerId)) };
+  const marked: LostLines[] = [];
+  const lines = createWithheldLines({
+    note: (speakerId) => void noted.push(speakerId),
+    mark: (withheld) => void marked.push(withheld),
+  });
+  let nowMs = 0;
+  const withhold = (speakerId: string, ...refusals: readonly Refusal[]): void => {
+    for (const refusal of refusals) {
+      nowMs += 1_000;
+      lines.withheld({ speakerId, startMs: nowMs, endMs: nowMs + 500 }, refusal);
+    }
+  };
+  return { noted, marked, lines, withhold };
 };
 
 describe('withheld lines', () => {
-  it('are counted, but not noise', () => {
-    const { lines } = setUp();
-    lines.withheld('ann', 'foreign');
-    lines.withheld('ann', 'unsure');
-    lines.withheld('ben', 'repeat');
-    lines.withheld('ben', 'no-words');
-    expect(lines.counts).toEqual({ foreign: 1, misheard: 2 });
+  it('are counted by reason, but not what has no words', () => {
+    const { lines, withhold } = setUp();
+    withhold('ann', 'foreign', 'unsure', 'noise');
+    withhold('ben', 'repeat', 'no-words', 'loop', 'too-fast', 'echo', 'stock-phrase');
+    expect(lines.counts).toEqual({ noise: 1, invented: 4, repeated: 1, unsure: 1, foreign: 1 });
   });
 
   it('are noted once for a person, when there are three in a row', () => {
-    const { lines, noted } = setUp();
-    for (let times = 0; times < 2; times += 1) lines.withheld('ann', 'foreign');
-    for (let times = 0; times < 2; times += 1) lines.withheld('ben', 'foreign');
+    const { lines, noted, withhold } = setUp();
+    withhold('ann', 'foreign', 'foreign');
+    withhold('ben', 'foreign', 'foreign');
     lines.shown('ann');
-    for (let times = 0; times < 2; times += 1) lines.withheld('ann', 'foreign');
+    withhold('ann', 'foreign', 'foreign');
     expect(noted).toEqual([]);
-    for (let times = 0; times < 5; times += 1) lines.withheld('ann', 'unsure');
+    withhold('ann', 'unsure', 'unsure', 'unsure', 'unsure', 'unsure');
     expect(noted).toEqual(['ann']);
+  });
+
+  it('are not noted where they are what recognisers make of noise', () => {
+    const { noted, withhold } = setUp();
+    for (const refusal of ['noise', 'loop', 'too-fast', 'echo', 'stock-phrase'] as const)
+      withhold('ann', refusal, refusal);
+    expect(noted).toEqual([]);
+  });
+
+  it('are marked together between two lines that are shown, without noise', () => {
+    const { lines, marked, withhold } = setUp();
+    withhold('ann', 'unsure', 'noise', 'no-words');
+    withhold('ben', 'loop', 'noise');
+    expect(marked).toEqual([]);
+    lines.shown('ann');
+    expect(marked).toEqual([{ count: 2, startMs: 1_000, endMs: 4_500 }]);
+    lines.shown('ann');
+    lines.report();
+    expect(marked).toHaveLength(1);
   });
 });

@@ -11,7 +11,6 @@ import { spoken } from './fakes.ts';
 const session = (lines: readonly TranscriptLine[], droppedLines = 0): SessionTranscript => ({
   startedMs: Date.UTC(2030, 0, 2, 3, 4, 5),
   droppedLines,
-  lineCount: lines.length,
   spokenCount: lines.length,
   lines: () => lines,
   show: () => {},

@@ -1,4 +1,7 @@
-import type { HeardUtterance } from '../../../../src/voice/stt/hallucination-filter.ts';
+import {
+  createHallucinationFilter,
+  type HeardUtterance,
+} from '../../../../src/voice/stt/hallucination-filter.ts';
 
 /** Three seconds of clear English, but for what is given. */
 export const candidateOf = (line: Partial<HeardUtterance>): HeardUtterance => ({
@@ -8,9 +11,23 @@ export const candidateOf = (line: Partial<HeardUtterance>): HeardUtterance => ({
   speakerId: 'ann',
   voiceMs: 2_600,
   spanMs: 3_000,
+  startMs: (line.endMs ?? 0) - (line.spanMs ?? 3_000),
   endMs: 0,
   ...line,
 });
+
+/** A filter of a recogniser whose confidence is on the common scale. */
+export const createUsualFilter = () => {
+  const filter = createHallucinationFilter();
+  for (let line = 0; line < 5; line += 1)
+    filter.judge(
+      candidateOf({ speakerId: 'usual', confidence: 0.8, voiceMs: 3_000, endMs: -1e6 }),
+      { languages: [], hotwords: [] },
+      true,
+    );
+  filter.forget('usual');
+  return filter;
+};
 
 export const HOTWORDS = ['Dragoman', 'Ann Lee', 'Ben', '山田さん'];
 export const ENGLISH = { languages: ['en'], hotwords: HOTWORDS };

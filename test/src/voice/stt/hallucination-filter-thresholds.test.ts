@@ -1,27 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { THRESHOLDS, type HeardUtterance } from '../../../../src/voice/stt/hallucination-filter.ts';
 import {
-  createHallucinationFilter,
-  THRESHOLDS,
-  type HeardUtterance,
-} from '../../../../src/voice/stt/hallucination-filter.ts';
-import { candidateOf, FAINT, HOTWORDS, QUICK, SHORT } from './hallucination-filter-support.ts';
+  candidateOf,
+  createUsualFilter,
+  FAINT,
+  HOTWORDS,
+  QUICK,
+  SHORT,
+} from './hallucination-filter-support.ts';
 
 type Threshold = keyof typeof THRESHOLDS;
 type Refusing = Partial<HeardUtterance> & {
   readonly before?: number;
-  /** Time since the same person said something else in the same language. */
+  /** Time since somebody else said something. */
   readonly ago?: number;
 };
 
-const { faintMs, faintShare, shortMs, foreignMs, foreignAgainMs, learnMs } = THRESHOLDS;
+const { faintMs, faintShare, shortMs, foreignMs, learnMs, wordMs } = THRESHOLDS;
 /** Less than any threshold's unit. */
 const BIT = 0.001;
 const stock = { text: 'Thanks for watching!' };
 const yes = { text: 'はい。', language: 'ja' };
 const norse = { text: 'See you tomorrow', language: 'nb' };
-const spanish = { language: 'es', ...SHORT, confidence: 0.6 };
 const again = { text: 'Right.', spanMs: 900 };
-const manyLetters = (letters: number) => 'ab '.repeat(letters / 2);
+/** Words of two letters, no two alike. */
+const manyLetters = (letters: number) =>
+  Array.from({ length: letters / 2 }, (_, at) =>
+    String.fromCharCode(97 + (at % 26), 97 + Math.trunc(at / 26)),
+  ).join(' ');
+const SIGNS = '山川日月火水木金土人口手足目耳石竹糸貝車雨犬虫花草村町学校';
 
 /** On each side of a threshold: accepted at it, or just within, and refused beyond. */
 const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> = {
@@ -45,12 +52,22 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     { ...norse, voiceMs: foreignMs - 1, confidence: 0.6 },
     'foreign',
   ],
-  foreignAgainMs: [
-    { ...spanish, text: 'See you', ago: foreignAgainMs - 1 },
-    { ...spanish, text: 'See you', ago: foreignAgainMs },
-    'foreign',
+  noSpeech: [{ noSpeech: THRESHOLDS.noSpeech - BIT }, { noSpeech: THRESHOLDS.noSpeech }, 'noise'],
+  wordMs: [
+    { text: '42', voiceMs: wordMs, spanMs: 1_400 },
+    { text: '42', voiceMs: wordMs - 1, spanMs: 1_400 },
+    'no-words',
   ],
-  textAgrees: [{ ...spanish, text: 'Sí, claro.' }, { ...spanish, text: 'Oh well' }, 'foreign'],
+  digitMs: [
+    { text: '2 0 2 5', voiceMs: 4 * THRESHOLDS.digitMs },
+    { text: '2 0 2 5', voiceMs: 4 * THRESHOLDS.digitMs + 1 },
+    'no-words',
+  ],
+  answerMs: [
+    { ...yes, ...QUICK, confidence: 0.6, ago: THRESHOLDS.answerMs - 1 },
+    { ...yes, ...QUICK, confidence: 0.6, ago: THRESHOLDS.answerMs },
+    'stock-phrase',
+  ],
   learnMs: [{ ...norse, voiceMs: learnMs }, { ...norse, voiceMs: learnMs - 1 }, 'foreign'],
   unsure: [
     { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure },
@@ -123,8 +140,8 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     'too-fast',
   ],
   signsPerSecond: [
-    { text: '山'.repeat(28), language: 'ja', spanMs: 1_000 },
-    { text: '山'.repeat(29), language: 'ja', spanMs: 1_000 },
+    { text: SIGNS.slice(0, 28), language: 'ja', spanMs: 1_000 },
+    { text: SIGNS.slice(0, 29), language: 'ja', spanMs: 1_000 },
     'too-fast',
   ],
   spareSeconds: [
@@ -136,13 +153,17 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
 
 describe('a threshold of the filter', () => {
   const verdictOf = ({ before = 0, ago, ...given }: Refusing) => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const candidate = candidateOf(given);
     const context = { languages: ['en', 'ja'], hotwords: HOTWORDS };
     for (let times = 0; times < before; times += 1)
       filter.judge({ ...candidate, endMs: 0 }, context, true);
     if (ago !== undefined)
-      filter.judge({ ...candidate, text: 'Gracias.', endMs: -ago }, context, true);
+      filter.judge(
+        candidateOf({ speakerId: 'ben', endMs: candidate.startMs - ago }),
+        context,
+        true,
+      );
     const verdict = filter.judge(candidate, context, true);
     if (given.language !== 'nb' || (given.voiceMs ?? 0) < 2_700) return verdict.refusal;
     // A language that was learnt is accepted of somebody who says little.

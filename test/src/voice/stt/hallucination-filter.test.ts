@@ -5,6 +5,7 @@ import {
 } from '../../../../src/voice/stt/hallucination-filter.ts';
 import {
   candidateOf,
+  createUsualFilter,
   ENGLISH,
   FAINT,
   HOTWORDS,
@@ -13,8 +14,18 @@ import {
   WORD,
 } from './hallucination-filter-support.ts';
 
+const LONG = [
+  'We meet at nine.',
+  'I will bring the others.',
+  'Nobody knows the way there.',
+  'The train leaves at ten.',
+  'Call me when you arrive.',
+];
+const MANY_WORDS =
+  'There was once a miller who was poor, and he had a beautiful daughter, and it happened that he came to speak with the king.';
+
 const judge = (line: Partial<HeardUtterance>, languages: readonly string[] = ['en', 'ja']) => {
-  const verdict = createHallucinationFilter().judge(
+  const verdict = createUsualFilter().judge(
     candidateOf(line),
     { languages, hotwords: HOTWORDS },
     true,
@@ -85,7 +96,6 @@ describe('the hallucination filter', () => {
     ],
     ['an endless loop', { text: 'so '.repeat(12) }, 'loop'],
     ['somebody who says no', { text: 'No, no, no, no!' }, 'accepted: No, no, no, no!'],
-    ['hotwords on near-silence', { text: 'Dragoman.', ...FAINT, confidence: 0.7 }, 'echo'],
     ['many hotwords that are not sure', { text: 'Dragoman, Ann Lee', confidence: 0.5 }, 'echo'],
     ['hotwords without spaces', { text: '山田さん、Ben', language: 'ja', confidence: 0.5 }, 'echo'],
     [
@@ -98,7 +108,6 @@ describe('the hallucination filter', () => {
       { text: 'Ben!', ...QUICK, confidence: 0.7 },
       'accepted: Ben!',
     ],
-    ['a quick name that is not sure', { text: 'Ben!', ...QUICK, confidence: 0.6 }, 'echo'],
     ['hotwords', { text: 'Dragoman, Ann Lee', ...SHORT }, 'accepted: Dragoman, Ann Lee'],
     ['a name that is called', { text: 'Ben!', ...SHORT, confidence: 0.5 }, 'accepted: Ben!'],
     ['a guess', { text: 'Mandrake.', ...SHORT, confidence: 0.2 }, 'unsure'],
@@ -154,7 +163,8 @@ describe('the hallucination filter', () => {
       { text: 'hello there', language: 'English', ...SHORT, confidence: 0.6 },
       'accepted: hello there',
     ],
-    ['more than can be said', { text: 'word after word '.repeat(10), ...SHORT }, 'too-fast'],
+    ['more than can be said', { text: MANY_WORDS, ...SHORT }, 'too-fast'],
+    ['endless repetitions in no time', { text: 'word after word '.repeat(10), ...SHORT }, 'loop'],
     [
       'more signs than can be said',
       { text: '今日は山に行きたいです'.repeat(5), language: 'ja', ...SHORT },
@@ -175,6 +185,102 @@ describe('the hallucination filter', () => {
   });
 
   it.each([
+    ['a marker of another kind', { text: '[gunshot]' }],
+    ['a marker that is cut off', { text: '[Music' }],
+    ['a sound in parentheses', { text: '(crickets chirping)' }],
+    ['a sound between asterisks', { text: '*door creaks*' }],
+    ['a sound in wide parentheses', { text: '（風の音）' }],
+    ['a song', { text: '♪ la la la ♪' }],
+    ['a fraction', { text: '1/2"', ...SHORT }],
+    ['a fraction of long noise', { text: '1/2"', voiceMs: 4_000 }],
+    ['a number with a unit of long noise', { text: '1/2 oz', voiceMs: 4_000 }],
+    ['a number of a moment', { text: '4', ...SHORT }],
+  ])('takes %s for no speech', (_, line) => {
+    expect(judge({ ...line, confidence: undefined })).toBe('no-words');
+  });
+
+  it.each([
+    ['words beside a sound', { text: '(sighs) I know.' }],
+    ['a number said in full', { text: '555 1234', voiceMs: 3_000 }],
+    ['a number with a unit', { text: '10 am', ...SHORT }],
+    ['a number that the recogniser knows to be said', { text: '4', ...SHORT, noSpeech: 0.2 }],
+  ])('takes %s for speech', (_, line) => {
+    expect(judge(line)).toMatch(/^accepted: /);
+  });
+
+  it('takes a whole number for an answer to somebody else', () => {
+    const filter = createUsualFilter();
+    filter.judge(candidateOf({ speakerId: 'ben', text: 'How many?', endMs: 0 }), ENGLISH, true);
+    const hear = (text: string) =>
+      filter.judge(candidateOf({ text, ...SHORT, endMs: 2_000 }), ENGLISH, true).refusal;
+    expect(hear('4.')).toBeUndefined();
+    expect(hear('1.0')).toBe('no-words');
+  });
+
+  it.each(['loop', 'words'])(
+    'decides by the probability of silence where it is known: %s',
+    (of) => {
+      const text = of === 'loop' ? "I'm sorry. ".repeat(6) : 'Thank you.';
+      const noise = { text, ...SHORT, confidence: 0.9 };
+      expect(judge({ ...noise, noSpeech: 0.51 })).toBe('noise');
+      const word = { text: 'Thank you.', ...FAINT, confidence: 0.35 };
+      expect(judge({ ...word, noSpeech: 0.45 })).toBe('accepted: Thank you.');
+      expect(judge(word)).toBe('stock-phrase');
+    },
+  );
+
+  it.each(['No.', 'Thank you.', 'Yeah.', 'Yes.'])(
+    'keeps %j of a recogniser that is less confident, also twice and quick',
+    (text) => {
+      const filter = createHallucinationFilter();
+      for (const [at, confidence] of [0.51, 0.62, 0.68, 0.74, 0.85].entries())
+        filter.judge(
+          candidateOf({ text: LONG[at]!, confidence, voiceMs: 4_000, spanMs: 5_000 }),
+          ENGLISH,
+          true,
+        );
+      for (const [at, length] of [WORD, SHORT, WORD].entries()) {
+        const line = { text, ...length, confidence: [0.35, 0.66, 0.4][at]!, endMs: 70_000 * at };
+        expect(filter.judge(candidateOf(line), ENGLISH, true)).toEqual({ accepted: text });
+      }
+      filter.judge(candidateOf({ speakerId: 'ben', endMs: 300_000 }), ENGLISH, true);
+      const quick = { text, ...QUICK, confidence: 0.4 };
+      for (const endMs of [302_000, 304_000])
+        expect(filter.judge(candidateOf({ ...quick, endMs }), ENGLISH, true)).toEqual({
+          accepted: text,
+        });
+    },
+  );
+
+  it('believes voice where no confidence is known, but neither faint thanks nor another language', () => {
+    const unknown = { confidence: undefined };
+    expect(judge({ text: 'Thank you.', ...WORD, ...unknown })).toBe('accepted: Thank you.');
+    expect(judge({ text: 'Come here.', ...FAINT, ...unknown })).toBe('accepted: Come here.');
+    expect(judge({ text: 'Thank you.', ...FAINT, ...unknown })).toBe('stock-phrase');
+    expect(judge({ text: 'Kakao', language: 'nl', ...SHORT, ...unknown })).toBe('foreign');
+  });
+
+  it('keeps the good start of a line whose end loops', () => {
+    const text = `We meet at nine. ${"I'm sorry. ".repeat(40)}`;
+    expect(judge({ text, confidence: 0.9 })).toBe("accepted: We meet at nine. I'm sorry");
+    expect(judge({ text: 'Oh, ' + "I'm sorry. ".repeat(40), confidence: 0.9 })).toBe('loop');
+  });
+
+  it('shows what somebody may have said where a room wants all of it', () => {
+    const all = { ...ENGLISH, showsAll: true };
+    const hear = (line: Partial<HeardUtterance>) =>
+      createUsualFilter().judge(candidateOf(line), all, true);
+    expect(hear({ text: 'Thank you.', ...FAINT, confidence: 0.3 })).toEqual({
+      accepted: 'Thank you.',
+    });
+    expect(hear({ text: 'See you', language: 'nb', ...SHORT, confidence: 0.6 })).toEqual({
+      accepted: 'See you',
+    });
+    expect(hear({ text: '[Music]' })).toEqual({ refusal: 'no-words' });
+    expect(hear({ text: MANY_WORDS, ...SHORT })).toEqual({ refusal: 'too-fast' });
+  });
+
+  it.each([
     ['No lo sé todavía.', 0.6],
     ['Nos vemos mañana.', 0.62],
     ['Vale, de acuerdo.', 0.65],
@@ -188,7 +294,7 @@ describe('the hallucination filter', () => {
   });
 
   it('takes the same person again in a language as a sign of it, not others or the same words', () => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const say = (text: string, speakerId: string, endMs: number) =>
       filter.judge(
         candidateOf({ text, language: 'es', ...SHORT, confidence: 0.6, speakerId, endMs }),
@@ -211,7 +317,7 @@ describe('the hallucination filter', () => {
   });
 
   it('learns a language from what was long and certain', () => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const short = candidateOf({
       text: 'Right then',
       language: 'nb',
@@ -235,7 +341,7 @@ describe('the hallucination filter', () => {
   });
 
   it('does not accept the same text again and again from near-silence', () => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const again = (endMs: number, speakerId = 'ann') =>
       filter.judge(candidateOf({ text: 'Right.', ...FAINT, speakerId, endMs }), ENGLISH, true)
         .refusal;
@@ -253,21 +359,21 @@ describe('the hallucination filter', () => {
     ['Come here!', SHORT, 0.9],
     ['We meet at nine in the hall and go on from there.', {}, 0.4],
   ])('hears somebody who says %j again and again', (text, length, confidence) => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const line = candidateOf({ text, ...length, confidence });
     for (let time = 0; time < 5; time += 1)
       expect(filter.judge(line, ENGLISH, true)).toEqual({ accepted: text });
   });
 
   it('does not hear a quick word twice that is not clear', () => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const line = candidateOf({ text: 'Right.', ...QUICK, confidence: 0.65 });
     expect(filter.judge(line, ENGLISH, true)).toEqual({ accepted: 'Right.' });
     expect(filter.judge(line, ENGLISH, true)).toEqual({ refusal: 'repeat' });
   });
 
   it('does not hear what is not sure a third time', () => {
-    const filter = createHallucinationFilter();
+    const filter = createUsualFilter();
     const line = candidateOf({ text: 'Come here!', ...SHORT });
     for (let time = 0; time < 5; time += 1) filter.judge(line, ENGLISH, true);
     const unsure = { ...line, confidence: 0.5 };

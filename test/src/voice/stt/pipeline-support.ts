@@ -53,6 +53,8 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
   const told: string[] = [];
   /** How far transcripts were said to be behind. */
   const delays: string[] = [];
+  /** Lengths of the utterances that were lost. */
+  const lost: number[] = [];
   const events: TranscriptEvent[] = [];
   const ask = (request: RecognitionRequest, { id }: Utterance): Asked => {
     const one: Asked = {
@@ -105,8 +107,8 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
         events.push(event);
         told.push(`${event.speakerId}${event.isFinal ? '' : '…'}: ${event.text}`);
       },
-      withheld: (speakerId, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
-      lost: () => undefined,
+      withheld: ({ speakerId }, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
+      lost: ({ startMs, endMs }) => void lost.push(endMs - startMs),
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
       behind: (delayMs) =>
         void delays.push(delayMs === undefined ? 'none' : `${Math.round(delayMs / 1_000)} s`),
@@ -134,5 +136,5 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
       },
     };
   };
-  return { clock, stall, asked, told, delays, events, pipeline, sender };
+  return { clock, stall, asked, told, delays, lost, events, pipeline, sender };
 };

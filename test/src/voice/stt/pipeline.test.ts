@@ -8,7 +8,7 @@ describe('the pipeline', () => {
     const ann = sender('ann');
     await ann.say(30, false);
     expect(told).toEqual(['ann began']);
-    expect(await asked[0]!.request.hints).toMatchObject({ hotwords: ['Dragoman'] });
+    expect(await asked[0]!.request.hints(2_000)).toMatchObject({ hotwords: ['Dragoman'] });
     expect(asked[0]!.grown.length).toBeGreaterThan(1);
     asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
     asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
@@ -147,7 +147,7 @@ describe('the pipeline', () => {
     });
     await sender('ann').say(30);
     await pipeline.settled();
-    expect(await asked[0]!.request.hints).toEqual({ hotwords: [], languages: [] });
+    expect(await asked[0]!.request.hints(2_000)).toEqual({ hotwords: [] });
     expect(told).toContain('ann: line 1 of ann');
   });
 

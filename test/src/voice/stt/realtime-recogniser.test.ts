@@ -25,7 +25,7 @@ const setUp = (options: Omit<TestRealtimeOptions, 'clock'> = {}) => {
     const stop = new AbortController();
     const partials: string[] = [];
     const recognition = realtime.recogniser.start({
-      hints: Promise.resolve({ hotwords: ['Acme'], language: 'en' }),
+      hints: async () => ({ hotwords: ['Acme'], language: 'en' }),
       signal: stop.signal,
       partial: ({ text }) => void partials.push(text),
       final: () => undefined,

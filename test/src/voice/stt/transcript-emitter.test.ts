@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import type { RecognitionResult, Utterance } from '../../../../src/ports/recogniser.ts';
+import {
+  createTranscriptEmitter,
+  type EmittedUtterance,
+  type TranscriptEvent,
+} from '../../../../src/voice/stt/transcript-emitter.ts';
+import { AppError } from '../../../../src/errors.ts';
+
+const utteranceOf = (id: number, more: Partial<Utterance> = {}): Utterance => ({
+  id,
+  speakerId: 'ann',
+  startMs: id * 10_000,
+  endMs: id * 10_000 + 8_000,
+  preRoll: [],
+  packets: [],
+  voiceMs: 7_000,
+  spanMs: 8_000,
+  isContinued: false,
+  ...more,
+});
+const resultOf = (text: string, more: Partial<RecognitionResult> = {}): RecognitionResult => ({
+  text,
+  language: 'en',
+  confidence: 0.9,
+  ...more,
+});
+
+const setUp = () => {
+  const events: TranscriptEvent[] = [];
+  const told: string[] = [];
+  const lost: number[] = [];
+  let lastId = 1_000;
+  const emitter = createTranscriptEmitter({
+    listener: {
+      transcript: (event) => {
+        events.push(event);
+        told.push(`${event.id}${event.isFinal ? '' : '…'}: ${event.text}`);
+      },
+      withheld: ({ speakerId }, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
+      lost: ({ startMs }) => void lost.push(startMs / 10_000),
+      trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
+    },
+    nextId: () => (lastId += 1),
+    log: undefined,
+  });
+  const open = (id: number, more: Partial<Utterance> = {}): EmittedUtterance => ({
+    utterance: utteranceOf(id, more),
+    context: { hotwords: [], languages: [] },
+    shown: undefined,
+  });
+  const say = (id: number, text: string, more: Partial<Utterance> = {}): void =>
+    emitter.final(open(id, more), resultOf(text));
+  return { emitter, events, told, lost, open, say };
+};
+
+describe('an utterance that was cut', () => {
+  const cut = () => {
+    const test = setUp();
+    const [first, second] = [test.open(1), test.open(2)];
+    first.next = second;
+    return { ...test, first, second };
+  };
+
+  it('leaves its last sentence to the next one, without a full stop that nobody said', () => {
+    const { emitter, told, events, first, second } = cut();
+    emitter.final(first, resultOf('That is all. We meet at.'));
+    expect(told).toEqual(['1: That is all.', '2…: We meet at']);
+    emitter.partial(second, resultOf('nine'));
+    emitter.final(second, resultOf('nine tomorrow.'));
+    expect(told.slice(2)).toEqual(['2…: We meet at nine', '2: We meet at nine tomorrow.']);
+    const [one, , , two] = events;
+    expect(one!.startMs).toBe(10_000);
+    expect(one!.endMs).toBe(two!.startMs);
+    expect(two!.startMs).toBeLessThan(18_000);
+    expect(two!.endMs).toBe(28_000);
+  });
+
+  it('is shown with what the next one has shown already', () => {
+    const { emitter, told, first, second } = cut();
+    emitter.partial(second, resultOf('nine'));
+    emitter.final(first, resultOf('We meet at.'));
+    expect(told).toEqual(['2…: nine', '1: ', '2…: We meet at nine']);
+  });
+
+  it.each(['is refused', 'is lost', 'is taken back'])('is whole where the next one %s', (how) => {
+    const { emitter, told, first, second } = cut();
+    emitter.final(first, resultOf('That is all. We meet at nine.'));
+    if (how === 'is refused') emitter.final(second, resultOf('[Music]'));
+    else if (how === 'is lost') emitter.failed(second, new AppError('timeout', 'late'));
+    else emitter.retract(second);
+    expect(told.filter((line) => /^\d+: /.test(line))).toEqual([
+      '1: That is all.',
+      '2: We meet at nine',
+    ]);
+  });
+
+  it('keeps all where nothing follows any more', () => {
+    const { emitter, told, first, second } = cut();
+    emitter.retract(second);
+    emitter.final(first, resultOf('That is all. We meet at nine.'));
+    expect(told).toEqual(['1: That is all. We meet at nine.']);
+  });
+
+  it('is shown in two where its last sentence is long', () => {
+    const { emitter, told, first, second } = cut();
+    const long = Array.from({ length: 60 }, (_, at) => `w${at}`).join(' ');
+    emitter.final(first, resultOf(`${long}.`));
+    emitter.final(second, resultOf('and then we stop.'));
+    expect(told).toEqual([`1: ${long}`, '2: and then we stop.']);
+  });
+});
+
+describe('a turn in two scripts', () => {
+  it('is cut where a sentence in another one begins, each part in its language and time', () => {
+    const { emitter, events, open } = setUp();
+    emitter.final(open(1), resultOf('Hello everybody. 大家好，我们现在开始吧。 Thank you all.'));
+    expect(events.map(({ id, text, language }) => [id, text, language])).toEqual([
+      [1, 'Hello everybody.', 'en'],
+      [1_001, '大家好，我们现在开始吧。', 'zh'],
+      [1_002, 'Thank you all.', 'en'],
+    ]);
+    expect(events[0]!.endMs).toBe(events[1]!.startMs);
+    expect(events.at(-1)!.endMs).toBe(18_000);
+  });
+
+  it('stays whole for a name or a word of another script', () => {
+    const { emitter, events, open } = setUp();
+    const text = '我用 Visual Studio Code。 OK。 真的很方便。';
+    emitter.final(open(1), resultOf(text, { language: 'zh' }));
+    expect(events.map((event) => event.text)).toEqual([text]);
+  });
+});
+
+describe('the first letter of a turn', () => {
+  it.each([
+    ['where the line before has ended', 'We meet.', 'at nine', 'At nine'],
+    ['not where it goes on', 'We meet', 'at nine', 'at nine'],
+    ['not where it trails off', 'We meet …', 'at nine', 'at nine'],
+    ['not of a word that is written so', 'We meet.', 'iPhones ring', 'iPhones ring'],
+    ['not where a script has none', 'We meet.', 'გამარჯობა', 'გამარჯობა'],
+  ])('is a capital %s', (_, before, text, shown) => {
+    const { say, told } = setUp();
+    say(1, before);
+    say(2, text);
+    expect(told.at(-1)).toBe(`2: ${shown}`);
+  });
+
+  it('is one after what the same person said', () => {
+    const { say, told } = setUp();
+    say(1, 'We meet.');
+    say(2, 'at nine', { speakerId: 'ben' });
+    expect(told.at(-1)).toBe('2: at nine');
+  });
+});
+
+describe('clear speech in which no words are found', () => {
+  it('is told, and lost, when there are three lines in a row', () => {
+    const { say, told, lost } = setUp();
+    for (const id of [1, 2]) say(id, '');
+    expect([told, lost]).toEqual([[], []]);
+    for (const id of [3, 4]) say(id, ' ');
+    expect(told).toEqual(['trouble: bad-reply']);
+    expect(lost).toEqual([1, 2, 3, 4]);
+    say(5, 'Here we are.');
+    expect(told.slice(1)).toEqual(['no trouble', '5: Here we are.']);
+  });
+
+  it('counts where the answer is longer than anybody can speak', () => {
+    const { say, lost } = setUp();
+    const words = Array.from({ length: 2_000 }, (_, at) => `w${at.toString(36)}`).join(' ');
+    for (const id of [1, 2, 3]) say(id, words);
+    expect(lost).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ['with a line in between', ['', '', 'Yes.', '', ''], {}],
+    ['of noise that is named', ['[Music]', '[Music]', '[Music]', '[Music]'], {}],
+    ['of a moment', ['', '', '', ''], { voiceMs: 1_400 }],
+    ['that is nearly silent', ['', '', '', ''], { voiceMs: 1_900 }],
+  ])('is nothing to tell %s', (_, texts, more) => {
+    const { say, told, lost } = setUp();
+    for (const [at, text] of texts.entries()) say(at + 1, text, more);
+    expect(told.join()).not.toContain('trouble');
+    expect(lost).toEqual([]);
+  });
+});
+
+it('noise with more text than can be said is no failure', () => {
+  const { say, told, lost } = setUp();
+  const words = Array.from({ length: 200 }, (_, at) => `w${at.toString(36)}`).join(' ');
+  for (const id of [1, 2, 3, 4]) say(id, words, { voiceMs: 400, spanMs: 900 });
+  expect(told).toEqual(Array.from({ length: 4 }, () => 'ann withheld: too-fast'));
+  expect(lost).toEqual([]);
+});

@@ -1,3 +1,4 @@
+import { languageOf, SAME_CODE } from '../src/text/language/language-names.ts';
 import { findLanguage } from '../src/text/language/languages.ts';
 import { invalidParameter } from './errors.ts';
 
@@ -17,6 +18,17 @@ const canonical = (code: string): string | undefined => {
  */
 export const toLanguage = (input: string): string | undefined =>
   canonical(input) ?? findLanguage(input);
+
+/** The one code of a language that has several: `tl` for `fil`, `jv` for `jw`, `no` for `nb`. */
+export const commonCode = (code: string): string => {
+  const base = languageOf(code);
+  try {
+    const canonical = languageOf(Intl.getCanonicalLocales(base)[0]);
+    return SAME_CODE[canonical] ?? canonical;
+  } catch {
+    return base;
+  }
+};
 
 /**
  * Converts a language as `toLanguage` does; throws a 400 that names the field for an unknown one.

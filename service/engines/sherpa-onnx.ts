@@ -9,7 +9,7 @@ import {
   createSherpaSpeech,
 } from './sherpa-onnx/children.ts';
 import { findModel } from './sherpa-onnx/model.ts';
-import { listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
+import { foreignAdvice, listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
 import { findVoices, type InstalledSpeaker } from './sherpa-onnx/voices.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
@@ -25,9 +25,11 @@ interface Found {
   readonly faults: readonly string[];
 }
 
-/** Only folders with ONNX files are of this engine. */
-const hasOnnx = async ({ path }: InstalledFolder): Promise<boolean> =>
-  (await listFiles(path)).some((file) => file.endsWith('.onnx'));
+/** Folders with ONNX files are of this engine; what is for no engine is reported by it. */
+const isOurs = async ({ path }: InstalledFolder): Promise<boolean> => {
+  const files = await listFiles(path);
+  return files.some((file) => file.endsWith('.onnx')) || foreignAdvice(files) !== undefined;
+};
 
 const servesOf = (found: Found): readonly Ability[] => [
   ...(found.recognisers.length > 0 ? (['recognition'] as const) : []),
@@ -61,7 +63,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     };
     for (const folder of folders)
       try {
-        if (!(await hasOnnx(folder))) continue;
+        if (!(await isOurs(folder))) continue;
         const speakers = await findVoices(folder.path, folder.record?.gender);
         if (speakers) found.speakers.push(...speakers);
         else

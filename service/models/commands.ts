@@ -1,11 +1,11 @@
 import { AppError } from '../../src/errors.ts';
-import { languageName } from '../../src/text/language/languages.ts';
 import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
 import { bytesOf, loadCatalogue, type CatalogueModel, chooseForLanguages } from './catalogue.ts';
 import { megabytes } from './disk.ts';
 import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
 import { listInstalled } from './installed.ts';
+import { describe, listModels } from './list.ts';
 import { changingModels } from './lock.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
 import { createInterface } from 'node:readline/promises';
@@ -28,19 +28,6 @@ npm run service -- models add NAME|URL|FOLDER|ARCHIVE ...
 npm run service -- models remove NAME ...`;
 
 const usage = (problem: string): AppError => new AppError('bad-input', `${problem}\n${USAGE}`);
-
-const namesOf = (languages: readonly string[]): string =>
-  languages.length > 6
-    ? `${languages.length} languages`
-    : languages.map((code) => languageName(code, 'en')).join(', ');
-
-const describe = (model: CatalogueModel): readonly string[] => [
-  model.name,
-  model.ability,
-  megabytes(bytesOf(model)),
-  model.licence,
-  model.ability === 'translation' ? model.languages.join(' to ') : namesOf(model.languages),
-];
 
 /** Installs one after the other. One failure does not keep the others from being installed. */
 const installAll = async (
@@ -79,27 +66,13 @@ const installAll = async (
     );
 };
 
-const list = async (
-  catalogue: readonly CatalogueModel[],
-  { root, print }: ModelsDeps,
-): Promise<void> => {
-  const installed = await listInstalled(root);
-  print(installed.length > 0 ? `Installed in ${root}:` : `No model is installed in ${root}.`);
-  for (const { name, record } of installed)
-    print(`  ${name}${record?.licence === undefined ? '' : ` (${record.licence})`}`);
-  const present = new Set(installed.map(({ name }) => name));
-  print('To be installed with "npm run service -- models add NAME":');
-  const rows = catalogue.filter(({ name }) => !present.has(name)).map(describe);
-  for (const line of columns(rows)) print(line);
-};
-
 /** Runs `models list`, `models add` and `models remove`. Throws `AppError` for the operator. */
 export const runModels = async (
   [action, ...names]: readonly string[],
   deps: ModelsDeps,
 ): Promise<void> => {
   const catalogue = await loadCatalogue(deps.catalogueFile);
-  if (action === 'list') return list(catalogue, deps);
+  if (action === 'list') return listModels(catalogue, deps.root, deps.print);
   if (action !== 'add' && action !== 'remove') throw usage('Say list, add or remove.');
   if (names.length === 0) throw usage(`Say which models to ${action}.`);
   await changingModels(deps.root, async () => {

@@ -94,10 +94,8 @@ const place = async (
     if (error instanceof AppError && error.message.startsWith(staging))
       throw new AppError(
         'unsupported',
-        `${name}${error.message.slice(error.message.indexOf(': '))}`,
-        {
-          cause: error,
-        },
+        `${name}${error.message.slice(error.message.indexOf(': ')).replaceAll(`${staging}/`, '')}`,
+        { cause: error },
       );
     throw error;
   } finally {

@@ -1,11 +1,11 @@
 import { orAborted } from '../../src/async/abort.ts';
-import { AppError, toAppError } from '../../src/errors.ts';
+import { toAppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
 import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
-import { SHERPA_PACKAGE } from '../engines/sherpa-onnx/model-folder.ts';
+import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
 import type { VoiceReply, VoiceRequest } from '../engines/sherpa-onnx/voice-worker.ts';
 import type { SherpaReply, SherpaRequest } from '../engines/sherpa-onnx/worker.ts';
 import type { Layout } from './layout.ts';
@@ -20,21 +20,27 @@ const TRANSLATED = 'Hello, 1 2 3.';
 const TRANSLATED_DIGITS = 3;
 const HEARD_SAMPLES = RECOGNITION_RATE_HZ;
 
+/** The package of the engine that uses the models of an ability. */
+const packageOf = ({ ability }: Layout): string =>
+  ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
+
 /** Sends one request to a process of an engine. */
 const ask = async <Reply>(
+  layout: Layout,
   worker: string,
   args: readonly string[],
   request: object,
   signal: AbortSignal,
 ): Promise<Reply> => {
   await using child = createChild<object, Reply>({
-    name: 'trial',
+    name: packageOf(layout),
     file: new URL(`../engines/${worker}`, import.meta.url),
     args,
     log: createLog('silent'),
     callTimeoutMs: LONGEST_MS,
     callsPerChild: 2,
     idleMs: LONGEST_MS,
+    tellsErrors: true,
   });
   return await orAborted(child.call(request, signal), signal);
 };
@@ -46,6 +52,7 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
       const [first] = layout.speakers;
       if (!first) return false;
       const { samples } = await ask<VoiceReply>(
+        layout,
         'sherpa-onnx/voice-worker.ts',
         [JSON.stringify(first.config)],
         { text: SPOKEN, speaker: first.speaker, speed: 1 } satisfies VoiceRequest,
@@ -56,6 +63,7 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
     case 'recognition':
       // A text is not to be expected of silence.
       await ask<SherpaReply>(
+        layout,
         'sherpa-onnx/worker.ts',
         [JSON.stringify(layout.model.config)],
         {
@@ -72,15 +80,11 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
         text: TRANSLATED,
         tokens: new Map(),
       };
-      const text = await ask<string>('bergamot/worker.ts', [], request, signal);
+      const text = await ask<string>(layout, 'bergamot/worker.ts', [], request, signal);
       return (text.match(/\p{N}/gu) ?? []).length >= TRANSLATED_DIGITS;
     }
   }
 };
-
-/** The package of the engine that uses the models of an ability. */
-const packageOf = ({ ability }: Layout): string =>
-  ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
 
 /**
  * Uses a model once, in a process of its own: files that are cut off or exchanged mostly show only
@@ -94,19 +98,19 @@ export const tryModel = async (
 ): Promise<string | undefined> => {
   const needed = packageOf(layout);
   if (!isPackageInstalled(needed)) return needed;
+  let reason = '';
   const worked = await use(layout, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (toAppError(error).code === 'timeout')
-      throw new AppError(
-        'config',
-        `${folder}: it took over ${LONGEST_MS / 60_000} minutes for one sentence`,
-      );
+    const { code, message } = toAppError(error);
+    if (code === 'timeout')
+      throw unusable(folder, `it took over ${LONGEST_MS / 60_000} minutes for one sentence`);
+    reason = ` (${message})`;
     return false;
   });
   if (!worked)
-    throw new AppError(
-      'config',
-      `${folder}: it did not work when it was tried; its files may be cut off or exchanged, or the machine may have too little memory`,
+    throw unusable(
+      folder,
+      `it did not work when it was tried${reason}; its files may be cut off or exchanged, or the machine may have too little memory`,
     );
   return undefined;
 };

@@ -1,6 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
+import { devNull } from 'node:os';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
 import { type Log, describeError, type DescribedError } from '../telemetry/log.ts';
@@ -16,6 +18,11 @@ export interface ChildOptions {
   readonly callsPerChild: number;
   /** Idle time after which the child is stopped; the next call starts one. */
   readonly idleMs: number;
+  /**
+   * True to tell operators what the child printed to standard error before it died or failed. Only for a
+   * child that prints nothing of a request: it calls `closeStandardError` first, or gets no words of anybody.
+   */
+  readonly tellsErrors?: boolean;
 }
 
 export interface Child<Request, Reply> extends AsyncDisposable {
@@ -34,6 +41,15 @@ export type FromChild<Reply> =
   | { readonly id: number; readonly error: DescribedError };
 
 const CRASHES_PER_CALL = 2;
+/** Longest end of what a child printed that is told. */
+const LONGEST_TOLD = 400;
+
+/** Runs in the child: from now on nothing that it, or a library in it, prints reaches anybody. */
+export const closeStandardError = (): void => {
+  closeSync(2);
+  // The lowest number that is free, again.
+  openSync(devNull, 'w');
+};
 
 /** Runs in the child: answers each call with the result of `handle`; ends with its parent. */
 export const serveParent = (handle: (request: never) => Promise<unknown>): void => {
@@ -59,13 +75,18 @@ const compileCache = (): NodeJS.ProcessEnv => {
 };
 
 export const createChild = <Request, Reply>(options: ChildOptions): Child<Request, Reply> => {
-  const { name, log } = options;
+  const { name, log, tellsErrors = false } = options;
+  let printed = '';
   let current: ChildProcess | undefined;
   let callsOfCurrent = 0;
   let lastId = 0;
   let idleTimer: NodeJS.Timeout | undefined;
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
+
+  /** What the last child printed, on one line. */
+  const told = (): string => printed.trim().replaceAll(/\s+/g, ' ');
+  const withTold = (message: string): string => (told() === '' ? message : `${message}: ${told()}`);
 
   const start = (): ChildProcess => {
     const child = fork(options.file, options.args ?? [], {
@@ -74,17 +95,23 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       execArgv: [],
       serialization: 'advanced',
       // What an engine prints can repeat what somebody wrote.
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      stdio: ['ignore', 'ignore', tellsErrors ? 'pipe' : 'ignore', 'ipc'],
+    });
+    printed = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      printed = (printed + text).slice(-LONGEST_TOLD);
     });
     child.on('error', (cause) => {
       log.warn({ process: name, err: cause }, 'child process failed');
       child.kill('SIGKILL');
       if (current === child) current = undefined;
     });
-    child.once('exit', (code, signal) => {
+    // Closed, not only ended: all that it printed was read.
+    child.once('close', (code, signal) => {
       if (current !== child) return;
       current = undefined;
-      log.warn({ process: name, code, signal }, 'child process died');
+      const said = told() === '' ? {} : { said: told() };
+      log.warn({ process: name, code, signal, ...said }, 'child process died');
     });
     callsOfCurrent = 0;
     return child;
@@ -116,7 +143,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       void stop();
     }, options.callTimeoutMs);
     child.on('message', onMessage);
-    child.once('exit', onExit);
+    child.once('close', onExit);
     child.once('error', onExit);
     try {
       // A child that cannot receive is dead or broken: its exit is awaited, so that the next try
@@ -128,7 +155,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     } finally {
       clearTimeout(timer);
       child.off('message', onMessage);
-      child.off('exit', onExit);
+      child.off('close', onExit);
       child.off('error', onExit);
     }
   };
@@ -153,11 +180,11 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       if ('error' in answer) {
         const { type, code = '', message = `${type} ${code}`.trim() } = answer.error;
         log.debug({ process: name, error: answer.error }, 'a call of a child process failed');
-        throw new AppError('bad-reply', `${name}: ${message}`);
+        throw new AppError('bad-reply', withTold(`${name}: ${message}`));
       }
       return answer.reply;
     }
-    throw new AppError('unavailable', `${name} crashed`, { retryable: true });
+    throw new AppError('unavailable', withTold(`${name} crashed`), { retryable: true });
   };
 
   return {

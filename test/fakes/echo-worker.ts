@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { AppError } from '../../src/errors.ts';
-import { serveParent } from '../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../src/process/child.ts';
 
 export type EchoRequest =
   | { readonly kind: 'pid' }
@@ -9,7 +9,7 @@ export type EchoRequest =
   | { readonly kind: 'die' }
   | { readonly kind: 'fail'; readonly text: string }
   | { readonly kind: 'refuse' }
-  | { readonly kind: 'crash'; readonly text: string }
+  | { readonly kind: 'crash'; readonly text: string; readonly isQuiet?: boolean }
   | { readonly kind: 'hang' };
 
 serveParent(async (request: EchoRequest): Promise<number | string[] | Float32Array> => {
@@ -20,6 +20,7 @@ serveParent(async (request: EchoRequest): Promise<number | string[] | Float32Arr
     throw Object.assign(new TypeError(`cannot read ${request.text}`), { code: 'ERR_WORDS' });
   if (request.kind === 'refuse') throw new AppError('bad-reply', 'no model');
   if (request.kind === 'crash') {
+    if (request.isQuiet) closeStandardError();
     writeSync(2, `${request.text}\n`);
     process.exit(7);
   }

@@ -2,7 +2,8 @@ import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model, ModelKind } from './model.ts';
-import { codeOfModel } from './model-languages.ts';
+import { commonCode } from '../../language.ts';
+import { languageOf } from '../../../src/text/language/language-names.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
@@ -33,6 +34,7 @@ export const createChildren = <Request, Reply>(name: string, file: URL, log: Log
           callTimeoutMs: CALL_TIMEOUT_MS,
           callsPerChild: CALLS_PER_CHILD,
           idleMs: IDLE_MS,
+          tellsErrors: true,
         });
         children.set(key, child);
       }
@@ -73,8 +75,17 @@ const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string
   model.languages ?? languages ?? LANGUAGES[model.kind];
 
 /** The recogniser's code for a language; undefined for one that it does not know, or may not know. */
-const codeFor = (recogniser: InstalledRecogniser, language: string | undefined) =>
-  language === undefined ? undefined : codeOfModel(language, languagesOf(recogniser) ?? []);
+const codeFor = (
+  recogniser: InstalledRecogniser,
+  language: string | undefined,
+): string | undefined => {
+  if (language === undefined) return undefined;
+  const codes = languagesOf(recogniser) ?? [];
+  const base = languageOf(language);
+  return codes.includes(base)
+    ? base
+    : codes.find((code) => commonCode(code) === commonCode(language));
+};
 
 const breadth = (recogniser: InstalledRecogniser): number =>
   languagesOf(recogniser)?.length ?? Infinity;

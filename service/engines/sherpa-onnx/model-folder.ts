@@ -33,6 +33,22 @@ export const listFiles = async (folder: string): Promise<readonly string[]> => {
   }
 };
 
+/** Files of models that other programs read, and those programs. */
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/^model\.bin$/, 'CTranslate2, which faster-whisper reads'],
+  [/\.gguf$|\.ggml$|^ggml-.*\.bin$/, 'GGML, which whisper.cpp and llama.cpp read'],
+  [/\.safetensors$|\.pt$|\.nemo$|^pytorch_model.*\.bin$/, 'PyTorch, which vLLM and NeMo read'],
+];
+
+/** What to do with a model for another program; undefined where no file is of one. */
+export const foreignAdvice = (files: readonly string[]): string | undefined => {
+  const found = FOREIGN.find(([pattern]) => files.some((file) => pattern.test(file)));
+  return (
+    found &&
+    `this is a model in the format of ${found[1]}: run it with a server that has the OpenAI API and set SERVICE_OPENAI_URL, or take the same model for sherpa-onnx (npm run service -- models list)`
+  );
+};
+
 /** The size of a file in bytes. Throws `AppError` (`config`) where there is none, or nothing in it. */
 export const sizeOf = async (folder: string, file: string): Promise<number> => {
   const found = await stat(join(folder, file)).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import {
   checkTokens,
+  foreignAdvice,
   leastTokens,
   listFiles,
   onnxMetadataOf,
@@ -59,9 +60,7 @@ const isWhisper = (metadata: Metadata): boolean =>
 
 /** The languages of a Whisper model; one for English alone lists those of the others too. */
 const whisperLanguages = (metadata: Metadata): readonly string[] | undefined =>
-  metadata.get('is_multilingual') === '0'
-    ? ['en']
-    : metadata.get('all_language_codes')?.split(',');
+  metadata.get('is_multilingual') === '0' ? ['en'] : metadata.get('all_language_codes')?.split(',');
 
 /** The kind of a model of one file, by the `model_type` that the library's scripts write. */
 const findWhole = async (folder: string, file: string): Promise<Found> => {
@@ -135,15 +134,21 @@ const findParts = async (folder: string, files: readonly string[]): Promise<Foun
 export const findModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
   if (!files.some((file) => file.endsWith('.onnx')))
-    throw unusable(folder, 'there is no .onnx file in it; unpack the model into it');
+    throw unusable(
+      folder,
+      foreignAdvice(files) ?? 'there is no .onnx file in it; unpack the model into it',
+    );
   const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
   if (!tokens) throw unusable(folder, 'tokens.txt is missing');
   const whole = pickOnnx(files, /^model/);
   const hasParts = pickOnnx(files, /encoder|decoder|joiner/) !== undefined;
   if (!hasParts && whole === undefined) throw unusable(folder, NOT_KNOWN);
-  const { kind, config, languages, tokens: count } = await (hasParts || whole === undefined
-    ? findParts(folder, files)
-    : findWhole(folder, whole));
+  const {
+    kind,
+    config,
+    languages,
+    tokens: count,
+  } = await (hasParts || whole === undefined ? findParts(folder, files) : findWhole(folder, whole));
   await checkTokens(folder, tokens, count);
   return {
     kind,

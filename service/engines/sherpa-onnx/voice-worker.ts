@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import type { VoiceConfig } from './voice-model.ts';
 
 export interface VoiceRequest {
@@ -43,7 +43,7 @@ const audio = z.object({ samples: z.instanceof(Float32Array), sampleRate: z.int(
 
 const load = async (): Promise<OfflineTts> => {
   const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
-  return sherpa.OfflineTts.createAsync({
+  const tts = await sherpa.OfflineTts.createAsync({
     model: {
       ...(JSON.parse(process.argv[2] ?? '{}') as VoiceConfig),
       numThreads: threads,
@@ -52,6 +52,8 @@ const load = async (): Promise<OfflineTts> => {
     },
     maxNumSentences: 1,
   });
+  closeStandardError();
+  return tts;
 };
 
 const loading = load();

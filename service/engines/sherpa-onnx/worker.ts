@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import type { ModelConfig } from './model.ts';
 
 export interface SherpaRequest {
@@ -70,7 +70,9 @@ const configFor = (language: string): RecognizerConfig => ({
 
 const load = async (): Promise<Recognizer> => {
   const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
-  return sherpa.OfflineRecognizer.createAsync(configFor(''));
+  const recognizer = await sherpa.OfflineRecognizer.createAsync(configFor(''));
+  closeStandardError();
+  return recognizer;
 };
 
 /** The mean probability of a token. */

@@ -232,6 +232,17 @@ describe('a sherpa-onnx model', () => {
     await expect(findModel(join(root, name))).rejects.toThrow(words);
   });
 
+  it('for another program is reported with what to do with it; folders of other engines are not', async () => {
+    folder('faster', { 'model.bin': 'x', 'config.json': '{}' });
+    folder('en-es', { 'model.enes.intgemm.alphas.bin': 'x', 'vocab.enes.spm': 'x' });
+    const config = engineConfig({ SERVICE_MODELS: root });
+    await using engine = createEngine({ config, log: createLog('silent') });
+    const { ready, detail } = await engine.report();
+    expect(ready).toBe(false);
+    expect(detail).toMatch(/^\S+faster: .*CTranslate2.*SERVICE_OPENAI_URL/);
+    expect(detail).not.toContain('en-es');
+  });
+
   it('that cannot be used is reported, and is no part of the service', async () => {
     const config = engineConfig({ SERVICE_SHERPA_MODEL: join(root, 'nothing') });
     await using engine = createEngine({ config, log: createLog('silent') });

@@ -214,6 +214,19 @@ describe('models add', () => {
       },
       /strange: strange\.onnx is cut off, or no ONNX model/,
     ],
+    ...[
+      ['model.bin', /faster-whisper.*SERVICE_OPENAI_URL/],
+      ['ggml-base.bin', /GGML.*SERVICE_OPENAI_URL/],
+      ['model.safetensors', /PyTorch.*models list/],
+    ].map(([file, words]): [string, () => string, RegExp] => [
+      `${String(file)}, which is for other programs`,
+      () => {
+        mkdirSync(join(home, 'foreign'));
+        writeFileSync(join(home, 'foreign', String(file)), 'x');
+        return join(home, 'foreign');
+      },
+      words as RegExp,
+    ]),
     [
       'a name that a folder cannot have',
       () => {
@@ -257,7 +270,13 @@ describe('models add', () => {
   ])('refuses %s, which shows when it is tried', async (_, source) => {
     await expect(add(source())).rejects.toMatchObject({ name: 'AppError' });
     expect(lines.at(-1)).toMatch(/not installed\. [a-z-]+: it did not work when it was tried/);
+    expect(lines.at(-1)).not.toContain('.staging');
     expect(installed()).toEqual([]);
+  });
+
+  it('says why a model did not work in the words of its library', async () => {
+    await expect(add(damage('recogniser', /tokens/, withoutBlank))).rejects.toThrow();
+    expect(lines.at(-1)).toMatch(/when it was tried \(sherpa-onnx-node crashed: .*blank/);
   });
   const modelFile = (): string =>
     readdirSync(join(home, 'en-es')).find((name) => name.startsWith('model'))!;
@@ -323,9 +342,25 @@ describe('models list', () => {
     lines = [];
     await runModels(['list'], deps);
     expect(lines[0]).toBe(`Installed in ${root}:`);
-    expect(lines[1]).toBe('  ears (MIT)');
+    expect(lines[1]).toMatch(
+      /^ {2}ears +recognition, nemo-ctc +\S+ MB +MIT +English, Spanish +ready$/,
+    );
     expect(lines.join('\n')).toMatch(/ {2}mouth +speech +\S+ MB +MIT +English/);
     expect(lines.join('\n')).toMatch(/bergamot-en-es +translation .*en to es/);
+  });
+
+  it('shows what each installed model is, and why one is of no use', async () => {
+    await add('mouth', 'bergamot-en-es');
+    mkdirSync(join(root, 'faster'));
+    for (const file of ['model.bin', 'config.json', 'vocabulary.txt'])
+      writeFileSync(join(root, 'faster', file), 'x');
+    lines = [];
+    await runModels(['list'], deps);
+    expect(lines.slice(1, 4)).toEqual([
+      expect.stringMatching(/bergamot-en-es +translation +\S+ MB +MIT +en to es +ready$/),
+      expect.stringMatching(/faster +not usable +0\.0 MB +.*CTranslate2.*SERVICE_OPENAI_URL/),
+      expect.stringMatching(/mouth +speech, 1 voice +\S+ MB +MIT +\S+ +ready$/),
+    ]);
   });
 
   it.each([[['frobnicate']], [['add']], [['remove']], [[]]])(

@@ -114,6 +114,27 @@ describe('a child process', () => {
     expect(lines.join('')).not.toContain('words of');
   });
 
+  it('tells operators why it died, where it prints nothing of anybody', async () => {
+    const lines: string[] = [];
+    const log = createLog('warn', { write: (line) => void lines.push(line) });
+    start({ tellsErrors: true, log });
+    const text = 'out of\n memory';
+    await expect(child.call({ kind: 'crash', text }, signal)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'echo crashed: out of memory',
+    });
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { process: 'echo', code: 7, said: 'out of memory' },
+      { process: 'echo', code: 7, said: 'out of memory' },
+    ]);
+  });
+
+  it('tells nothing more once it has closed its standard error', async () => {
+    start({ tellsErrors: true });
+    const crash = child.call({ kind: 'crash', text: WORDS, isQuiet: true }, signal);
+    await expect(crash).rejects.toThrow(/^echo crashed$/);
+  });
+
   it('gives a call up that kills it twice, and starts anew for the next', async () => {
     start();
     const before = await pid();

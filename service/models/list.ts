@@ -1,0 +1,84 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+import { languageName } from '../../src/text/language/languages.ts';
+import { columns } from '../engine-report.ts';
+import { bytesOf, type CatalogueModel } from './catalogue.ts';
+import { megabytes } from './disk.ts';
+import { listInstalled, type InstalledFolder } from './installed.ts';
+import { findLayout, type Layout } from './layout.ts';
+
+/** Most languages that are named one by one. */
+const MOST_NAMES = 6;
+
+const namesOf = (languages: readonly string[] = []): string =>
+  languages.length > MOST_NAMES
+    ? `${languages.length} languages`
+    : languages.map((code) => languageName(code, 'en')).join(', ');
+
+const direction = (languages: readonly string[]): string => languages.join(' to ');
+
+/** A catalogue's model as cells of a table: name, ability, size of the download, licence, languages. */
+export const describe = (model: CatalogueModel): readonly string[] => [
+  model.name,
+  model.ability,
+  megabytes(bytesOf(model)),
+  model.licence,
+  model.ability === 'translation' ? direction(model.languages) : namesOf(model.languages),
+];
+
+const folderBytes = async (folder: string): Promise<number> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = files.map(
+    async ({ parentPath, name }) => (await stat(join(parentPath, name))).size,
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+};
+
+/** The kind and the languages of a model. */
+const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
+  switch (layout.ability) {
+    case 'translation':
+      return [layout.ability, direction([layout.model.from, layout.model.to])];
+    case 'speech': {
+      const languages = new Set(layout.speakers.map(({ voice }) => voice.language));
+      const voices = layout.speakers.length === 1 ? '1 voice' : `${layout.speakers.length} voices`;
+      return [`${layout.ability}, ${voices}`, [...languages].join(', ')];
+    }
+    case 'recognition':
+      return [`${layout.ability}, ${layout.model.kind}`, namesOf(layout.model.languages ?? known)];
+  }
+};
+
+/** An installed model as cells: name, kind, size, licence, languages, and what keeps it from being used. */
+const describeInstalled = async ({
+  name,
+  path,
+  record,
+}: InstalledFolder): Promise<readonly string[]> => {
+  const size = megabytes(await folderBytes(path));
+  const licence = record?.licence ?? '';
+  try {
+    const [kind = '', languages = ''] = contentOf(await findLayout(path), record?.languages);
+    return [name, kind, size, licence, languages, 'ready'];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [name, 'not usable', size, licence, '', error.message.replace(`${path}: `, '')];
+  }
+};
+
+/** Prints the installed models, and those of the catalogue that are not. */
+export const listModels = async (
+  catalogue: readonly CatalogueModel[],
+  root: string,
+  print: (line: string) => void,
+): Promise<void> => {
+  const installed = await listInstalled(root);
+  print(installed.length > 0 ? `Installed in ${root}:` : `No model is installed in ${root}.`);
+  for (const line of columns(await Promise.all(installed.map(describeInstalled)))) print(line);
+  const present = new Set(installed.map(({ name }) => name));
+  print('To be installed with "npm run service -- models add NAME":');
+  for (const line of columns(catalogue.filter(({ name }) => !present.has(name)).map(describe)))
+    print(line);
+};

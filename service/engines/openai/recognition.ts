@@ -10,6 +10,8 @@ import {
   type RecognitionEngine,
 } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
+import { commonCode } from '../../language.ts';
+import { meanShare } from '../../shares.ts';
 import type { Upstream } from './http.ts';
 
 /**
@@ -17,25 +19,54 @@ import type { Upstream } from './http.ts';
  */
 const LONGEST_MS = 10 * 60_000;
 
+const known = z.number().nullish().catch(undefined);
 const reply = z.object({
   text: z.string(),
   language: z.string().nullish(),
   segments: z
-    .array(z.object({ start: z.number(), end: z.number(), avg_logprob: z.number().nullish() }))
-    .nullish(),
+    .array(
+      z.object({
+        start: z.number(),
+        end: z.number(),
+        avg_logprob: known,
+        no_speech_prob: known,
+        compression_ratio: known,
+      }),
+    )
+    .nullish()
+    .catch(undefined),
 });
+type Segment = NonNullable<z.infer<typeof reply>['segments']>[number];
 
-/** The mean probability of a token, weighted by the length of each segment. */
-const confidenceOf = (segments: z.infer<typeof reply>['segments']): number | undefined => {
-  let weight = 0;
-  let sum = 0;
-  for (const { start, end, avg_logprob } of segments ?? []) {
-    if (typeof avg_logprob !== 'number') return undefined;
-    const seconds = Math.max(end - start, 0.01);
-    weight += seconds;
-    sum += seconds * Math.exp(Math.min(0, avg_logprob));
-  }
-  return weight === 0 ? undefined : sum / weight;
+/** Compression above which Whisper takes a text for a loop. */
+const LOOP_COMPRESSION = 2.4;
+
+/** The mean probability of a token; 0 of a loop, of which a recogniser is often certain. */
+const certaintyOf = ({ avg_logprob: logProb, compression_ratio: ratio }: Segment) => {
+  if (typeof ratio === 'number' && ratio > LOOP_COMPRESSION) return 0;
+  return typeof logProb === 'number' ? Math.exp(logProb) : undefined;
+};
+
+/** The mean over segments, each weighted by its length; undefined where one says nothing. */
+const meanOf = (
+  segments: readonly Segment[] | null | undefined,
+  shareOf: (segment: Segment) => number | null | undefined,
+): number | undefined =>
+  meanShare(
+    (segments ?? []).map((segment) => ({
+      share: shareOf(segment),
+      weight: Math.max(segment.end - segment.start, 0.01),
+    })),
+  );
+
+/**
+ * A prompt as Whisper writes: a sentence. After bare names it goes on without capitals and stops, and
+ * repeats them.
+ */
+const promptOf = (hotwords: readonly string[]): string => {
+  const list = hotwords.join(', ').trim();
+  const sentence = list.charAt(0).toUpperCase() + list.slice(1);
+  return /[.!?。！？…]$/u.test(sentence) ? sentence : `${sentence}.`;
 };
 
 interface AudioFile {
@@ -44,9 +75,15 @@ interface AudioFile {
   readonly name: string;
 }
 
+/** True for a refusal of something in the request. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof BackendError && [400, 422].includes(error.status);
+
 export const createRecognition = (upstream: Upstream, model: string): RecognitionEngine => {
   /** True once the server has refused more detail than the text, but returned that. */
   let plainOnly = false;
+  /** Languages with which the server refused what it took without. */
+  const refusedLanguages = new Set<string>();
 
   const ask = async (
     file: AudioFile,
@@ -62,10 +99,10 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     );
     form.set('model', model);
     form.set('response_format', responseFormat);
-    form.set('temperature', String(hints.temperature ?? 0));
-    const language = hints.language?.split('-')[0];
-    if (language) form.set('language', language);
-    if (hints.hotwords?.length) form.set('prompt', hints.hotwords.join(', '));
+    // Without one, servers raise it where a text is a loop; 0 is taken for a wish not to.
+    if (hints.temperature) form.set('temperature', String(hints.temperature));
+    if (hints.language) form.set('language', hints.language);
+    if (hints.hotwords?.length) form.set('prompt', promptOf(hints.hotwords));
     const parsed = reply.safeParse(
       await upstream.sendForJson('/audio/transcriptions', form, signal),
     );
@@ -75,11 +112,12 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     return {
       text: text.trim(),
       language: heardLanguage ?? undefined,
-      confidence: confidenceOf(segments),
+      confidence: meanOf(segments, certaintyOf),
+      noSpeech: meanOf(segments, (segment) => segment.no_speech_prob),
     };
   };
 
-  const recogniseBytes = async (
+  const askInDetail = async (
     file: AudioFile,
     hints: EngineHints,
     signal: AbortSignal,
@@ -88,21 +126,33 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     try {
       return await ask(file, hints, 'verbose_json', signal);
     } catch (error) {
-      if (!(error instanceof BackendError) || ![400, 422].includes(error.status)) throw error;
+      if (!isRefusal(error)) throw error;
       const heard = await ask(file, hints, 'json', signal);
       plainOnly = true;
       return heard;
     }
   };
 
+  const recogniseBytes = async (
+    file: AudioFile,
+    { language: wanted, ...hints }: EngineHints,
+    signal: AbortSignal,
+  ): Promise<RecognisedText> => {
+    const language = wanted === undefined ? undefined : commonCode(wanted);
+    if (language === undefined || refusedLanguages.has(language))
+      return askInDetail(file, hints, signal);
+    try {
+      return await askInDetail(file, { ...hints, language }, signal);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const heard = await askInDetail(file, hints, signal);
+      refusedLanguages.add(language);
+      return heard;
+    }
+  };
+
   return {
     longestMs: LONGEST_MS,
-    recogniseFile: ({ format, chunks }, hints, signal) =>
-      recogniseBytes(
-        { chunks, mediaType: MEDIA_TYPES[format], name: `audio.${format}` },
-        hints,
-        signal,
-      ),
     recognise: async (samples, hints, signal) => {
       const once = (async function* () {
         yield samples;

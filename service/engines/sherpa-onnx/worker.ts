@@ -1,8 +1,11 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import type { ModelConfig } from './model.ts';
+import { readSpelt, spellTokens } from './whisper-tokens.ts';
 
 export interface SherpaRequest {
   readonly samples: Float32Array;
@@ -57,10 +60,11 @@ const result = z.object({
 
 const model = JSON.parse(process.argv[2] ?? '{}') as ModelConfig;
 
-const configFor = (language: string): RecognizerConfig => ({
+const configFor = (language: string, tokens = model.tokens): RecognizerConfig => ({
   featConfig: { sampleRate: 16_000, featureDim: 80 },
   modelConfig: {
     ...model,
+    tokens,
     ...(model.whisper ? { whisper: { ...model.whisper, language } } : {}),
     numThreads: Math.min(MOST_THREADS, availableParallelism()),
     provider: 'cpu',
@@ -68,9 +72,23 @@ const configFor = (language: string): RecognizerConfig => ({
   },
 });
 
+/** Loads with a file of spelt tokens, which is read meanwhile. */
+const withSpeltTokens = async <T>(use: (tokens: string) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-tokens-'));
+  try {
+    const file = join(folder, 'tokens.txt');
+    await writeFile(file, spellTokens(await readFile(model.tokens, 'utf8')));
+    return await use(file);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
 const load = async (): Promise<Recognizer> => {
   const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
-  const recognizer = await sherpa.OfflineRecognizer.createAsync(configFor(''));
+  const recognizer = await (model.whisper
+    ? withSpeltTokens(async (tokens) => sherpa.OfflineRecognizer.createAsync(configFor('', tokens)))
+    : sherpa.OfflineRecognizer.createAsync(configFor('')));
   closeStandardError();
   return recognizer;
 };
@@ -113,7 +131,7 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
   // Silence behind the sound makes room for the tokens of who speaks fast, or in letters of several tokens.
   const heard = isCut ? await decode(withSilence(samples, LONGEST_SECONDS * sampleRateHz)) : whole;
   return {
-    text: heard.text.trim(),
+    text: (model.whisper ? readSpelt(heard.text) : heard.text).trim(),
     language: heard.lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,
     confidence: confidenceOf(heard.ys_log_probs),
   };

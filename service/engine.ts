@@ -1,7 +1,7 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { TokenMeanings } from '../src/text/protect/meanings.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../src/model/message.ts';
+import { AUDIO_FORMATS } from '../src/model/message.ts';
 import type { Ability, EngineConfig } from './config.ts';
 import type { ChatBody } from './chat-body.ts';
 import { createHash } from 'node:crypto';
@@ -60,12 +60,6 @@ export interface RecognitionEngine {
   /** Recognises `samples`, which are mono at `RECOGNITION_RATE_HZ`. */
   recognise(
     samples: Float32Array,
-    hints: EngineHints,
-    signal: AbortSignal,
-  ): Promise<RecognisedText>;
-  /** Recognises an audio file, which saves decoding it first; omitted by engines that cannot. */
-  recogniseFile?(
-    file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
     hints: EngineHints,
     signal: AbortSignal,
   ): Promise<RecognisedText>;

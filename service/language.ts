@@ -23,8 +23,8 @@ export const toLanguage = (input: string): string | undefined =>
 export const commonCode = (code: string): string => {
   const base = languageOf(code);
   try {
-    const canonical = languageOf(Intl.getCanonicalLocales(base)[0]);
-    return SAME_CODE[canonical] ?? canonical;
+    const language = languageOf(Intl.getCanonicalLocales(base)[0]);
+    return SAME_CODE[language] ?? language;
   } catch {
     return base;
   }

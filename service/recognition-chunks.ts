@@ -1,52 +1,105 @@
 import type { SpeechSpan } from '../src/audio/vad.ts';
 
-/** Splits each span that is longer than `longestMs` into equal parts. */
-export const splitLongSpans = (
-  spans: readonly SpeechSpan[],
-  longestMs: number,
-): readonly SpeechSpan[] =>
-  spans.flatMap(({ startMs, endMs }) => {
-    const parts = Math.max(1, Math.ceil((endMs - startMs) / longestMs));
-    const at = (part: number): number => startMs + ((endMs - startMs) * part) / parts;
-    return Array.from({ length: parts }, (_, part) => ({
-      startMs: at(part),
-      endMs: at(part + 1),
-    }));
-  });
+/** A part of a recording that is recognised by one call. */
+export interface Chunk extends SpeechSpan {
+  /** The voice in it, without the pauses. */
+  readonly voice: readonly SpeechSpan[];
+}
 
-/**
- * Plans chunks of the whole sound, of at most `longestMs` each, cut between spans of `speech` where
- * possible.
- */
-export const planChunks = (
-  speech: readonly SpeechSpan[],
-  durationMs: number,
-  longestMs: number,
+/** How a recording is cut. */
+export interface CutRules {
+  /** Shortest chunk that a cut leaves on either side. */
+  readonly leastMs: number;
+  /** Longest chunk. */
+  readonly longestMs: number;
+  /** Pause at which every chunk ends that is long enough. */
+  readonly clearPauseMs: number;
+}
+
+/** Silence that stays with the voice beside a longer pause. */
+const MARGIN_MS = 1_000;
+
+/** A place to cut: in the middle of a pause, or at both ends of a long one. */
+interface Cut {
+  readonly atMs: number;
+  readonly pauseMs: number;
+}
+
+const lengthOf = ({ startMs, endMs }: SpeechSpan): number => endMs - startMs;
+
+/** The part of a span within another; of no length where they are apart. */
+const within = (span: SpeechSpan, { startMs, endMs }: SpeechSpan): SpeechSpan => ({
+  startMs: Math.min(Math.max(span.startMs, startMs), endMs),
+  endMs: Math.max(startMs, Math.min(span.endMs, endMs)),
+});
+
+const voiceIn = (span: SpeechSpan, voice: readonly SpeechSpan[]): readonly SpeechSpan[] =>
+  voice.map((one) => within(one, span)).filter((one) => lengthOf(one) > 0);
+
+const cutsOf = (span: SpeechSpan, voice: readonly SpeechSpan[]): readonly Cut[] => {
+  const edges = [
+    span.startMs,
+    ...voice.flatMap(({ startMs, endMs }) => [startMs, endMs]),
+    span.endMs,
+  ];
+  return edges.flatMap((fromMs, at) => {
+    if (at % 2 === 1) return [];
+    const pauseMs = (edges[at + 1] ?? fromMs) - fromMs;
+    const marginMs = Math.min(MARGIN_MS, pauseMs / 2);
+    return [fromMs + marginMs, fromMs + pauseMs - marginMs].map((atMs) => ({ atMs, pauseMs }));
+  });
+};
+
+/** Cuts a span at the first clear pause that is far enough; where that is too far, at the longest pause before. */
+const cutSpan = (
+  span: SpeechSpan,
+  voice: readonly SpeechSpan[],
+  { leastMs, longestMs, clearPauseMs }: CutRules,
 ): readonly SpeechSpan[] => {
-  const pausesMs = speech
-    .slice(1)
-    .map(({ startMs }, index) => ((speech[index]?.endMs ?? startMs) + startMs) / 2);
-  const pieces: SpeechSpan[] = [];
-  let startMs = 0;
-  while (durationMs - startMs > longestMs) {
-    const [fromMs, limitMs] = [startMs, startMs + longestMs];
-    const endMs = pausesMs.findLast((at) => at > fromMs && at <= limitMs) ?? limitMs;
-    pieces.push({ startMs, endMs });
+  const cuts = cutsOf(span, voice);
+  const parts: SpeechSpan[] = [];
+  let { startMs } = span;
+  for (;;) {
+    const restMs = span.endMs - startMs;
+    const near = cuts.filter(
+      ({ atMs }) =>
+        atMs - startMs >= leastMs && atMs - startMs <= longestMs && span.endMs - atMs >= leastMs,
+    );
+    const clear = near.find(({ pauseMs }) => pauseMs >= clearPauseMs);
+    const [longest] = near.toSorted((a, b) => b.pauseMs - a.pauseMs);
+    const evenMs = startMs + restMs / Math.ceil(restMs / longestMs);
+    const endMs = clear?.atMs ?? (restMs > longestMs ? (longest?.atMs ?? evenMs) : span.endMs);
+    parts.push({ startMs, endMs });
+    if (endMs >= span.endMs) return parts;
     startMs = endMs;
   }
-  pieces.push({ startMs, endMs: durationMs });
-  return pieces;
 };
+
+/**
+ * Plans the chunks of some spans of a recording, in their order: what touches in a span touches in its
+ * chunks.
+ *
+ * @param voice the voice of the recording, without its pauses, in order
+ */
+export const planChunks = (
+  spans: readonly SpeechSpan[],
+  voice: readonly SpeechSpan[],
+  rules: CutRules,
+): readonly Chunk[] =>
+  spans.flatMap((span) => {
+    const heard = voiceIn(span, voice);
+    return cutSpan(span, heard, rules).map((part) => ({ ...part, voice: voiceIn(part, heard) }));
+  });
 
 /**
  * Cuts each span out of `pcm` as it arrives; spans are in order and do not overlap. A span beyond
  * the end is shortened to the available sound.
  */
-export async function* cutChunks(
+export async function* cutChunks<Span extends SpeechSpan>(
   pcm: AsyncIterable<Float32Array>,
-  spans: readonly SpeechSpan[],
+  spans: readonly Span[],
   sampleRateHz: number,
-): AsyncGenerator<{ readonly span: SpeechSpan; readonly samples: Float32Array }> {
+): AsyncGenerator<{ readonly span: Span; readonly samples: Float32Array }> {
   const at = (ms: number): number => Math.round((ms * sampleRateHz) / 1000);
   let from = 0;
   let index = 0;

@@ -5,7 +5,8 @@ import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import { invalidParameter } from '../errors.ts';
 import { readLanguage } from '../language.ts';
-import { findFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
+import { demandFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
+import type { Vad } from '../recognise-recording.ts';
 import { plainReply, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
 import { type UploadLimiter, withAudio } from '../uploads.ts';
@@ -62,23 +63,20 @@ const readHints = (input: AsrParameters): EngineHints =>
     ? input
     : { ...input, language: readLanguage('language', input.language) };
 
-const readInput = (
-  body: AudioBody,
-): RecognitionInput & { readonly vad: NonNullable<AsrParameters['vad']> } => {
+const vadOf = (vad: NonNullable<AsrParameters['vad']>, input: AsrParameters): Vad => {
+  if (vad === 'segments') return segmentParameters(input);
+  return vad === 1 || vad === 'on' ? 'on' : 'off';
+};
+
+const readInput = (body: AudioBody): RecognitionInput => {
   const given = checkForm(body.fields);
   const isMessages = 'messages' in given;
   const audio = isMessages ? audioOfMessages(body) : body.audio;
   if (!audio) throw invalidParameter('Invalid parameter: audio: a string is needed');
   const input = validate(asrParameters, given);
   const { vad = isMessages ? 1 : 'off' } = input;
-  return {
-    audio,
-    ...findFormat(audio),
-    hints: readHints(input),
-    vad,
-    speech:
-      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? input : {}),
-  };
+  demandFormat(audio);
+  return { audio, hints: readHints(input), vad: vadOf(vad, input) };
 };
 
 /** Creates the route of contract section 4.5. */
@@ -91,10 +89,9 @@ export const createAsr = (uploads: UploadLimiter): Route => ({
   failures: { forwards: true },
   handle: async (context) =>
     withAudio(uploads, context, readAudioBody, async (body) => {
-      const { vad, ...input } = readInput(body);
+      const input = readInput(body);
       const spans = await recogniseUpload(input, context);
-      return Response.json(
-        vad === 'segments' ? segmentsReply(spans, input.hints) : plainReply(spans, input.hints),
-      );
+      const reply = typeof input.vad === 'object' ? segmentsReply : plainReply;
+      return Response.json(reply(spans, input.hints));
     }),
 });

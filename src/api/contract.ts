@@ -142,7 +142,10 @@ export const SEGMENT_DEFAULTS = {
 
 /** The language of a transcript and how certain it is; the optional fields are beside the contract's. */
 const certainty = {
+  /** The language that was heard; the one that was asked for where the recogniser names none. */
   language: z.string(),
+  /** The language that was asked for. */
+  requested_language: z.string().optional(),
   confidence: z.number(),
   /** False where the recogniser gives no confidence: then `confidence` is 1, for the contract wants a number. */
   confidence_known: z.literal(false).optional(),

@@ -184,7 +184,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
             text: ' hello there ',
             ...(body['response_format'] === 'verbose_json'
               ? {
-                  language: 'english',
+                  language: body['language'] ?? 'english',
                   segments: [{ start: 0, end: 1, avg_logprob: Math.log(0.8) }],
                 }
               : {}),

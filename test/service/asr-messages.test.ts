@@ -54,14 +54,18 @@ describe('recognition in the form with messages', () => {
   });
 
   it('takes the parameters of the other form', async () => {
-    expect((await heardBy([AUDIO], { vad: 0 })).files).toEqual([WAV.length]);
+    const bytes = async (vad: number): Promise<number> =>
+      (await heardBy([AUDIO], { vad })).files.reduce((sum, size) => sum + size);
+    expect(await bytes(0)).toBeGreaterThan(await bytes(1));
     expect((await heardBy([AUDIO], { vad: 'segments' })).body).toHaveProperty('segments');
-    expect((await heardBy([AUDIO], { vad: 'off', hotwords: ['Acme'] })).prompts).toEqual(['Acme']);
+    const { prompts } = await heardBy([AUDIO], { hotwords: ['Acme'] });
+    expect(new Set(prompts)).toEqual(new Set(['Acme.']));
     expect((await heardBy([AUDIO], { language: 'ja' })).body).toMatchObject({ language: 'ja' });
   });
 
   it('takes no text for a hint', async () => {
-    expect((await heardBy([TEXT, AUDIO], { vad: 'off' })).prompts).toEqual([undefined]);
+    const { prompts } = await heardBy([TEXT, AUDIO]);
+    expect(new Set(prompts)).toEqual(new Set([undefined]));
     const messages = [
       { role: 'system', content: 'You transcribe.' },
       { role: 'user', content: [AUDIO] },

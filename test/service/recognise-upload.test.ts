@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecognitionEngine } from '../../service/engine.ts';
 import { recogniseUpload } from '../../service/recognise-upload.ts';
-import { plainReply, segmentParameters } from '../../service/recognise.ts';
+import type { Vad } from '../../service/recognise-recording.ts';
+import { segmentParameters } from '../../service/recognise.ts';
 import { createCallRate, createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { eventually } from '../fakes/eventually.ts';
@@ -26,13 +27,7 @@ describe('a recording in pieces', () => {
       },
     };
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 1, rate, clock });
-    const input = {
-      audio: [TWO_UTTERANCES],
-      format: 'wav',
-      isDecodedHere: false,
-      hints: {},
-      speech: segmentParameters({}),
-    } as const;
+    const input = { audio: [TWO_UTTERANCES], hints: {}, vad: segmentParameters({}) };
     const recognising = recogniseUpload(input, offering('one', engine, limiter));
     await eventually(() => expect([heard, clock.waiting]).toEqual([1, 1]));
     await clock.advance(999);
@@ -42,54 +37,37 @@ describe('a recording in pieces', () => {
   });
 });
 
-describe('a recording that an engine reads as a file', () => {
-  /** Recognises recordings at the same time, each with a key that pays; tells what happened. */
-  const recognise = async (...recordings: readonly Uint8Array[]): Promise<readonly string[]> => {
-    const events: string[] = [];
+describe('a recording of a key that pays', () => {
+  const recognise = async (vad: Vad, audio: Uint8Array): Promise<readonly number[]> => {
+    const paid: number[] = [];
     const engine: RecognitionEngine = {
       longestMs: 28_000,
-      recognise: async () => ({ text: 'hello' }),
-      recogniseFile: async () => {
-        events.push('heard');
-        return { text: 'hello', confidence: 0.5 };
-      },
+      recognise: async () => ({ text: 'ha' }),
     };
-    const context = {
-      ...offering('one', engine, createRequestLimiter({ concurrent: 1, waiting: 9 })),
-      account: {
-        ...operatorAccount('one'),
-        isMetered: true,
-        charge: ({ amount }: { readonly amount: number }) =>
-          void events.push(`${Math.round(amount / 10_000)}0 s`),
+    await recogniseUpload(
+      { audio: [audio], hints: {}, vad },
+      {
+        ...offering('one', engine, createRequestLimiter({ concurrent: 1, waiting: 9 })),
+        account: {
+          ...operatorAccount('one'),
+          charge: ({ amount }) => void paid.push(Math.round(amount / 1_000)),
+        },
       },
-    };
-    const file = { format: 'wav', isDecodedHere: false, hints: {}, speech: undefined } as const;
-    const heard = recordings.map(async (recording) => {
-      const chunks = [recording];
-      return recogniseUpload({ ...file, audio: chunks }, context);
-    });
-    for (const spans of await Promise.all(heard))
-      expect(plainReply(spans, {})).toMatchObject({ text: 'hello', confidence: 0.5 });
-    return events;
+    );
+    return paid;
   };
 
-  it('is measured once the engine is free for others', async () => {
-    const recording = makeWav(60, [[0, 60]]);
-    expect(await recognise(recording, recording)).toEqual(['heard', 'heard', '60 s', '60 s']);
+  it('costs the time that was recognised, whatever was recognised twice', async () => {
+    expect(await recognise('off', TWO_UTTERANCES)).toEqual([10]);
+    expect(await recognise('on', TWO_UTTERANCES)).toEqual([5]);
   });
 
-  it('costs its whole length, although it is too long to decode here', async () => {
-    const fiveHours = makeWav(18_000, [[0, 60]], 1_000);
-    expect(await recognise(fiveHours)).toEqual(['heard', '18000 s']);
+  it('costs nothing in silence', async () => {
+    expect(await recognise('off', makeWav(10))).toEqual([]);
   });
 
-  it('costs its whole length, although it says that it is shorter', async () => {
-    const recording = makeWav(60, [[0, 60]]);
-    recording.writeUInt32LE(10 * 32_000, 40);
-    expect(await recognise(recording)).toEqual(['heard', '60 s']);
-  });
-
-  it('costs a length by its size where it cannot be read here', async () => {
-    expect(await recognise(Buffer.alloc(160_000, 1))).toEqual(['heard', '10 s']);
+  it('is refused as the client’s where it cannot be read', async () => {
+    const rubbish = Buffer.concat([TWO_UTTERANCES.subarray(0, 12), Buffer.from('rubbish')]);
+    await expect(recognise('off', rubbish)).rejects.toMatchObject({ named: 'ErrInvalidAudio' });
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutChunks, planChunks, splitLongSpans } from '../../service/recognition-chunks.ts';
+import { cutChunks, planChunks } from '../../service/recognition-chunks.ts';
 
 async function* slices(total: number, size: number): AsyncGenerator<Float32Array> {
   for (let at = 0; at < total; at += size)
@@ -42,42 +42,63 @@ describe('pieces of sound', () => {
     );
   });
 
-  it('of the whole touch each other, fill it, and are short enough', () => {
+  const RULES = { leastMs: 3_000, longestMs: 10_000, clearPauseMs: 400 };
+  const whole = (lengthMs: number) => [{ startMs: 0, endMs: lengthMs }];
+  const voiceOf = (...times: readonly (readonly [number, number])[]) =>
+    times.map(([startMs, endMs]) => ({ startMs, endMs }));
+  /** The ends of all chunks of a recording. */
+  const endsOf = (voice: ReturnType<typeof voiceOf>, lengthMs: number): readonly number[] =>
+    planChunks(whole(lengthMs), voice, RULES).map(({ endMs }) => endMs);
+
+  it('of the whole touch each other, fill it, are short enough, and have all of its voice', () => {
     fc.assert(
       fc.property(
         spans,
-        fc.integer({ min: 100, max: 900 }),
-        fc.integer({ min: 0, max: 5_000 }),
-        (speech, longestMs, durationMs) => {
-          const plan = planChunks(speech, durationMs, longestMs);
+        fc.integer({ min: 1, max: 400 }),
+        fc.integer({ min: 400, max: 900 }),
+        fc.integer({ min: 2_000, max: 5_000 }),
+        (voice, leastMs, longestMs, lengthMs) => {
+          const plan = planChunks(whole(lengthMs), voice, {
+            leastMs,
+            longestMs,
+            clearPauseMs: 100,
+          });
           expect(plan[0]?.startMs).toBe(0);
-          expect(plan.at(-1)?.endMs).toBe(durationMs);
+          expect(plan.at(-1)?.endMs).toBe(lengthMs);
           for (const [i, { startMs, endMs }] of plan.entries()) {
-            expect(endMs - startMs).toBeLessThanOrEqual(longestMs);
+            expect(endMs - startMs).toBeGreaterThan(0);
+            expect(endMs - startMs).toBeLessThanOrEqual(longestMs + 0.001);
             expect(startMs).toBe(plan[i - 1]?.endMs ?? 0);
           }
+          const sum = (all: readonly { startMs: number; endMs: number }[]): number =>
+            all.reduce((total, { startMs, endMs }) => total + endMs - startMs, 0);
+          expect(sum(plan.flatMap((chunk) => chunk.voice))).toBeCloseTo(sum(voice));
         },
       ),
     );
   });
 
-  it('of the whole are cut in the last pause that fits', () => {
-    const speech = [
-      { startMs: 0, endMs: 4_000 },
-      { startMs: 5_000, endMs: 8_000 },
-      { startMs: 9_000, endMs: 15_000 },
-    ];
-    expect(planChunks(speech, 15_000, 10_000)).toEqual([
-      { startMs: 0, endMs: 8_500 },
-      { startMs: 8_500, endMs: 15_000 },
-    ]);
+  it('end in the middle of the first clear pause that is far enough', () => {
+    expect(
+      endsOf(voiceOf([0, 2_000], [2_500, 4_000], [4_100, 6_000], [6_400, 9_900]), 9_900),
+    ).toEqual([6_200, 9_900]);
   });
 
-  it('that are too long are split evenly', () => {
-    expect(splitLongSpans([{ startMs: 0, endMs: 900 }], 400)).toEqual([
-      { startMs: 0, endMs: 300 },
-      { startMs: 300, endMs: 600 },
-      { startMs: 600, endMs: 900 },
-    ]);
+  it('end in the longest pause, where none is clear', () => {
+    expect(
+      endsOf(voiceOf([0, 5_000], [5_200, 7_000], [7_300, 9_000], [9_100, 15_000]), 15_000),
+    ).toEqual([7_150, 15_000]);
+  });
+
+  it('leave no end that is too short, and cut no pause for it', () => {
+    expect(endsOf(voiceOf([0, 4_000], [4_500, 6_000]), 6_000)).toEqual([6_000]);
+  });
+
+  it('keep a second of silence, of a long pause', () => {
+    expect(endsOf(voiceOf([0, 4_000], [13_000, 19_000]), 19_000)).toEqual([5_000, 12_000, 19_000]);
+  });
+
+  it('are of one length, where there is no pause', () => {
+    expect(endsOf(voiceOf([0, 24_000]), 24_000)).toEqual([8_000, 16_000, 24_000]);
   });
 });

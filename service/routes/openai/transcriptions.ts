@@ -4,9 +4,10 @@ import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../../errors.ts';
+import type { HeardSpan } from '../../heard-spans.ts';
 import { readLanguage } from '../../language.ts';
-import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
-import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
+import { demandFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
+import { plainReply, segmentsReply } from '../../recognise.ts';
 import type { Route } from '../../route.ts';
 import { type UploadLimiter, withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from '../lists.ts';
@@ -147,16 +148,9 @@ export const createTranscriptions = (uploads: UploadLimiter): Route => ({
       const fields = readFields(form);
       if (!form.audio) throw invalidParameter('Invalid parameter: file: a file is needed');
       const hints = hintsOf(fields);
-      const isPlain = fields.response_format === 'json' || fields.response_format === 'text';
-      const spans = await recogniseUpload(
-        {
-          audio: form.audio,
-          ...findFormat(form.audio, OPENAI_FORMATS),
-          hints,
-          speech: isPlain ? undefined : segmentParameters({}),
-        },
-        context,
-      );
+      demandFormat(form.audio, OPENAI_FORMATS);
+      // The same text in every format; subtitles have no lines for silence.
+      const spans = await recogniseUpload({ audio: form.audio, hints, vad: 'on' }, context);
       return replyIn(fields.response_format, spans, hints);
     });
   },

@@ -90,7 +90,6 @@ export const RECOGNITION_ROWS = {
       await recogniseAll(subject, { vad: 'on' }),
     ];
     expect(on.json).toEqual(one.json);
-    expect(on.json['text']).not.toBe(off.json['text']);
     expect(await segmentsWith(subject)).not.toEqual([]);
     const wrong = [2, -1, '0', '1', true, false, null, 'ON', 'yes', 'segment', ['on']];
     await expectRefused(wrong, async (vad) => recognise(subject, { vad }));

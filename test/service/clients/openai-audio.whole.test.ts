@@ -75,7 +75,7 @@ describe('the package `openai`', () => {
       expect((await client.audio.transcriptions.create(fields)).text).toBe('hello there');
       expect(served().lastBody()).toMatchObject({
         language: 'en',
-        prompt: 'Acme',
+        prompt: 'Acme.',
         temperature: '0.2',
       });
     });

@@ -108,7 +108,7 @@ describe('the OpenAI API beside the contract', () => {
       text: 'hello there',
     });
     const { body } = openai.requests.at(-1)!;
-    expect(body).toMatchObject({ prompt: 'Acme', language: 'en' });
+    expect(body).toMatchObject({ prompt: 'Acme.', language: 'en' });
     const text = await transcribe({ response_format: 'text' });
     expect(text.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(await text.text()).toBe('hello there\n');

@@ -1,0 +1,40 @@
+import type { SpeechSpan } from '../src/audio/vad.ts';
+import type { RecognisedText } from './engine.ts';
+import { toLanguage } from './language.ts';
+import { meanShare } from './shares.ts';
+
+/** A part of a recording and what was heard in it. */
+export interface HeardSpan extends SpeechSpan {
+  readonly heard: RecognisedText;
+}
+
+const lengthOf = ({ startMs, endMs }: SpeechSpan): number => endMs - startMs;
+
+/** The language of a span as a BCP 47 code; undefined where none was named. */
+export const spanLanguage = ({ heard: { language } }: HeardSpan): string | undefined =>
+  language ? (toLanguage(language) ?? language) : undefined;
+
+/** The languages of spans with the time of words in each, that of the most first. */
+export const languageTimes = (
+  spans: readonly HeardSpan[],
+): readonly (readonly [language: string, ms: number])[] => {
+  const times = new Map<string, number>();
+  for (const span of spans) {
+    const language = spanLanguage(span);
+    if (language === undefined) continue;
+    const ms = span.heard.text === '' ? 0 : lengthOf(span);
+    times.set(language, (times.get(language) ?? 0) + ms);
+  }
+  return [...times].toSorted(([, a], [, b]) => b - a);
+};
+
+/** The mean of shares, weighted by length; undefined where a span with words has none. */
+export const meanOfSpans = (
+  spans: readonly HeardSpan[],
+  shareOf: (heard: RecognisedText) => number | undefined,
+): number | undefined =>
+  meanShare(
+    spans
+      .filter(({ heard }) => heard.text !== '')
+      .map((span) => ({ share: shareOf(span.heard), weight: lengthOf(span) })),
+  );

@@ -1,0 +1,138 @@
+import { decode, decodeTo } from '../src/audio/codec/decode.ts';
+import {
+  createLevelMeter,
+  findSpeech,
+  SILENCE_DB,
+  toSegments,
+  type SegmentParameters,
+  type SpeechSpan,
+} from '../src/audio/vad.ts';
+import { AppError } from '../src/errors.ts';
+import type { ByteSource } from '../src/model/message.ts';
+import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
+import type { HeardSpan } from './heard-spans.ts';
+import { cutChunks, planChunks, type Chunk, type CutRules } from './recognition-chunks.ts';
+import { afterLooks, secondLooks, type HeardChunk, type Look } from './second-looks.ts';
+
+/** Time over the level of silence that counts as sound; a click is shorter. */
+const SOUND_MS = 60;
+/** Length of the meter's frames at the recognition rate; at others it is in proportion. */
+const FRAME_MS = 20;
+
+/** Adds up the time that is loud; each call returns true once there was enough in all. */
+const createSoundFinder = (): ((samples: Float32Array, sampleRateHz: number) => boolean) => {
+  const measure = createLevelMeter();
+  let loudMs = 0;
+  return (samples, sampleRateHz) => {
+    const loud = measure(samples).filter((levelDb) => levelDb > SILENCE_DB).length;
+    loudMs += (loud * FRAME_MS * RECOGNITION_RATE_HZ) / sampleRateHz;
+    return loudMs >= SOUND_MS;
+  };
+};
+
+/** True for samples at the recognition rate in which there is nothing to hear. */
+const isSilentPcm = (samples: Float32Array): boolean =>
+  !createSoundFinder()(samples, RECOGNITION_RATE_HZ);
+
+/**
+ * True for a file in which there is nothing to hear. Reads it up to the first sound. False for one
+ * that cannot be decoded. Throws the signal's reason.
+ */
+export const isSilent = async (audio: ByteSource, signal: AbortSignal): Promise<boolean> => {
+  const hasSound = createSoundFinder();
+  try {
+    for await (const { samples, sampleRateHz } of decode(audio, signal, RECOGNITION_RATE_HZ))
+      if (hasSound(samples, sampleRateHz)) return false;
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+};
+
+/** What is recognised of a recording: all of it, only its speech, or segments of that. */
+export type Vad = 'off' | 'on' | SegmentParameters;
+
+/** Shortest pause between spans of voice, as between phrases. */
+const PAUSE_MS = 120;
+/** The same where it must be found whether a pause splits segments. */
+const NO_PADDING = {
+  segmentPaddingMs: 0,
+  initialSegmentPaddingMs: 0,
+  speechPadMs: 0,
+  minSegmentDurationMs: 0,
+};
+/** How recordings are cut: found by measurement, see `bench/hearing.ts`. */
+const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 400 };
+/** Silence that stays beside the voice of a chunk. */
+const MARGIN_MS = 300;
+
+/** A chunk without the silence at its ends; none where there is no voice in it. */
+const trimmed = (chunk: Chunk): readonly Chunk[] => {
+  const [first, last] = [chunk.voice[0], chunk.voice.at(-1)];
+  if (!first || !last) return [];
+  const startMs = Math.max(chunk.startMs, first.startMs - MARGIN_MS);
+  return [{ ...chunk, startMs, endMs: Math.min(chunk.endMs, last.endMs + MARGIN_MS) }];
+};
+
+const planOf = (
+  voice: readonly SpeechSpan[],
+  lengthMs: number,
+  vad: Vad,
+  longestMs: number,
+): readonly Chunk[] => {
+  const rules = { ...RULES, longestMs: Math.min(RULES.longestMs, longestMs) };
+  if (typeof vad === 'object')
+    return planChunks(toSegments(voice, lengthMs, vad), voice, {
+      ...rules,
+      clearPauseMs: Math.max(RULES.clearPauseMs, vad.minSilenceGapMs),
+    });
+  const chunks = planChunks([{ startMs: 0, endMs: lengthMs }], voice, rules);
+  return vad === 'on' ? chunks.flatMap(trimmed) : chunks;
+};
+
+/**
+ * Recognises a recording in chunks that end at pauses, and what is doubtful once more. Decodes the file
+ * twice or three times, so that at most one chunk is in memory.
+ */
+export const recogniseRecording = async (
+  audio: ByteSource,
+  vad: Vad,
+  engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
+  hints: EngineHints,
+  signal: AbortSignal,
+): Promise<readonly HeardSpan[]> => {
+  let samplesSeen = 0;
+  const counted = async function* (): AsyncGenerator<Float32Array> {
+    for await (const samples of decodeTo(audio, RECOGNITION_RATE_HZ, signal)) {
+      samplesSeen += samples.length;
+      yield samples;
+    }
+  };
+  const minSilenceGapMs = Math.min(
+    PAUSE_MS,
+    typeof vad === 'object' ? vad.minSilenceGapMs : PAUSE_MS,
+  );
+  const voice = await findSpeech(counted(), { ...NO_PADDING, minSilenceGapMs });
+  const lengthMs = (1_000 * samplesSeen) / RECOGNITION_RATE_HZ;
+
+  const hear = async (looks: readonly Look[]): Promise<readonly HeardChunk[]> => {
+    const heard: HeardChunk[] = [];
+    const pcm = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
+    for await (const { span, samples } of cutChunks(pcm, looks, RECOGNITION_RATE_HZ)) {
+      if (isSilentPcm(samples)) continue;
+      const { language = hints.language, ...chunk } = span;
+      const text = await engine.recognise(samples, { ...hints, language }, signal);
+      heard.push({ ...chunk, heard: text });
+    }
+    return heard;
+  };
+
+  const plan = planOf(voice, lengthMs, vad, engine.longestMs);
+  const heard = await hear(plan);
+  const looks = secondLooks(heard, hints.language);
+  if (looks.size === 0) return heard;
+  const again = await hear([...looks.values()].flat());
+  return heard.map((chunk) => (looks.has(chunk) ? afterLooks(chunk, again) : chunk));
+};

@@ -1,0 +1,96 @@
+import type { SpeechSpan } from '../src/audio/vad.ts';
+import { joinTexts } from '../src/text/local-agreement.ts';
+import { isLetter, isSpacedLetter } from '../src/text/unicode.ts';
+import type { RecognisedText } from './engine.ts';
+import { languageTimes, meanOfSpans, spanLanguage, type HeardSpan } from './heard-spans.ts';
+import { planChunks, type Chunk } from './recognition-chunks.ts';
+
+/** A chunk and what was heard in it. */
+export type HeardChunk = Chunk & HeardSpan;
+
+/** A part of a recording that is recognised, in a language where one is to be expected. */
+export interface Look extends Chunk {
+  readonly language?: string;
+}
+
+/** Letters in a second of voice below which a recogniser has left something out. */
+const FEWEST_LETTERS = 4;
+/** Letters that a sign of a script without spaces counts. */
+const LETTERS_OF_SIGN = 3;
+/** Voice of a chunk in which something can be left out. */
+const LEAST_VOICE_MS = 2_500;
+/** How a chunk with too little is cut. */
+const FINE_RULES = { leastMs: 1_000, longestMs: Infinity, clearPauseMs: 200 };
+
+/** Length of a chunk in whose language a recogniser can be mistaken. */
+const SHORT_MS = 4_000;
+/** Time in a language that makes it one of the recording. */
+const SPOKEN_MS = 7_000;
+
+const voiceMsOf = ({ voice }: Chunk): number =>
+  voice.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+
+const lettersOf = (text: string): number => {
+  let letters = 0;
+  for (const char of text)
+    if (isLetter(char)) letters += isSpacedLetter(char) ? 1 : LETTERS_OF_SIGN;
+  return letters;
+};
+
+const hasHole = (chunk: HeardChunk): boolean => {
+  const voiceMs = voiceMsOf(chunk);
+  return (
+    voiceMs >= LEAST_VOICE_MS && 1_000 * lettersOf(chunk.heard.text) < FEWEST_LETTERS * voiceMs
+  );
+};
+
+/**
+ * What is to be recognised once more, by the chunk in doubt: the parts between the pauses of a chunk with
+ * far fewer letters than its voice has time for, and a short chunk in a language of its own.
+ *
+ * @param language the one that was asked for
+ */
+export const secondLooks = (
+  heard: readonly HeardChunk[],
+  language: string | undefined,
+): ReadonlyMap<HeardChunk, readonly Look[]> => {
+  const times = languageTimes(heard);
+  const [[commonest] = []] = times;
+  const spoken = new Set(times.filter(([, ms]) => ms >= SPOKEN_MS).map(([one]) => one));
+  const looks = new Map<HeardChunk, readonly Look[]>();
+  for (const chunk of heard) {
+    const own = spanLanguage(chunk);
+    if (hasHole(chunk)) {
+      const parts = planChunks([chunk], chunk.voice, FINE_RULES);
+      if (parts.length > 1) looks.set(chunk, parts);
+    } else if (
+      language === undefined &&
+      commonest !== undefined &&
+      own !== undefined &&
+      own !== commonest &&
+      !spoken.has(own) &&
+      chunk.endMs - chunk.startMs < SHORT_MS
+    )
+      looks.set(chunk, [{ ...chunk, language: commonest }]);
+  }
+  return looks;
+};
+
+const isWithin = (part: SpeechSpan, whole: SpeechSpan): boolean =>
+  part.startMs >= whole.startMs && part.endMs <= whole.endMs;
+
+/** What was heard in parts, as if by one call. */
+const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
+  text: joinTexts(parts.map(({ heard }) => heard.text)),
+  language: languageTimes(parts)[0]?.[0],
+  confidence: meanOfSpans(parts, (heard) => heard.confidence),
+  noSpeech: meanOfSpans(parts, (heard) => heard.noSpeech),
+});
+
+/** A chunk with what the second look has heard, if that is more, or words in the other language. */
+export const afterLooks = (chunk: HeardChunk, again: readonly HeardChunk[]): HeardChunk => {
+  const parts = again.filter((part) => isWithin(part, chunk));
+  const heard = joined(parts);
+  const least = parts.length > 1 ? lettersOf(chunk.heard.text) : 0;
+  return lettersOf(heard.text) > least ? { ...chunk, heard } : chunk;
+};

@@ -127,7 +127,8 @@ export const createUtteranceRecognition = (
         lengthMs * PARTIAL_EVERY_SHARE,
         PARTIAL_EVERY_TIMES * pace.partialTookMs,
       );
-      if (running || segment.silentFrames >= PAUSE_FRAMES || lengthMs - recognisedMs < dueMs) return undefined;
+      if (running || segment.silentFrames >= PAUSE_FRAMES || lengthMs - recognisedMs < dueMs)
+        return undefined;
       recognisedMs = lengthMs;
       const mine = new AbortController();
       running = mine;

@@ -59,7 +59,9 @@ const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
   ...(noSpeech === undefined ? {} : { noSpeech }),
 });
 
-export const recognisedText = z.object({ text: z.string(), ...recognised }).transform(withCertainty);
+export const recognisedText = z
+  .object({ text: z.string(), ...recognised })
+  .transform(withCertainty);
 export type PlainTranscript = z.infer<typeof recognisedText>;
 
 export const recognisedSegments = z

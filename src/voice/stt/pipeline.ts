@@ -137,8 +137,8 @@ export const createSttPipeline = ({
   ): Recognition =>
     recogniser.start({
       hints: async (voiceMs) => {
-        const hints = await hintsOf(job, voiceMs);
-        return language === undefined ? hints : { ...hints, language };
+        const known = await hintsOf(job, voiceMs);
+        return language === undefined ? known : { ...known, language };
       },
       signal: AbortSignal.any([job.controller.signal, stop]),
       ...receive,

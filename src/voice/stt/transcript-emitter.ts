@@ -61,6 +61,11 @@ export interface TranscriptEmitterDeps {
 
 const MOST_SPEAKERS = 100;
 
+const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): HeardUtterance => {
+  const { speakerId, voiceMs, spanMs, startMs, endMs } = utterance;
+  return { ...result, speakerId, voiceMs, spanMs, startMs, endMs };
+};
+
 /** Emits the transcripts that pass the hallucination filter. */
 export const createTranscriptEmitter = ({ listener, nextId, log }: TranscriptEmitterDeps) => {
   const filter = createHallucinationFilter();
@@ -82,11 +87,6 @@ export const createTranscriptEmitter = ({ listener, nextId, log }: TranscriptEmi
     } catch (err) {
       log?.error({ err }, 'a transcript listener failed');
     }
-  };
-
-  const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): HeardUtterance => {
-    const { speakerId, voiceMs, spanMs, startMs, endMs } = utterance;
-    return { ...result, speakerId, voiceMs, spanMs, startMs, endMs };
   };
 
   const lose = (utterance: SpeechTimes): void => {

@@ -27,7 +27,7 @@ import { startSpeechSession } from './speech-session.ts';
 
 /** Frames over this are not even read; up to it, the client is told what is wrong. */
 const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
-/** Sessions of both paths at the same time: each keeps up to 2 MB of audio. */
+/** Sessions of both paths at the same time: each keeps up to 2 MB of audio, and 12 MB where engines fall behind. */
 const MOST_SESSIONS = 64;
 /** Sessions of one key: a Dragoman opens up to 24. */
 const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;

@@ -20,7 +20,7 @@ export interface EndpointerOptions extends Partial<UtteranceLengths> {
 const LENGTHS: UtteranceLengths = {
   hangoverMs: USUAL_PAUSE_MS,
   longestMs: 15_000,
-  leastVoiceMs: 200,
+  leastVoiceMs: 140,
   growEveryMs: 0,
 };
 const MOST_SPEAKERS = 100;

@@ -86,7 +86,7 @@ describe('an utterance', () => {
   it('reports its growth in steps', () => {
     const endpointer = endpointerWith({ growEveryMs: 500 });
     const events = takeAll(endpointer, createSender().say('voice', 100));
-    expect(ofKind(events, 'grew').map(({ spanMs }) => spanMs)).toEqual([700, 1_200, 1_700]);
+    expect(ofKind(events, 'grew').map(({ spanMs }) => spanMs)).toEqual([640, 1_140, 1_640]);
   });
 });
 

@@ -31,9 +31,9 @@ export const createUsualFilter = () => {
 
 export const HOTWORDS = ['Dragoman', 'Ann Lee', 'Ben', '山田さん'];
 export const ENGLISH = { languages: ['en'], hotwords: HOTWORDS };
-export const FAINT = { voiceMs: 220, spanMs: 900 };
+export const NEAR_SILENCE = { voiceMs: 220, spanMs: 900 };
 export const SHORT = { voiceMs: 900, spanMs: 1_400 };
 /** A word said quickly, with the moments before and after it. */
-export const QUICK = { voiceMs: 260, spanMs: 560 };
+export const QUICK = { voiceMs: 160, spanMs: 460 };
 /** The same, said at leisure. */
 export const WORD = { voiceMs: 320, spanMs: 660 };

@@ -3,9 +3,8 @@ import { THRESHOLDS, type HeardUtterance } from '../../../../src/voice/stt/hallu
 import {
   candidateOf,
   createUsualFilter,
-  FAINT,
   HOTWORDS,
-  QUICK,
+  NEAR_SILENCE,
   SHORT,
 } from './hallucination-filter-support.ts';
 
@@ -16,13 +15,13 @@ type Refusing = Partial<HeardUtterance> & {
   readonly ago?: number;
 };
 
-const { faintMs, faintShare, shortMs, foreignMs, learnMs, wordMs } = THRESHOLDS;
+const { faintShare, shortMs, foreignMs, learnMs, wordMs } = THRESHOLDS;
 /** Less than any threshold's unit. */
 const BIT = 0.001;
 const stock = { text: 'Thanks for watching!' };
-const yes = { text: 'はい。', language: 'ja' };
+const yes = { text: 'はい。', language: 'ja', confidence: 0.4 };
 const norse = { text: 'See you tomorrow', language: 'nb' };
-const again = { text: 'Right.', spanMs: 900 };
+const again = { text: 'Right.', spanMs: 900, confidence: 0.45 };
 /** Words of two letters, no two alike. */
 const manyLetters = (letters: number) =>
   Array.from({ length: letters / 2 }, (_, at) =>
@@ -32,14 +31,9 @@ const SIGNS = '山川日月火水木金土人口手足目耳石竹糸貝車雨�
 
 /** On each side of a threshold: accepted at it, or just within, and refused beyond. */
 const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> = {
-  faintMs: [
-    { ...yes, voiceMs: faintMs, spanMs: 900, confidence: 0.6 },
-    { ...yes, voiceMs: faintMs - 1, spanMs: 900, confidence: 0.6 },
-    'stock-phrase',
-  ],
   faintShare: [
-    { ...yes, voiceMs: 400, spanMs: 400 / faintShare, confidence: 0.6 },
-    { ...yes, voiceMs: 400, spanMs: 400 / faintShare + 1, confidence: 0.6 },
+    { ...yes, voiceMs: 400, spanMs: 400 / faintShare },
+    { ...yes, voiceMs: 400, spanMs: 400 / faintShare + 1 },
     'stock-phrase',
   ],
   shortMs: [
@@ -53,19 +47,15 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     'foreign',
   ],
   noSpeech: [{ noSpeech: THRESHOLDS.noSpeech - BIT }, { noSpeech: THRESHOLDS.noSpeech }, 'noise'],
-  wordMs: [
-    { text: '42', voiceMs: wordMs, spanMs: 1_400 },
-    { text: '42', voiceMs: wordMs - 1, spanMs: 1_400 },
-    'no-words',
-  ],
+  wordMs: [{ text: '4.2', voiceMs: wordMs }, { text: '4.2', voiceMs: wordMs - 1 }, 'no-words'],
   digitMs: [
     { text: '2 0 2 5', voiceMs: 4 * THRESHOLDS.digitMs },
     { text: '2 0 2 5', voiceMs: 4 * THRESHOLDS.digitMs + 1 },
     'no-words',
   ],
   answerMs: [
-    { ...yes, ...QUICK, confidence: 0.6, ago: THRESHOLDS.answerMs - 1 },
-    { ...yes, ...QUICK, confidence: 0.6, ago: THRESHOLDS.answerMs },
+    { ...yes, ...NEAR_SILENCE, ago: THRESHOLDS.answerMs - 1 },
+    { ...yes, ...NEAR_SILENCE, ago: THRESHOLDS.answerMs },
     'stock-phrase',
   ],
   learnMs: [{ ...norse, voiceMs: learnMs }, { ...norse, voiceMs: learnMs - 1 }, 'foreign'],
@@ -74,9 +64,9 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure - BIT },
     'unsure',
   ],
-  unsureFaint: [
-    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint },
-    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint - BIT },
+  unsureLong: [
+    { text: 'Mandrake.', confidence: THRESHOLDS.unsureLong },
+    { text: 'Mandrake.', confidence: THRESHOLDS.unsureLong - BIT },
     'unsure',
   ],
   sure: [
@@ -84,19 +74,14 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     { ...stock, confidence: THRESHOLDS.sure - BIT },
     'stock-phrase',
   ],
-  clear: [
-    { ...yes, ...QUICK, confidence: THRESHOLDS.clear },
-    { ...yes, ...QUICK, confidence: THRESHOLDS.clear - BIT },
-    'stock-phrase',
-  ],
   certain: [
     { ...norse, ...SHORT, confidence: THRESHOLDS.certain },
     { ...norse, ...SHORT, confidence: THRESHOLDS.certain - BIT },
     'foreign',
   ],
-  clearFaint: [
-    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint },
-    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint - BIT },
+  clear: [
+    { text: 'Thank you.', ...NEAR_SILENCE, confidence: THRESHOLDS.clear },
+    { text: 'Thank you.', ...NEAR_SILENCE, confidence: THRESHOLDS.clear - BIT },
     'stock-phrase',
   ],
   loops: [
@@ -115,8 +100,8 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     'echo',
   ],
   repeatMs: [
-    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs, before: 1 },
-    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs - 1, before: 1 },
+    { ...again, voiceMs: 180, endMs: THRESHOLDS.repeatMs, before: 1 },
+    { ...again, voiceMs: 180, endMs: THRESHOLDS.repeatMs - 1, before: 1 },
     'repeat',
   ],
   repeatChars: [
@@ -125,8 +110,8 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     'repeat',
   ],
   repeatsFaint: [
-    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint - 1 },
-    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint },
+    { ...again, voiceMs: 180, before: THRESHOLDS.repeatsFaint - 1 },
+    { ...again, voiceMs: 180, before: THRESHOLDS.repeatsFaint },
     'repeat',
   ],
   repeatsUnsure: [

@@ -193,15 +193,14 @@ describe('a member who is forgotten', () => {
     const ann = sender('ann');
     const hum = async () => {
       await ann.say(11);
-      asked.at(-1)!.answer('Right.', { confidence: 0.65 });
+      asked.at(-1)!.answer('Right.', { confidence: 0.5 });
       await new Promise(setImmediate);
     };
-    await hum();
-    await hum();
+    for (let time = 0; time < 3; time += 1) await hum();
     expect(pipeline.counts.refused.repeat).toBe(1);
     pipeline.forget('ann');
     await hum();
-    expect(told.filter((line) => line === 'ann: Right.')).toHaveLength(2);
+    expect(told.filter((line) => line === 'ann: Right.')).toHaveLength(3);
   });
 
   it('gives its place to others, who are still recognised', async () => {

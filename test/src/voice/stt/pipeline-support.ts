@@ -16,8 +16,9 @@ import { createSender } from './support.ts';
 /** One utterance as the recogniser sees it. */
 interface Asked {
   readonly id: number;
-  /** The first one for it. */
+  /** The first one for it, and the latest. */
   readonly request: RecognitionRequest;
+  latest: RecognitionRequest;
   readonly grown: Utterance[];
   ended: Utterance | undefined;
   leftMs: number;
@@ -60,6 +61,7 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
     const one: Asked = {
       id,
       request,
+      latest: request,
       grown: [],
       ended: undefined,
       leftMs: 0,
@@ -78,6 +80,7 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
     request.signal.addEventListener('abort', () => result.reject(request.signal.reason as Error));
     const bind = (utterance: Utterance): Asked => {
       one ??= asked.find(({ id }) => id === utterance.id) ?? ask(request, utterance);
+      one.latest = request;
       one.answer = (text, more) =>
         result.resolve({ text, language: 'en', confidence: 0.9, ...more });
       one.fail = (error) => result.reject(error);

@@ -126,7 +126,7 @@ export const spokenTranscript = ({
   confidence = 1,
 }: {
   readonly text: string;
-  /** From 0 to 1; undefined where it is not known. */
+  /** Confidence from 0 to 1; undefined where it is not known. */
   readonly confidence?: number | undefined;
 }): string => {
   const words = withoutEndLoop(withoutSounds(text), MOST_LOOPS);

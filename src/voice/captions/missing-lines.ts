@@ -1,5 +1,5 @@
 import { createLru } from '../../async/lru.ts';
-import type { Refusal } from '../stt/hallucination-filter.ts';
+import type { Refusal } from '../stt/invented-text.ts';
 
 /** Lines that could not be transcribed or shown, with their time on the room's clock. */
 export interface LostLines {

@@ -10,7 +10,8 @@ import type {
 } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
-import { THRESHOLDS, type FilterContext } from './hallucination-filter.ts';
+import type { FilterContext } from './hallucination-filter.ts';
+import { THRESHOLDS } from './invented-text.ts';
 import {
   createRecognitionQueue,
   type RecognitionQueueOptions,
@@ -137,8 +138,8 @@ export const createSttPipeline = ({
   ): Recognition =>
     recogniser.start({
       hints: async (voiceMs) => {
-        const known = await hintsOf(job, voiceMs);
-        return language === undefined ? known : { ...known, language };
+        const expected = await hintsOf(job, voiceMs);
+        return { ...expected, language: language ?? expected.language };
       },
       signal: AbortSignal.any([job.controller.signal, stop]),
       ...receive,

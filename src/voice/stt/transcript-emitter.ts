@@ -4,13 +4,8 @@ import type { Log } from '../../telemetry/log.ts';
 import type { DictatedWords } from '../../model/message.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import { joinTexts } from '../../text/local-agreement.ts';
-import {
-  createHallucinationFilter,
-  type FilterContext,
-  type HeardUtterance,
-  type Refusal,
-  REFUSALS,
-} from './hallucination-filter.ts';
+import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
+import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
 import { createUnheard } from './unheard.ts';
 import { cutAtScripts, dividedAtEnd, isEnded, withCapital, type Words } from './turn-text.ts';
 

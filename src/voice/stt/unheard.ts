@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
-import { THRESHOLDS, type Refusal } from './hallucination-filter.ts';
+import { THRESHOLDS, type Refusal } from './invented-text.ts';
 
 type Times = Pick<Utterance, 'startMs' | 'endMs'>;
 

@@ -3,7 +3,7 @@ import {
   createWithheldLines,
   type LostLines,
 } from '../../../../src/voice/captions/missing-lines.ts';
-import type { Refusal } from '../../../../src/voice/stt/hallucination-filter.ts';
+import type { Refusal } from '../../../../src/voice/stt/invented-text.ts';
 
 const setUp = () => {
   const noted: string[] = [];

@@ -1,7 +1,5 @@
-import {
-  createHallucinationFilter,
-  type HeardUtterance,
-} from '../../../../src/voice/stt/hallucination-filter.ts';
+import { createHallucinationFilter } from '../../../../src/voice/stt/hallucination-filter.ts';
+import type { HeardUtterance } from '../../../../src/voice/stt/invented-text.ts';
 
 /** Three seconds of clear English, but for what is given. */
 export const candidateOf = (line: Partial<HeardUtterance>): HeardUtterance => ({

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createHallucinationFilter,
-  type HeardUtterance,
-} from '../../../../src/voice/stt/hallucination-filter.ts';
+import { createHallucinationFilter } from '../../../../src/voice/stt/hallucination-filter.ts';
+import type { HeardUtterance } from '../../../../src/voice/stt/invented-text.ts';
 import {
   candidateOf,
   createUsualFilter,

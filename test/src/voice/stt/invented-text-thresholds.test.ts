@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { THRESHOLDS, type HeardUtterance } from '../../../../src/voice/stt/hallucination-filter.ts';
+import { THRESHOLDS, type HeardUtterance } from '../../../../src/voice/stt/invented-text.ts';
 import {
   candidateOf,
   createUsualFilter,

@@ -1,6 +1,11 @@
 import { createLru } from '../../async/lru.ts';
 import type { RecognitionResult } from '../../ports/recogniser.ts';
-import { bareText, withoutEndLoop, withoutSounds } from '../../speech/hallucinations.ts';
+import {
+  bareText,
+  hasLetters,
+  withoutEndLoop,
+  withoutSounds,
+} from '../../speech/hallucinations.ts';
 import { createConfidenceScale } from './confidence-scale.ts';
 import { createHeardLanguages, lettersAgree, type RoomLanguages } from './heard-languages.ts';
 import {
@@ -75,8 +80,10 @@ export const createHallucinationFilter = () => {
 
   /** True for a language that nobody is known to speak, without a second sign that somebody does. */
   const isForeign = (candidate: TranscriptCandidate, context: RoomLanguages): boolean => {
-    const { language, voiceMs, confidence, isFaint } = candidate;
+    const { text, language, voiceMs, confidence, isFaint } = candidate;
     if (voiceMs >= THRESHOLDS.foreignMs || confidence >= THRESHOLDS.certain) return false;
+    // Digits are of every language.
+    if (!hasLetters(text)) return false;
     if (languages.isKnown(language, context) || languages.isAgain(candidate)) return false;
     return isFaint || !lettersAgree(candidate);
   };
@@ -124,7 +131,7 @@ export const createHallucinationFilter = () => {
     otherLanguage: (heard: HeardUtterance, context: FilterContext): string | undefined => {
       if (languages.isKnown(heard.language, context)) return undefined;
       const candidate = textOf(heard);
-      const isLong = heard.voiceMs >= THRESHOLDS.foreignMs;
+      const isLong = heard.voiceMs >= THRESHOLDS.foreignMs && hasLetters(candidate.text);
       const isAsked = isLong || isForeign(candidate, context);
       const isSpeech = faultOfText(candidate, context.hotwords) === undefined;
       return isAsked && isSpeech ? languages.likeliest(heard.speakerId, context) : undefined;

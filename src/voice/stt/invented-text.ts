@@ -134,7 +134,11 @@ const isInvented = (candidate: TranscriptCandidate): boolean => {
   const { text, voiceMs, confidence, isFaint } = candidate;
   const { shortMs, clear, sure } = THRESHOLDS;
   const fastestMs = stockPhraseMs(text);
-  if (fastestMs === undefined) return isCommonPhrase(text) && isFaint && confidence < clear;
+  if (fastestMs === undefined) {
+    // They are a word or two, which take no longer.
+    const isLong = voiceMs >= shortMs && confidence < sure;
+    return isCommonPhrase(text) && (isLong || (isFaint && confidence < clear));
+  }
   return isFaint || voiceMs < fastestMs || confidence < (voiceMs < shortMs ? clear : sure);
 };
 

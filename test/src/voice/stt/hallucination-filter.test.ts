@@ -75,6 +75,11 @@ describe('the hallucination filter', () => {
       'accepted: Thank you.',
     ],
     ['thanks', { text: 'Thank you.', ...SHORT, confidence: 0.7 }, 'accepted: Thank you.'],
+    [
+      'thanks that take long',
+      { text: 'Thank you.', voiceMs: 3_200, confidence: 0.4 },
+      'stock-phrase',
+    ],
     ['a yes', { text: 'はい。', language: 'ja', ...WORD, confidence: 0.6 }, 'accepted: はい。'],
     [
       'a quick yes',
@@ -204,6 +209,7 @@ describe('the hallucination filter', () => {
   });
 
   it.each([
+    ['a number, whatever its language', { text: '300', ...SHORT, language: 'nb', confidence: 0.6 }],
     ['words beside a sound', { text: '(sighs) I know.' }],
     ['a number said in full', { text: '555 1234', voiceMs: 3_000 }],
     ['a number with a unit', { text: '10 am', ...SHORT }],

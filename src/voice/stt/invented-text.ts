@@ -54,8 +54,8 @@ export interface TranscriptCandidate extends HeardUtterance {
  */
 export const THRESHOLDS = {
   /**
-   * Probability that nobody speaks from which a text is one of noise: of 66 noises all had more but a
-   * sneeze and a dog's barking, of 98 turns of speech none.
+   * Probability that nobody speaks from which a text is one of noise, unless it is sure: of 66 noises all
+   * had more but a sneeze and a dog's barking, of 98 turns of speech none; somebody far away may.
    */
   noSpeech: 0.48,
   /** Share of voice below which audio is near-silence: speech has well over half. */
@@ -74,12 +74,12 @@ export const THRESHOLDS = {
   learnMs: 3_000,
 
   /**
-   * Confidence below which a short text is a guess: of 38 noises the highest had 0.29, but for loops, of
-   * 42 words that were heard right the lowest 0.36.
+   * Confidence below which a text is a guess: of 80 noises the highest had 0.34, but for loops, of 42 words
+   * that were heard right the lowest 0.36, of 34 pieces of talk 0.45.
    */
   unsure: 0.35,
-  /** Confidence below which a longer text is a guess. */
-  unsureLong: 0.3,
+  /** Confidence below which the probability that nobody speaks decides. */
+  doubtful: 0.45,
   /** Confidence below which a text that looks invented counts as invented. */
   sure: 0.6,
   /** Confidence with which a language is believed. */
@@ -115,6 +115,10 @@ const isTooFast = (text: string, spanMs: number): boolean => {
   return letters / lettersPerSecond + signs / signsPerSecond > spanMs / 1_000 + spareSeconds;
 };
 
+/** True where the recogniser says that nobody speaks. */
+export const isSilent = ({ noSpeech = 0 }: Pick<RecognitionResult, 'noSpeech'>): boolean =>
+  noSpeech >= THRESHOLDS.noSpeech;
+
 /** Most letters of a unit behind a number, such as `oz`. */
 const UNIT_LETTERS = 3;
 
@@ -125,7 +129,7 @@ const UNIT_LETTERS = 3;
 const isNoNumber = ({ text, voiceMs }: HeardUtterance): boolean => {
   const [digits, letters] = [/\p{Nd}/gu, /\p{L}/gu].map((kind) => text.match(kind)?.length ?? 0);
   if (!digits || letters === undefined || letters > UNIT_LETTERS) return false;
-  const isWhole = /^\p{Nd}+[.!?。]?$/u.test(text);
+  const isWhole = /^\p{Nd}+[%°]?[.!?。]?$/u.test(text);
   if (voiceMs > THRESHOLDS.digitMs * (letters > 0 || isWhole ? digits + 1 : digits)) return true;
   return letters === 0 && !isWhole && voiceMs < THRESHOLDS.wordMs;
 };
@@ -143,8 +147,11 @@ const isInvented = (candidate: TranscriptCandidate): boolean => {
 };
 
 /** Fewest repetitions with which a transcript is a loop. */
-export const fewestLoops = ({ isFaint, confidence }: TranscriptCandidate): number =>
-  isFaint || confidence < THRESHOLDS.sure ? THRESHOLDS.loops : THRESHOLDS.mostLoops;
+export const fewestLoops = (candidate: TranscriptCandidate): number => {
+  const isDoubtful = candidate.isFaint || isSilent(candidate);
+  const { sure, loops: few, mostLoops } = THRESHOLDS;
+  return isDoubtful || candidate.confidence < sure ? few : mostLoops;
+};
 
 const isEcho = (
   { text, confidence }: TranscriptCandidate,
@@ -157,22 +164,17 @@ const isEcho = (
   return !known.includes(bare) && countOnlyFrom(bare, known) >= THRESHOLDS.echoed;
 };
 
-const isUnsure = ({ voiceMs, confidence }: TranscriptCandidate): boolean => {
-  const { unsure, unsureLong, shortMs } = THRESHOLDS;
-  return confidence < (voiceMs < shortMs ? unsure : unsureLong);
-};
-
 /** The reason to refuse a transcript that shows in the transcript alone. */
 export const faultOfText = (
   candidate: TranscriptCandidate,
   hotwords: readonly string[],
 ): Refusal | undefined => {
-  const { text, spanMs, noSpeech = 0 } = candidate;
+  const { text, spanMs, confidence } = candidate;
   if (bareText(text) === '' || isNoNumber(candidate)) return 'no-words';
-  if (noSpeech >= THRESHOLDS.noSpeech) return 'noise';
+  if (isSilent(candidate) && confidence < THRESHOLDS.doubtful) return 'noise';
   if (longestLoop(text) >= fewestLoops(candidate) || loops('', text)) return 'loop';
   if (isTooFast(text, spanMs)) return 'too-fast';
   if (isInvented(candidate)) return 'stock-phrase';
   if (isEcho(candidate, hotwords)) return 'echo';
-  return isUnsure(candidate) ? 'unsure' : undefined;
+  return confidence < THRESHOLDS.unsure ? 'unsure' : undefined;
 };

@@ -46,7 +46,16 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     { ...norse, voiceMs: foreignMs - 1, confidence: 0.6 },
     'foreign',
   ],
-  noSpeech: [{ noSpeech: THRESHOLDS.noSpeech - BIT }, { noSpeech: THRESHOLDS.noSpeech }, 'noise'],
+  noSpeech: [
+    { noSpeech: THRESHOLDS.noSpeech - BIT, confidence: 0.4 },
+    { noSpeech: THRESHOLDS.noSpeech, confidence: 0.4 },
+    'noise',
+  ],
+  doubtful: [
+    { noSpeech: 0.6, confidence: THRESHOLDS.doubtful },
+    { noSpeech: 0.6, confidence: THRESHOLDS.doubtful - BIT },
+    'noise',
+  ],
   wordMs: [{ text: '4.2', voiceMs: wordMs }, { text: '4.2', voiceMs: wordMs - 1 }, 'no-words'],
   digitMs: [
     { text: '2 0 2 5', voiceMs: 4 * THRESHOLDS.digitMs },
@@ -62,11 +71,6 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
   unsure: [
     { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure },
     { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure - BIT },
-    'unsure',
-  ],
-  unsureLong: [
-    { text: 'Mandrake.', confidence: THRESHOLDS.unsureLong },
-    { text: 'Mandrake.', confidence: THRESHOLDS.unsureLong - BIT },
     'unsure',
   ],
   sure: [

@@ -30,6 +30,8 @@ export interface CaptionSessionDeps {
   readonly editRate: EditRate;
   readonly translate: TranslateCaption;
   readonly nameOf: (memberId: string) => string;
+  /** Makes the id of a further caption. */
+  readonly nextId: () => number;
   readonly listener: CaptionSessionListener;
 }
 
@@ -58,7 +60,7 @@ export type CaptionSession = ReturnType<typeof startCaptionSession>;
 export const startCaptionSession = (
   start: Channel,
   options: CaptionOptions,
-  { room, editRate, translate, nameOf, listener }: CaptionSessionDeps,
+  { room, editRate, translate, nameOf, nextId, listener }: CaptionSessionDeps,
 ) => {
   const { platform, texts, clock, now, log } = room;
   const { interrupted } = options;
@@ -92,7 +94,7 @@ export const startCaptionSession = (
     displays.add(during(stretch, newest));
   };
   openDisplay(channel);
-  const captions = createCaptions({ clock, nameOf, translate, displays, transcript, log });
+  const captions = createCaptions({ clock, nameOf, nextId, translate, displays, transcript, log });
   captions.setLanguages(languages);
 
   return {

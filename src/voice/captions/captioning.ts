@@ -61,6 +61,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
   /** The error that keeps captions from being shown. */
   let blocking: AppError | undefined;
   let lastId = 0;
+  const nextId = (): number => (lastId += 1);
 
   const translate = createTranslateCaption(services, channel);
   const record = (): CaptionSession | undefined =>
@@ -135,7 +136,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
 
   return {
     /** Makes the id of a further utterance, of any pipeline: captions of several may be shown together. */
-    nextId: (): number => (lastId += 1),
+    nextId,
     current: (): CaptionSession | undefined => session,
     /** The captions as they are stored while they are on. */
     stored: (): StoredCaptions | undefined => {
@@ -177,6 +178,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
           editRate: deps.editRate,
           translate,
           nameOf: deps.nameOf,
+          nextId,
           listener: {
             gone,
             blocked: (error) => void blocked(error),

@@ -13,6 +13,7 @@ import {
   type CaptionSink,
   type CaptionTranslation,
 } from './caption.ts';
+import { scriptParts } from './script-parts.ts';
 import { createTranslations, type TranslateCaption } from './translations.ts';
 
 /** Longest caption: more text in one utterance means that the recogniser repeats itself. */
@@ -33,6 +34,8 @@ export interface CaptionsDeps {
   /** The room's clock, which gives captions their times. */
   readonly clock: Clock;
   readonly nameOf: (memberId: string) => string;
+  /** Makes the id of a further caption. */
+  readonly nextId: () => number;
   readonly translate: TranslateCaption;
   /** Displays of the captions. Iterated for each change, since displays come and go. */
   readonly displays: Iterable<CaptionDisplay>;
@@ -42,7 +45,7 @@ export interface CaptionsDeps {
 
 /** Turns transcripts into translated captions, for the displays and the transcript. */
 export const createCaptions = (deps: CaptionsDeps) => {
-  const { clock, nameOf, translate, displays, transcript, log } = deps;
+  const { clock, nameOf, nextId, translate, displays, transcript, log } = deps;
   let languages: readonly string[] = [];
   let isOver = false;
   /** Captions that are partial, or being translated. */
@@ -115,37 +118,45 @@ export const createCaptions = (deps: CaptionsDeps) => {
     finals = finals.toSpliced(at + 1, 0, caption).slice(-MOST_FINALS);
   };
 
+  const take = (event: TranscriptEvent, name: string): void => {
+    const { id, speakerId, startMs, endMs, language, isFinal } = event;
+    if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
+    const text = isBlank(event.text) ? '' : shorten(oneLine(event.text), LONGEST_CAPTION_CHARS);
+    const hasEnded = ended.get(id) ?? false;
+    // A final caption can only be removed.
+    if (hasEnded && !(isFinal && text === '')) return;
+    if (isFinal) ended.set(id, true);
+    if (text === '') {
+      remove(id);
+      return;
+    }
+    const missing = isFinal ? languages.filter((each) => !isIn(event, each)) : [];
+    const caption: Caption = {
+      id,
+      speakerId,
+      name,
+      startMs,
+      endMs,
+      text,
+      language,
+      isFinal,
+      translations: new Map(missing.map((each) => [each, { text: '', done: false }])),
+    };
+    open.delete(id);
+    if (isFinal) remember(caption);
+    if (!isFinal || missing.length > 0) addOpen(caption);
+    for (const sink of sinks(isFinal)) sink.show(caption);
+    translations.request(caption, missing);
+  };
+
   return {
-    /** Takes transcripts in any order, with the name to show; captions stand in the order in which they were spoken. */
+    /**
+     * Takes transcripts in any order, with the name to show; captions stand in the order in which they were
+     * spoken. A final one is cut where its script changes, so that each part is translated.
+     */
     transcript: (event: TranscriptEvent, name = nameOf(event.speakerId)): void => {
-      const { id, speakerId, startMs, endMs, language, isFinal } = event;
-      if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
-      const text = isBlank(event.text) ? '' : shorten(oneLine(event.text), LONGEST_CAPTION_CHARS);
-      const hasEnded = ended.get(id) ?? false;
-      // A final caption can only be removed.
-      if (hasEnded && !(isFinal && text === '')) return;
-      if (isFinal) ended.set(id, true);
-      if (text === '') {
-        remove(id);
-        return;
-      }
-      const missing = isFinal ? languages.filter((each) => !isIn(event, each)) : [];
-      const caption: Caption = {
-        id,
-        speakerId,
-        name,
-        startMs,
-        endMs,
-        text,
-        language,
-        isFinal,
-        translations: new Map(missing.map((each) => [each, { text: '', done: false }])),
-      };
-      open.delete(id);
-      if (isFinal) remember(caption);
-      if (!isFinal || missing.length > 0) addOpen(caption);
-      for (const sink of sinks(isFinal)) sink.show(caption);
-      translations.request(caption, missing);
+      const isNew = event.isFinal && !ended.get(event.id);
+      for (const part of isNew ? scriptParts(event, nextId) : [event]) take(part, name);
     },
     /** Sets the languages of final captions from now on; at most ten, each once. */
     setLanguages: (chosen: readonly string[]): void => {

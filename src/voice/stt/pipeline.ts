@@ -88,9 +88,7 @@ export const createSttPipeline = ({
   options = {},
   log,
 }: SttPipelineDeps) => {
-  let lastId = 0;
-  const { nextId = () => (lastId += 1) } = options;
-  const endpointer = createEndpointer({ ...options, nextId, growEveryMs: recogniser.growEveryMs });
+  const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
   const queue = createRecognitionQueue<RecognitionResult, Turn>(clock, {
     ...QUEUE,
     ...options,
@@ -99,7 +97,7 @@ export const createSttPipeline = ({
         ? turnOf([...first.jobs, ...next.jobs], joinUtterances(first.utterance, next.utterance))
         : undefined,
   });
-  const emitter = createTranscriptEmitter({ listener, nextId, log });
+  const emitter = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
   /** Utterances with speech, and those with too little voice for it. */
   const counts = { utterances: 0, dropped: 0 };

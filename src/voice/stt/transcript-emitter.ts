@@ -7,7 +7,7 @@ import { joinTexts } from '../../text/local-agreement.ts';
 import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
 import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
 import { createUnheard } from './unheard.ts';
-import { cutAtScripts, dividedAtEnd, isEnded, withCapital, type Words } from './turn-text.ts';
+import { dividedAtEnd, isEnded, withCapital, type Words } from './turn-text.ts';
 
 /**
  * The transcript of one utterance, partial or final: one with the same id replaces it. Where its text is empty and final, there was no speech, and the
@@ -47,13 +47,6 @@ export interface EmittedUtterance {
   isOver?: boolean;
 }
 
-export interface TranscriptEmitterDeps {
-  readonly listener: TranscriptListener;
-  /** Makes the id of a further transcript. */
-  readonly nextId: () => number;
-  readonly log: Pick<Log, 'warn' | 'error'> | undefined;
-}
-
 const MOST_SPEAKERS = 100;
 
 const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): HeardUtterance => {
@@ -62,7 +55,10 @@ const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): He
 };
 
 /** Emits the transcripts that pass the hallucination filter. */
-export const createTranscriptEmitter = ({ listener, nextId, log }: TranscriptEmitterDeps) => {
+export const createTranscriptEmitter = (
+  listener: TranscriptListener,
+  log: Pick<Log, 'warn' | 'error'> | undefined,
+) => {
   const filter = createHallucinationFilter();
   /** Transcripts that the filter refused, by the reason. */
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
@@ -124,30 +120,25 @@ export const createTranscriptEmitter = ({ listener, nextId, log }: TranscriptEmi
     );
   };
 
-  /** Emits the last words of an utterance, in parts by their script; leaves an unfinished sentence to `next`. */
+  /** Emits the last words of an utterance; leaves an unfinished sentence to `next`. */
   const conclude = (emitted: EmittedUtterance, words: Words): void => {
     const { begun, utterance } = emitted;
     const next = emitted.next?.isOver ? undefined : emitted.next;
-    const { id, speakerId, endMs } = utterance;
+    const { id, speakerId } = utterance;
     const language = words.text === '' && begun ? begun.language : words.language;
     const whole = wordsOf(emitted, { text: words.text, language });
     const { done, rest } = next ? dividedAtEnd(whole) : { done: whole, rest: '' };
-    let fromMs = begun?.startMs ?? utterance.startMs;
-    const msPerChar = (endMs - fromMs) / Math.max(1, done.length + rest.length);
+    const startMs = begun?.startMs ?? utterance.startMs;
+    const share = rest === '' ? 1 : done.length / whole.length;
+    const endMs = startMs + Math.round((utterance.endMs - startMs) * share);
     emitted.isOver = true;
-    const parts = cutAtScripts({ text: done, language });
-    for (const [at, part] of parts.entries()) {
-      const isEnd = rest === '' && at === parts.length - 1;
-      const toMs = isEnd ? endMs : Math.round(fromMs + part.text.length * msPerChar);
-      const ids = { id: at === 0 ? id : nextId(), speakerId };
-      const event = { ...ids, startMs: fromMs, endMs: toMs, ...part, isFinal: true };
-      call(() => listener.transcript(event));
-      fromMs = toMs;
-    }
+    call(() =>
+      listener.transcript({ id, speakerId, startMs, endMs, text: done, language, isFinal: true }),
+    );
     if (rest !== '' || isEnded(done)) ended.set(speakerId, true);
     else if (done !== '') ended.delete(speakerId);
     if (!next || rest === '') return;
-    next.begun = { text: rest, language, startMs: fromMs };
+    next.begun = { text: rest, language, startMs: endMs };
     emitPartial(next, next.shown ?? { text: '', language });
   };
 

@@ -1,8 +1,4 @@
-import { sameLanguage } from '../../text/language/languages.ts';
-import { confidentLanguage, rankLanguages } from '../../text/language/detect.ts';
-import { scriptsOf, type Script } from '../../text/language/scripts.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
-import { wordUnits } from '../../text/word-units.ts';
 
 /** Words in one language, as a BCP 47 code; empty when it is not known. */
 export interface Words {
@@ -40,35 +36,4 @@ export const dividedAtEnd = (text: string): { readonly done: string; readonly re
   const rest = sentences.at(-1) ?? '';
   if (rest.length > LONGEST_REST_CHARS) return { done: unstopped, rest: '' };
   return { done: sentences.slice(0, -1).join('').trimEnd(), rest };
-};
-
-/** Fewest words, or characters of scripts without spaces, that stand alone. */
-const FEWEST_WORDS = 3;
-
-const isOf = ({ languages }: Script, language: string): boolean =>
-  languages.some((each) => sameLanguage(each, language));
-
-/** The script of a sentence: that of the turn's language where Latin letters are names within it. */
-const scriptOf = (sentence: string, language: string): Script | undefined => {
-  const scripts = scriptsOf(sentence).map(({ script }) => script);
-  return scripts.find((each) => isOf(each, language) && !isOf(each, 'en')) ?? scripts[0];
-};
-
-/** Cuts a text where a sentence in another script begins, each part in a language of its script. */
-export const cutAtScripts = ({ text, language }: Words): readonly Words[] => {
-  const runs: string[] = [];
-  for (const sentence of splitSentences(text)) {
-    const before = runs.at(-1);
-    const script = scriptOf(sentence, language);
-    const isOther = before && script && script !== scriptOf(before, language);
-    if (before === undefined || (isOther && wordUnits(sentence).length >= FEWEST_WORDS))
-      runs.push(sentence);
-    else runs[runs.length - 1] = before + sentence;
-  }
-  if (runs.length < 2) return [{ text, language }];
-  return runs.map((run) => {
-    const script = scriptOf(run, language);
-    const detected = confidentLanguage(rankLanguages(run))?.language ?? '';
-    return { text: run.trim(), language: script && isOf(script, language) ? language : detected };
-  });
 };

@@ -45,6 +45,7 @@ const setUp = (options: ChannelOptions = {}) => {
       },
       editRate: RATE,
       translate: createTranslating(clock).translate,
+      nextId: () => 10_000,
       nameOf: (id) => id,
       listener: {
         gone: () => {},

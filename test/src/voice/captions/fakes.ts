@@ -246,9 +246,11 @@ export const openCaptions = ({
   const translating = createTranslating(clock, plan);
   const transcript = createTranscript({ clock, startedMs: 0 });
   const displays = new Set([display]);
+  let lastId = 10_000;
   const captions = createCaptions({
     clock,
     nameOf: (id) => NAMES[id] ?? id,
+    nextId: () => (lastId += 1),
     translate: translating.translate,
     displays,
     transcript,

@@ -61,6 +61,21 @@ describe('captions', () => {
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 ⚠️\n**Ann**: w2\n↳ 🇪🇸 ⚠️']);
   });
 
+  it('are made of each part of a turn in two scripts, which two captions show', async () => {
+    const { clock, channel, captions, asked } = openCaptions();
+    captions.setLanguages(['en', 'zh']);
+    captions.transcript(line(1, { text: 'Hello', isFinal: false }));
+    const text = 'Hello everybody. 大家好，我们现在开始吧。';
+    captions.transcript(line(1, { text }));
+    captions.transcript(line(1, { text }));
+    await pass(clock, captions.settled());
+    expect(asked.map((each) => [each.text, each.language])).toEqual([
+      ['Hello everybody.', 'zh'],
+      ['大家好，我们现在开始吧。', 'en'],
+    ]);
+    expect(channel.shown()).toHaveLength(1);
+  });
+
   it('report nothing where there was nothing to translate', async () => {
     const { clock, channel, captions } = openCaptions({ plan: () => ({ outcome: 'nothing' }) });
     captions.setLanguages(['es']);

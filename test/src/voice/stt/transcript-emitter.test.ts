@@ -30,9 +30,8 @@ const setUp = () => {
   const events: TranscriptEvent[] = [];
   const told: string[] = [];
   const lost: number[] = [];
-  let lastId = 1_000;
-  const emitter = createTranscriptEmitter({
-    listener: {
+  const emitter = createTranscriptEmitter(
+    {
       transcript: (event) => {
         events.push(event);
         told.push(`${event.id}${event.isFinal ? '' : '…'}: ${event.text}`);
@@ -41,9 +40,8 @@ const setUp = () => {
       lost: ({ startMs }) => void lost.push(startMs / 10_000),
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
     },
-    nextId: () => (lastId += 1),
-    log: undefined,
-  });
+    undefined,
+  );
   const open = (id: number, more: Partial<Utterance> = {}): EmittedUtterance => ({
     utterance: utteranceOf(id, more),
     context: { hotwords: [], languages: [] },
@@ -108,27 +106,6 @@ describe('an utterance that was cut', () => {
     emitter.final(first, resultOf(`${long}.`));
     emitter.final(second, resultOf('and then we stop.'));
     expect(told).toEqual([`1: ${long}`, '2: and then we stop.']);
-  });
-});
-
-describe('a turn in two scripts', () => {
-  it('is cut where a sentence in another one begins, each part in its language and time', () => {
-    const { emitter, events, open } = setUp();
-    emitter.final(open(1), resultOf('Hello everybody. 大家好，我们现在开始吧。 Thank you all.'));
-    expect(events.map(({ id, text, language }) => [id, text, language])).toEqual([
-      [1, 'Hello everybody.', 'en'],
-      [1_001, '大家好，我们现在开始吧。', 'zh'],
-      [1_002, 'Thank you all.', 'en'],
-    ]);
-    expect(events[0]!.endMs).toBe(events[1]!.startMs);
-    expect(events.at(-1)!.endMs).toBe(18_000);
-  });
-
-  it('stays whole for a name or a word of another script', () => {
-    const { emitter, events, open } = setUp();
-    const text = '我用 Visual Studio Code。 OK。 真的很方便。';
-    emitter.final(open(1), resultOf(text, { language: 'zh' }));
-    expect(events.map((event) => event.text)).toEqual([text]);
   });
 });
 

@@ -10,7 +10,7 @@ import { createConfidenceScale } from './confidence-scale.ts';
 import { createHeardLanguages, lettersAgree, type RoomLanguages } from './heard-languages.ts';
 import {
   fewestLoops,
-  isSilent,
+  hearsNobody,
   type HeardUtterance,
   type Refusal,
   faultOfText,
@@ -52,12 +52,12 @@ export const createHallucinationFilter = () => {
 
   /** The words that may have been spoken, with what speaks for that. */
   const textOf = (heard: HeardUtterance): TranscriptCandidate => {
-    const isSpeech = heard.noSpeech !== undefined && !isSilent(heard);
+    const isSpeech = heard.noSpeech !== undefined && !hearsNobody(heard);
     const isLikely = isSpeech || isAnswer(heard);
     const isFaint = !isLikely && heard.voiceMs < heard.spanMs * THRESHOLDS.faintShare;
     // Where no confidence is known, voice is believed to be speech, though not its language, unless the
     // recogniser says that nobody speaks; a faint text only where it is not often invented.
-    const believed = isFaint || isSilent(heard) ? THRESHOLDS.unsure : THRESHOLDS.sure;
+    const believed = isFaint || hearsNobody(heard) ? THRESHOLDS.unsure : THRESHOLDS.sure;
     const confidence = heard.confidence === undefined ? believed : scale.of(heard.confidence);
     const candidate = { ...heard, confidence, isLikely, isFaint };
     return {

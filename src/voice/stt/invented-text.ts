@@ -116,7 +116,7 @@ const isTooFast = (text: string, spanMs: number): boolean => {
 };
 
 /** True where the recogniser says that nobody speaks. */
-export const isSilent = ({ noSpeech = 0 }: Pick<RecognitionResult, 'noSpeech'>): boolean =>
+export const hearsNobody = ({ noSpeech = 0 }: Pick<RecognitionResult, 'noSpeech'>): boolean =>
   noSpeech >= THRESHOLDS.noSpeech;
 
 /** Most letters of a unit behind a number, such as `oz`. */
@@ -148,7 +148,7 @@ const isInvented = (candidate: TranscriptCandidate): boolean => {
 
 /** Fewest repetitions with which a transcript is a loop. */
 export const fewestLoops = (candidate: TranscriptCandidate): number => {
-  const isDoubtful = candidate.isFaint || isSilent(candidate);
+  const isDoubtful = candidate.isFaint || hearsNobody(candidate);
   const { sure, loops: few, mostLoops } = THRESHOLDS;
   return isDoubtful || candidate.confidence < sure ? few : mostLoops;
 };
@@ -171,7 +171,7 @@ export const faultOfText = (
 ): Refusal | undefined => {
   const { text, spanMs, confidence } = candidate;
   if (bareText(text) === '' || isNoNumber(candidate)) return 'no-words';
-  if (isSilent(candidate) && confidence < THRESHOLDS.doubtful) return 'noise';
+  if (hearsNobody(candidate) && confidence < THRESHOLDS.doubtful) return 'noise';
   if (longestLoop(text) >= fewestLoops(candidate) || loops('', text)) return 'loop';
   if (isTooFast(text, spanMs)) return 'too-fast';
   if (isInvented(candidate)) return 'stock-phrase';

@@ -63,8 +63,11 @@ const NO_PADDING = {
   speechPadMs: 0,
   minSegmentDurationMs: 0,
 };
-/** How recordings are cut: found by measurement, see `bench/hearing.ts`. */
-const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 400 };
+/**
+ * How recordings are cut. Of 15 minutes of speech with Whisper's base model fewest words were wrong with
+ * these: in shorter chunks its language is guessed, in longer ones it leaves out what is in another.
+ */
+const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 300 };
 /** Silence that stays beside the voice of a chunk. */
 const MARGIN_MS = 300;
 

@@ -13,12 +13,12 @@ export interface Look extends Chunk {
   readonly language?: string;
 }
 
-/** Letters in a second of voice below which a recogniser has left something out. */
-const FEWEST_LETTERS = 4;
+/** Letters in a second of voice below which a recogniser has left something out: slow speech had 5.9. */
+const FEWEST_LETTERS = 5;
 /** Letters that a sign of a script without spaces counts. */
 const LETTERS_OF_SIGN = 3;
 /** Voice of a chunk in which something can be left out. */
-const LEAST_VOICE_MS = 2_500;
+const LEAST_VOICE_MS = 3_000;
 /** How a chunk with too little is cut. */
 const FINE_RULES = { leastMs: 1_000, longestMs: Infinity, clearPauseMs: 200 };
 

@@ -11,6 +11,7 @@ import {
 } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
 import { commonCode } from '../../language.ts';
+import { isLoop } from '../../loops.ts';
 import { meanShare } from '../../shares.ts';
 import type { Upstream } from './http.ts';
 
@@ -31,6 +32,7 @@ const reply = z.object({
         avg_logprob: known,
         no_speech_prob: known,
         compression_ratio: known,
+        text: z.string().nullish().catch(undefined),
       }),
     )
     .nullish()
@@ -38,13 +40,10 @@ const reply = z.object({
 });
 type Segment = NonNullable<z.infer<typeof reply>['segments']>[number];
 
-/** Compression above which Whisper takes a text for a loop. */
-const LOOP_COMPRESSION = 2.4;
-
 /** The mean probability of a token; 0 of a loop, of which a recogniser is often certain. */
-const certaintyOf = ({ avg_logprob: logProb, compression_ratio: ratio }: Segment) => {
-  if (typeof ratio === 'number' && ratio > LOOP_COMPRESSION) return 0;
-  return typeof logProb === 'number' ? Math.exp(logProb) : undefined;
+const certaintyOf = (text: string, segment: Segment): number | undefined => {
+  if (isLoop(segment.text ?? text, segment.compression_ratio)) return 0;
+  return typeof segment.avg_logprob === 'number' ? Math.exp(segment.avg_logprob) : undefined;
 };
 
 /** The mean over segments, each weighted by its length; undefined where one says nothing. */
@@ -112,7 +111,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     return {
       text: text.trim(),
       language: heardLanguage ?? undefined,
-      confidence: meanOf(segments, certaintyOf),
+      confidence: isLoop(text) ? 0 : meanOf(segments, (segment) => certaintyOf(text, segment)),
       noSpeech: meanOf(segments, (segment) => segment.no_speech_prob),
     };
   };

@@ -4,7 +4,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import { isLoop } from '../../loops.ts';
 import type { ModelConfig } from './model.ts';
+import { decodeWhole } from './whisper-room.ts';
 import { readSpelt, spellTokens } from './whisper-tokens.ts';
 
 export interface SherpaRequest {
@@ -45,11 +47,6 @@ interface Sherpa {
 
 const MOST_THREADS = 4;
 
-/** Most tokens that the library decodes of a second of sound with a Whisper model. */
-const TOKENS_PER_SECOND = 6;
-/** Longest sound of such a model, a second less than what it was trained with. */
-const LONGEST_SECONDS = 29;
-
 const result = z.object({
   text: z.string(),
   /** Language: `en`, or `<|en|>` from SenseVoice. */
@@ -57,6 +54,8 @@ const result = z.object({
   tokens: z.array(z.string()).optional(),
   ys_log_probs: z.array(z.number()).optional(),
 });
+
+type Heard = z.infer<typeof result>;
 
 const model = JSON.parse(process.argv[2] ?? '{}') as ModelConfig;
 
@@ -99,14 +98,11 @@ const confidenceOf = (logProbs: readonly number[] | undefined): number | undefin
     ? Math.min(1, Math.exp(logProbs.reduce((sum, one) => sum + one, 0) / logProbs.length))
     : undefined;
 
-const mostTokens = (seconds: number): number => Math.floor(seconds * TOKENS_PER_SECOND);
-
-const withSilence = (samples: Float32Array, length: number): Float32Array => {
-  if (samples.length >= length) return samples;
-  const longer = new Float32Array(length);
-  longer.set(samples);
-  return longer;
-};
+const replyOf = ({ text, lang, ys_log_probs: logProbs }: Heard): SherpaReply => ({
+  text: text.trim(),
+  language: lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,
+  confidence: isLoop(text) ? 0 : confidenceOf(logProbs),
+});
 
 const loading = load();
 // Each call reports the failure; before the first call nobody needs to know.
@@ -120,21 +116,13 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
     recognizer.setConfig(configFor(language));
     currentLanguage = language;
   }
-  const decode = async (sound: Float32Array): Promise<z.infer<typeof result>> => {
+  const decode = async (sound: Float32Array): Promise<Heard> => {
     const stream = recognizer.createStream();
     stream.acceptWaveform({ samples: sound, sampleRate: sampleRateHz });
-    return result.parse(await recognizer.decodeAsync(stream));
+    const heard = result.parse(await recognizer.decodeAsync(stream));
+    return model.whisper ? { ...heard, text: readSpelt(heard.text) } : heard;
   };
-  const whole = await decode(samples);
-  const seconds = samples.length / sampleRateHz;
-  const isCut = model.whisper && (whole.tokens?.length ?? 0) >= mostTokens(seconds);
-  // Silence behind the sound makes room for the tokens of who speaks fast, or in letters of several tokens.
-  const heard = isCut ? await decode(withSilence(samples, LONGEST_SECONDS * sampleRateHz)) : whole;
-  return {
-    text: (model.whisper ? readSpelt(heard.text) : heard.text).trim(),
-    language: heard.lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,
-    confidence: confidenceOf(heard.ys_log_probs),
-  };
+  return replyOf(await (model.whisper ? decodeWhole(samples, decode) : decode(samples)));
 };
 
 serveParent(recognise);

@@ -104,8 +104,8 @@ describe('a recording', () => {
 describe('a piece with far fewer words than its voice has time for', () => {
   const tones = [
     [0.2, 3.1],
-    [3.4, 6.3],
-    [6.6, 9.4],
+    [3.3, 6.3],
+    [6.5, 9.4],
   ] as const;
 
   it('is cut at its pauses and recognised once more', async () => {

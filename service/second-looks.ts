@@ -23,9 +23,10 @@ const LEAST_VOICE_MS = 3_000;
 const FINE_RULES = { leastMs: 1_000, longestMs: Infinity, clearPauseMs: 200 };
 
 /** Length of a chunk in whose language a recogniser can be mistaken. */
-const SHORT_MS = 4_000;
-/** Time in a language that makes it one of the recording. */
+const SHORT_MS = 5_000;
+/** Time in a language, and as a share of the time in the commonest, that makes it one of the recording. */
 const SPOKEN_MS = 7_000;
+const SPOKEN_SHARE = 0.2;
 
 const voiceMsOf = ({ voice }: Chunk): number =>
   voice.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
@@ -55,8 +56,9 @@ export const secondLooks = (
   language: string | undefined,
 ): ReadonlyMap<HeardChunk, readonly Look[]> => {
   const times = languageTimes(heard);
-  const [[commonest] = []] = times;
-  const spoken = new Set(times.filter(([, ms]) => ms >= SPOKEN_MS).map(([one]) => one));
+  const [[commonest, mostMs = 0] = []] = times;
+  const spokenMs = Math.min(SPOKEN_MS, SPOKEN_SHARE * mostMs);
+  const spoken = new Set(times.filter(([, ms]) => ms >= spokenMs).map(([one]) => one));
   const looks = new Map<HeardChunk, readonly Look[]>();
   for (const chunk of heard) {
     const own = spanLanguage(chunk);

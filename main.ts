@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { realClock } from './src/async/clock.ts';
+import { loadSpeechWeights } from './src/voice/stt/speech-weights.ts';
+import { createSpeechDetector } from './src/audio/speech-detector/speech-detector.ts';
 import { type Command, commandFault } from './src/command/command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { openCore, type RunningCore } from './src/app/core.ts';
@@ -170,6 +172,10 @@ runProgram(process.env, async (stopped) => {
         commands,
         config: config.core,
         fallbackDecoder: ffmpeg?.decode,
+        detectSpeech:
+          config.core.SPEECH_DETECTOR === 'on'
+            ? createSpeechDetector(async () => loadSpeechWeights(log))
+            : undefined,
         process: {
           receives: ROLES.has('gateway'),
           metricsToken,

@@ -73,6 +73,12 @@ export const coreSection = z
     SPEECH_REALTIME: realtimeUses.describe(
       'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
     ),
+    SPEECH_DETECTOR: z
+      .enum(['on', 'off'])
+      .default('on')
+      .describe(
+        'Recognise sounds only where somebody speaks: on or off. Whispering and singing to music may count as noise.',
+      ),
     DATABASE_URL: databaseUrl.describe(
       'Database: sqlite:PATH for one process, or postgres://USER:PASSWORD@HOST/DATABASE for as many as you like.',
     ),

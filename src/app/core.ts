@@ -7,6 +7,7 @@ import type { Adapter, Core } from '../adapter.ts';
 import { createActivity, createLines, createSharing } from './adapter-core.ts';
 import { openPersonPrivacy, openSpaceRemoval } from './privacy.ts';
 import { createSharedServices, remoteStatus, type ServiceConnection } from './services.ts';
+import type { SpeechDetector } from '../audio/speech-detector/speech-detector.ts';
 import { createRecogniserFactory } from '../voice/stt/realtime-recogniser.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { createPlatforms } from '../command/platforms.ts';
@@ -78,6 +79,8 @@ export interface CoreDeps {
   readonly process?: CoreProcess;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Keeps noises from the recognisers. Default: they get every sound. */
+  readonly detectSpeech?: SpeechDetector | undefined;
   /** Makes the recognisers of voice rooms and dictations. Default: over the service. */
   readonly createRecogniser?: RecogniserFactory;
 }
@@ -96,7 +99,8 @@ export const openCore = async ({
   fallbackDecoder,
   process: { receives = true, ...ops } = {},
   clock = realClock,
-  createRecogniser = createRecogniserFactory(client, realtime, clock),
+  detectSpeech,
+  createRecogniser = createRecogniserFactory({ client, realtime, clock, detectSpeech }),
 }: CoreDeps) => {
   const ownKeys = givenKeys ?? createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log });
   const platforms = createPlatforms();

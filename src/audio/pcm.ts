@@ -95,7 +95,7 @@ export const toInt16 = (samples: Float32Array): Int16Array => {
   return integers;
 };
 
-const BIG_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
+export const BIG_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;
 
 /** The bytes of signed 16-bit little-endian samples. */
 export const toS16le = (samples: Float32Array): Uint8Array => {

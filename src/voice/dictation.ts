@@ -107,7 +107,8 @@ const startDictation = (
   /** True when every packet was used and every utterance has its text. */
   const isWhole = (): boolean => {
     const { utterances, transcripts, refused, packets: used } = pipeline.counts;
-    return used.taken === packets && transcripts + refused['no-words'] === utterances;
+    const silent = refused['no-words'] + refused.noise;
+    return used.taken === packets && transcripts + silent === utterances;
   };
 
   return {

@@ -11,7 +11,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 /** What started programs have of the environment of the tests, and no settings of who runs them. */
-export const BARE_ENVIRONMENT = { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] };
+export const BARE_ENVIRONMENT = {
+  PATH: process.env['PATH'],
+  TMPDIR: process.env['TMPDIR'],
+  // Packets of the tests hold no speech.
+  SPEECH_DETECTOR: 'off',
+};
 
 /** What Node.js is given for a program of the project, as `npm start` does; what it compiles is kept. */
 export const wordsOf = (file: string, ...words: readonly string[]): string[] => [

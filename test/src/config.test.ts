@@ -12,6 +12,7 @@ describe('the configuration', () => {
     expect(core).toEqual({
       DATABASE_URL: 'sqlite:data/dragoman.db',
       LOG_LEVEL: 'info',
+      SPEECH_DETECTOR: 'on',
       INBOX_DAYS: 7,
       COPY_DAYS: 365,
       DATABASE_CONNECTIONS: 10,

@@ -10,6 +10,7 @@ import type {
 } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
+import { NO_SPEECH } from './gated-recogniser.ts';
 import type { FilterContext } from './hallucination-filter.ts';
 import { THRESHOLDS } from './invented-text.ts';
 import {
@@ -92,6 +93,7 @@ export const createSttPipeline = ({
   const queue = createRecognitionQueue<RecognitionResult, Turn>(clock, {
     ...QUEUE,
     ...options,
+    isAnswer: (result) => result !== NO_SPEECH,
     join: (first, next) =>
       first.lengthMs + next.lengthMs <= LONGEST_JOINED_MS
         ? turnOf([...first.jobs, ...next.jobs], joinUtterances(first.utterance, next.utterance))

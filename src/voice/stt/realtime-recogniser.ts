@@ -12,6 +12,7 @@ import type { Semaphore } from '../../async/locks.ts';
 import type { Space } from '../../model/place.ts';
 import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
+import type { SpeechDetector } from '../../audio/speech-detector/speech-detector.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type {
   Recogniser,
@@ -23,6 +24,7 @@ import type {
 } from '../../ports/recogniser.ts';
 import { createLocalAgreement } from '../../text/local-agreement.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
+import { createGatedRecogniser } from './gated-recogniser.ts';
 import { createUtterancePcm, PCM_RATE_HZ, type UtterancePcm } from './utterance.ts';
 
 const GROW_EVERY_MS = 100;
@@ -213,12 +215,20 @@ export const createRealtimeRecogniser = (deps: RealtimeRecogniserDeps): Recognis
   start: (request) => new RealtimeRecognition(request, deps),
 });
 
+export interface RecogniserFactoryDeps {
+  readonly client: ServiceClient;
+  readonly realtime: Realtime | undefined;
+  readonly clock: Clock;
+  /** Keeps noises from the service. Default: it gets every sound. */
+  readonly detectSpeech?: SpeechDetector | undefined;
+}
+
 /**
  * Creates the factory of recognisers over the service, for voice rooms and dictations: they use its WebSocket path
  * where partial transcripts are asked for and that path is on, otherwise requests.
  */
 export const createRecogniserFactory =
-  (client: ServiceClient, realtime: Realtime | undefined, clock: Clock): RecogniserFactory =>
+  ({ client, realtime, clock, detectSpeech }: RecogniserFactoryDeps): RecogniserFactory =>
   ({ partials, space }) => {
     const batch = createBatchRecogniser(client, {
       space,
@@ -226,5 +236,8 @@ export const createRecogniserFactory =
       ...(partials ? {} : { partialEveryMs: 0 }),
     });
     const recognition = partials ? realtime?.recognition : undefined;
-    return recognition ? createRealtimeRecogniser({ recognition, space, batch, clock }) : batch;
+    const recogniser = recognition
+      ? createRealtimeRecogniser({ recognition, space, batch, clock })
+      : batch;
+    return detectSpeech ? createGatedRecogniser({ recogniser, detectSpeech, clock }) : recogniser;
   };

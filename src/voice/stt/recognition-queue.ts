@@ -28,7 +28,7 @@ export interface RecognitionTask<T> {
   readonly done: (outcome: RecognitionOutcome<T>) => void;
 }
 
-export interface RecognitionQueueOptions<Task = never> {
+export interface RecognitionQueueOptions<T = unknown, Task = never> {
   /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs: number;
   /** Most attempts at once; fewer where the service makes them wait for each other. */
@@ -36,6 +36,8 @@ export interface RecognitionQueueOptions<Task = never> {
   readonly mostWaiting: number;
   /** Makes one task of two of the same owner that wait; undefined where they stay two. */
   readonly join?: (first: Task, next: Task) => Task | undefined;
+  /** False for a result that the service did not give: it tells nothing of its pace. Default: it gave each. */
+  readonly isAnswer?: (result: T) => boolean;
 }
 
 /** Most attempts for one owner at once, so that one that hangs does not delay the next. */
@@ -67,7 +69,13 @@ const retryable = (code: AppError['code'], message: string): AppError =>
 /** Runs a bounded number of tasks at the same time, each within its deadline. */
 export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = RecognitionTask<T>>(
   clock: Pick<Clock, 'nowMs'>,
-  { deadlineMs, atOnce, mostWaiting, join }: RecognitionQueueOptions<Task>,
+  {
+    deadlineMs,
+    atOnce,
+    mostWaiting,
+    join,
+    isAnswer = () => true,
+  }: RecognitionQueueOptions<T, Task>,
 ) => {
   type Waiting = Entry<T, Task>;
   /** Tasks that are not done, in the order in which they came. */
@@ -144,15 +152,17 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
     const own = new AbortController();
     const startedMs = clock.nowMs();
     Object.assign(entry, { running: own, startedMs, isNew: false });
+    let isOfService = true;
     try {
       const result = await entry.task.attempt(entry.lateMs - startedMs, own.signal);
-      if (entry.running === own && !entry.outcome) succeeded(entry);
+      isOfService = isAnswer(result);
+      if (isOfService && entry.running === own && !entry.outcome) succeeded(entry);
       finish(entry, { result });
     } catch (thrown) {
       // Another attempt may have taken its place.
       if (entry.running === own) failed(entry, toAppError(thrown));
     } finally {
-      latency.settled();
+      if (isOfService) latency.settled();
     }
   };
   const oldestBusy = (): Waiting | undefined =>

@@ -4,6 +4,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { DictatedWords } from '../../model/message.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import { joinTexts } from '../../text/local-agreement.ts';
+import { NO_SPEECH } from './gated-recogniser.ts';
 import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
 import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
 import { createUnheard } from './unheard.ts';
@@ -167,6 +168,12 @@ export const createTranscriptEmitter = (
     /** Emits the text of an utterance that has ended. */
     final: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       const { utterance, context } = emitted;
+      if (result === NO_SPEECH) {
+        // No recogniser was asked: it tells nothing of one.
+        refused.noise += 1;
+        call(() => listener.withheld?.(utterance, 'noise'));
+        return retract(emitted);
+      }
       const { accepted, refusal } = filter.judge(heardOf(emitted, result), context, true);
       if (unheard.takes(utterance, result.text, refusal)) {
         refused[refusal!] += 1;

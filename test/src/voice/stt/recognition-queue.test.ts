@@ -10,7 +10,7 @@ import { createTestClock } from '../../../fakes/clock.ts';
 const DEADLINE_MS = 45_000;
 
 /** A service that answers, after so long, or does not. */
-const setUp = (options: Partial<RecognitionQueueOptions<RecognitionTask<string>>> = {}) => {
+const setUp = (options: Partial<RecognitionQueueOptions<string, RecognitionTask<string>>> = {}) => {
   const clock = createTestClock();
   const service = { answersAfterMs: 200 as number | undefined, isDown: false };
   const outcomes: string[] = [];
@@ -207,6 +207,24 @@ describe('a service that is slow', () => {
     await pass(3_000);
     expect(runs.map(({ name }) => name)).toEqual(['a1', 'a2', 'b1', ' a3 a4']);
     expect(outcomes.filter((name) => name.includes('a'))).toEqual(['a1', 'a2', ' a3 a4']);
+  });
+
+  it('is asked as much at once as before after results that it did not give', async () => {
+    const { service, add, pass, runs } = setUp({ isAnswer: (name) => !name.startsWith('noise') });
+    service.answersAfterMs = 1_000;
+    for (const name of NAMES.slice(0, 8)) add(name);
+    await pass(3_000);
+    service.answersAfterMs = 1;
+    for (const name of NAMES) add(`noise ${name}`);
+    await pass(1_000);
+    service.answersAfterMs = 1_000;
+    for (const round of [1, 2, 3]) for (const name of NAMES.slice(0, 4)) add(`${round} ${name}`);
+    await pass(4_000);
+    for (const round of [1, 2, 3])
+      expect(
+        new Set(runs.filter(({ name }) => name.startsWith(`${round} `)).map(({ atMs }) => atMs))
+          .size,
+      ).toBe(1);
   });
 
   it('has next who has least under way', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecognitionResult, Utterance } from '../../../../src/ports/recogniser.ts';
+import { NO_SPEECH } from '../../../../src/voice/stt/gated-recogniser.ts';
 import {
   createTranscriptEmitter,
   type EmittedUtterance,
@@ -161,6 +162,17 @@ describe('clear speech in which no words are found', () => {
     expect(told.join()).not.toContain('trouble');
     expect(lost).toEqual([]);
   });
+});
+
+it('a sound without speech is noise, and no sign that the recogniser works or is broken', () => {
+  const { emitter, open, told, lost } = setUp();
+  emitter.delayed(new AppError('unavailable', 'down', { retryable: true }));
+  for (const id of [1, 2, 3, 4]) emitter.final(open(id), NO_SPEECH);
+  expect(told).toEqual([
+    'trouble: unavailable',
+    ...Array.from({ length: 4 }, () => 'ann withheld: noise'),
+  ]);
+  expect(lost).toEqual([]);
 });
 
 it('noise with more text than can be said is no failure', () => {

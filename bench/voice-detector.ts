@@ -29,11 +29,6 @@ const PACKET_MS = 20;
 /** Silence around a recording. */
 const BEFORE_SAMPLES = 30 * PACKET_SAMPLES;
 const AFTER_SAMPLES = 60 * PACKET_SAMPLES;
-/** Noise of a room, without which packets would be empty. */
-const ROOM_LEVEL = 0.0005;
-/** Levels below which a frame of a recording is no speech: in itself, and under its loudest ones. */
-const QUIET_DB = -55;
-const UNDER_LOUD_DB = 28;
 
 const DAMAGES = [
   { name: 'as sent', bitrate: 40_000, loss: 0 },
@@ -56,11 +51,11 @@ const read = async (file: string, rateHz: number): Promise<Float32Array> => {
   return concatSamples(await Array.fromAsync(decodeTo(source, rateHz, signal)));
 };
 
-/** Frames of 20 ms with speech, by their loudness in the recording itself. */
+/** Frames of 20 ms with speech: over -55 dB, and at most 28 dB under the loudest of the recording. */
 const spokenFrames = (samples: Float32Array): readonly boolean[] => {
   const levels = createLevelMeter()(samples);
   const loud = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * 0.95)] ?? 0;
-  return levels.map((level) => level > Math.max(QUIET_DB, loud - UNDER_LOUD_DB));
+  return levels.map((level) => level > Math.max(-55, loud - 28));
 };
 
 const gated = createGatedRecogniser({
@@ -97,7 +92,6 @@ const cut = async (packets: readonly Uint8Array[], loss: number): Promise<readon
     const at = sequence * PACKET_MS;
     const packet = { speakerId: 'ann', data, sequence, timestampSamples: at * 48, arrivedMs: at };
     if (lost === 0) events.push(...endpointer.take(packet));
-    // Decoders are loaded meanwhile.
     await nextTurn();
   }
   events.push(...endpointer.endAll());
@@ -114,7 +108,7 @@ const measure = async (
   const random = createRandom(1);
   const sound = Float32Array.from(
     { length: BEFORE_SAMPLES + recording.length + AFTER_SAMPLES },
-    (_, at) => (recording[at - BEFORE_SAMPLES] ?? 0) + (2 * random() - 1) * ROOM_LEVEL,
+    (_, at) => (recording[at - BEFORE_SAMPLES] ?? 0) + 0.0005 * (2 * random() - 1),
   );
   const packets = encodePackets(sound, { application: APPLICATION.voip, bitrate });
   const spoken = spokenFrames(await read(file, VAD_RATE_HZ));

@@ -51,7 +51,7 @@ export const isSilent = async (audio: ByteSource, signal: AbortSignal): Promise<
   }
 };
 
-/** What is recognised of a recording: all of it, only its speech, or segments of that. */
+/** The part of a recording that is recognised: all of it, only its speech, or segments of that. */
 export type Vad = 'off' | 'on' | SegmentParameters;
 
 /** Shortest pause between spans of voice, as between phrases. */
@@ -64,7 +64,7 @@ const NO_PADDING = {
   minSegmentDurationMs: 0,
 };
 /**
- * How recordings are cut. Of 15 minutes of speech with Whisper's base model fewest words were wrong with
+ * Rules by which recordings are cut. Of 15 minutes of speech with Whisper's base model fewest words were wrong with
  * these: in shorter chunks its language is guessed, in longer ones it leaves out what is in another.
  */
 const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 300 };

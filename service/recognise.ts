@@ -31,7 +31,7 @@ const languagesOf = (
   ...(hints.language === undefined ? {} : { requested_language: hints.language }),
 });
 
-/** How certain a transcript is, as a reply says it. */
+/** Says how certain a transcript is, as a reply does. */
 const certaintyOf = (
   spans: readonly HeardSpan[],
 ): Pick<AsrPlainReply, 'confidence' | 'confidence_known' | 'no_speech_prob'> => {

@@ -6,7 +6,7 @@ export interface Chunk extends SpeechSpan {
   readonly voice: readonly SpeechSpan[];
 }
 
-/** How a recording is cut. */
+/** Rules by which a recording is cut. */
 export interface CutRules {
   /** Shortest chunk that a cut leaves on either side. */
   readonly leastMs: number;

@@ -19,7 +19,7 @@ const FEWEST_LETTERS = 5;
 const LETTERS_OF_SIGN = 3;
 /** Voice of a chunk in which something can be left out. */
 const LEAST_VOICE_MS = 3_000;
-/** How a chunk with too little is cut. */
+/** Rules by which a chunk with too little is cut. */
 const FINE_RULES = { leastMs: 1_000, longestMs: Infinity, clearPauseMs: 200 };
 
 /** Length of a chunk in whose language a recogniser can be mistaken. */
@@ -46,7 +46,7 @@ const hasHole = (chunk: HeardChunk): boolean => {
 };
 
 /**
- * What is to be recognised once more, by the chunk in doubt: the parts between the pauses of a chunk with
+ * Chunks to be recognised once more, by the chunk in doubt: the parts between the pauses of a chunk with
  * far fewer letters than its voice has time for, and a short chunk in a language of its own.
  *
  * @param language the one that was asked for
@@ -81,7 +81,7 @@ export const secondLooks = (
 const isWithin = (part: SpeechSpan, whole: SpeechSpan): boolean =>
   part.startMs >= whole.startMs && part.endMs <= whole.endMs;
 
-/** What was heard in parts, as if by one call. */
+/** Joins what was heard in parts, as if by one call. */
 const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
   text: joinTexts(parts.map(({ heard }) => heard.text)),
   language: languageTimes(parts)[0]?.[0],

@@ -5,7 +5,7 @@ import { bytesOf, loadCatalogue, type CatalogueModel, chooseForLanguages } from 
 import { megabytes } from './disk.ts';
 import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
 import { listInstalled } from './installed.ts';
-import { describe, listModels } from './list.ts';
+import { describe, describeModels } from './list.ts';
 import { changingModels } from './lock.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
 import { createInterface } from 'node:readline/promises';
@@ -72,7 +72,7 @@ export const runModels = async (
   deps: ModelsDeps,
 ): Promise<void> => {
   const catalogue = await loadCatalogue(deps.catalogueFile);
-  if (action === 'list') return listModels(catalogue, deps.root, deps.print);
+  if (action === 'list') return describeModels(catalogue, deps.root, deps.print);
   if (action !== 'add' && action !== 'remove') throw usage('Say list, add or remove.');
   if (names.length === 0) throw usage(`Say which models to ${action}.`);
   await changingModels(deps.root, async () => {

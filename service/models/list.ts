@@ -69,7 +69,7 @@ const describeInstalled = async ({
 };
 
 /** Prints the installed models, and those of the catalogue that are not. */
-export const listModels = async (
+export const describeModels = async (
   catalogue: readonly CatalogueModel[],
   root: string,
   print: (line: string) => void,

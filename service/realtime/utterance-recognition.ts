@@ -29,7 +29,7 @@ export interface UtteranceRecognitionDeps {
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
   readonly clock: Clock;
-  /** What is known over the utterances of a session. */
+  /** Facts that hold over the utterances of a session. */
   readonly pace: {
     /** Time that the last recognition of a growing utterance took. */
     partialTookMs: number;

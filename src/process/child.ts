@@ -84,7 +84,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  /** What the last child printed, on one line. */
+  /** Words that the last child printed, on one line. */
   const told = (): string => printed.trim().replaceAll(/\s+/g, ' ');
   const withTold = (message: string): string => (told() === '' ? message : `${message}: ${told()}`);
 

@@ -40,7 +40,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/\.safetensors$|\.pt$|\.nemo$|^pytorch_model.*\.bin$/, 'PyTorch, which vLLM and NeMo read'],
 ];
 
-/** What to do with a model for another program; undefined where no file is of one. */
+/** Says what to do with a model for another program; undefined where no file is of one. */
 export const foreignAdvice = (files: readonly string[]): string | undefined => {
   const found = FOREIGN.find(([pattern]) => files.some((file) => pattern.test(file)));
   return (

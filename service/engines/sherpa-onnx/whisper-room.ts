@@ -4,7 +4,7 @@ import { joinTexts } from '../../../src/text/local-agreement.ts';
 import { RECOGNITION_RATE_HZ } from '../../engine.ts';
 import { isLoop } from '../../loops.ts';
 
-/** What the library made of a sound. */
+/** The words that the library made of a sound. */
 export interface Decoded {
   readonly text: string;
   readonly tokens?: readonly string[] | undefined;

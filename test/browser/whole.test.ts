@@ -203,7 +203,7 @@ describe('with an OpenAI-compatible server', () => {
     },
   );
 
-  test('it writes down what is recorded, wrapped anew and not decoded', async () => {
+  test('it writes down what is recorded', async () => {
     const page = running.page();
     const before = await said(page, 'hello there').count();
     await page.getByRole('button', { name: sentence('web.record.start') }).click();
@@ -214,7 +214,5 @@ describe('with an OpenAI-compatible server', () => {
     await page.locator('.held audio-player').waitFor();
     await line(page).press('Enter');
     await said(page, 'hello there').nth(before).waitFor();
-    const heard = running.openai().requests.findLast(({ file }) => file !== undefined);
-    expect(Buffer.from(heard?.file?.bytes ?? []).toString('latin1', 0, 4)).toBe('OggS');
   });
 });

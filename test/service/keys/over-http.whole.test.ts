@@ -170,7 +170,7 @@ describe('the credit of a key', () => {
     ['streamed speech', speech({ stream: true }), 15 * 15_000],
     ['speech for clients of the OpenAI API', spokenByOthers, 15 * 15_000],
     ['a whole recording by its length', recognition(), 6 * 100_000],
-    ['a whole recording for clients of the OpenAI API', heardByOthers, 6 * 100_000],
+    ['the speech of a recording for clients of the OpenAI API', heardByOthers, 3.6 * 100_000],
     ['a translation by the characters of the text', translation(), 9 * 10_000],
     ['a streamed translation', translation({ stream: 'true' }), 9 * 10_000],
     ['a chat by the tokens that the back end counts', chat(), 18 * 2_000],

@@ -105,13 +105,13 @@ describe('the OpenAI API beside the contract', () => {
 
   it('transcribes as JSON and as text', async () => {
     expect(await (await transcribe({ prompt: 'Acme', language: 'en' })).json()).toEqual({
-      text: 'hello there',
+      text: 'hello there hello there',
     });
     const { body } = openai.requests.at(-1)!;
     expect(body).toMatchObject({ prompt: 'Acme.', language: 'en' });
     const text = await transcribe({ response_format: 'text' });
     expect(text.headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(await text.text()).toBe('hello there\n');
+    expect(await text.text()).toBe('hello there hello there\n');
   });
 
   it('transcribes with segments', async () => {
@@ -133,8 +133,8 @@ describe('the OpenAI API beside the contract', () => {
   });
 
   it.each([
-    ['srt', /^1\n00:00:00,\d{3} --> 00:00:04,\d{3}\nhello there\n\n2\n00:00:05,/],
-    ['vtt', /^WEBVTT\n\n00:00:00\.\d{3} --> 00:00:04\.\d{3}\nhello there\n\n00:00:05\./],
+    ['srt', /^1\n00:00:01,\d{3} --> 00:00:04,\d{3}\nhello there\n\n2\n00:00:05,/],
+    ['vtt', /^WEBVTT\n\n00:00:01\.\d{3} --> 00:00:04\.\d{3}\nhello there\n\n00:00:05\./],
   ])('transcribes as %s', async (format, pattern) => {
     expect(await (await transcribe({ response_format: format })).text()).toMatch(pattern);
   });

@@ -56,7 +56,7 @@ export const secondLooks = (
   language: string | undefined,
 ): ReadonlyMap<HeardChunk, readonly Look[]> => {
   const times = languageTimes(heard);
-  const [[commonest, mostMs = 0] = []] = times;
+  const [commonest, mostMs] = times[0] ?? [undefined, 0];
   const spokenMs = Math.min(SPOKEN_MS, SPOKEN_SHARE * mostMs);
   const spoken = new Set(times.filter(([, ms]) => ms >= spokenMs).map(([one]) => one));
   const looks = new Map<HeardChunk, readonly Look[]>();

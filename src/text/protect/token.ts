@@ -76,7 +76,25 @@ const joint = (text: string, last: TokenSpan, next: TokenSpan): string | undefin
   return onlySpace.test(between) ? between : undefined;
 };
 
-const toToken = (text: string, spans: readonly TokenSpan[], parts: readonly Piece[]): Token => {
+/** Spans with the text between each and the one before it. */
+interface Group {
+  readonly spans: readonly TokenSpan[];
+  readonly between: readonly string[];
+}
+
+const partsOf = (text: string, { spans, between }: Group): readonly Piece[] => {
+  const parts: Piece[] = [];
+  for (const [index, span] of spans.entries()) {
+    const words = between[index];
+    if (words) parts.push({ kind: 'text', text: words });
+    parts.push(toPart(text, span));
+  }
+  return parts;
+};
+
+const toToken = (text: string, group: Group): Token => {
+  const { spans } = group;
+  const parts = partsOf(text, group);
   const first = spans[0] as TokenSpan;
   const last = spans.at(-1) as TokenSpan;
   const before = charBefore(text, first.start);
@@ -102,12 +120,6 @@ const toToken = (text: string, spans: readonly TokenSpan[], parts: readonly Piec
   };
 };
 
-/** Spans with the text between each and the one before it. */
-interface Group {
-  readonly spans: readonly TokenSpan[];
-  readonly between: readonly string[];
-}
-
 const pairOf = (span: TokenSpan | undefined): number | undefined => {
   const piece = span && pieceOf(span);
   return piece && isPaired(piece) ? piece.pair : undefined;
@@ -128,7 +140,7 @@ const isBalanced = ({ spans }: Group): boolean => {
  * its edge away from it.
  */
 const dividedAtPairs = (group: Group): readonly Group[] => {
-  if (isBalanced(group)) return [group];
+  if (group.spans.length === 1 || isBalanced(group)) return [group];
   const groups: { readonly spans: TokenSpan[]; readonly between: string[] }[] = [];
   for (const [index, span] of group.spans.entries()) {
     const last = groups.at(-1);
@@ -153,17 +165,7 @@ export const toTokens = (text: FlatText['text'], spans: readonly TokenSpan[]): r
       group.between.push(between);
     } else groups.push({ spans: [span], between: [''] });
   }
-  return groups.flatMap(dividedAtPairs).map((group) =>
-    toToken(
-      text,
-      group.spans,
-      group.spans.flatMap((span, index): readonly Piece[] => {
-        const between = group.between[index] ?? '';
-        const part = toPart(text, span);
-        return between === '' ? [part] : [{ kind: 'text', text: between }, part];
-      }),
-    ),
-  );
+  return groups.flatMap(dividedAtPairs).map((group) => toToken(text, group));
 };
 
 /** True when this character may not touch a token with this distance. */

@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import { lines, bullets, nested, series, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
-import { chosenChannel, namesOf, type Context } from './autotranslate/context.ts';
+import { chosenChannel, demandLinked, namesOf, type Context } from './autotranslate/context.ts';
 import { hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -24,6 +24,7 @@ const offAction = defineAction({
     const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
     const channel =
       (options.channel === undefined ? own?.channel : undefined) ?? chosenChannel(ctx);
+    await demandLinked([channel], ctx);
     const { group } = services.watches.of(channel) ?? {};
     const others = services.watches
       .list(channel.space)

@@ -12,7 +12,8 @@ import {
   button,
   captionLanguages,
   channelNames,
-  demandChosen,
+  chosenChannels,
+  seenChannels,
   completeLanguages,
   languageLabel,
   typedLanguages,
@@ -98,11 +99,13 @@ const front: Page = async (ctx, choices) => {
 };
 
 /** Why some of them stay empty of us. */
-const hindrances = async (
-  { services, access, channel: { space }, t }: Context,
-  { joins: ids }: RoomChoices,
-): Promise<RichText[]> => {
-  const seen = await access.seen(ids, (id) => ({ space, id }));
+const hindrances = async (ctx: Context, { joins: ids }: RoomChoices): Promise<RichText[]> => {
+  const {
+    services,
+    channel: { space },
+    t,
+  } = ctx;
+  const seen = await seenChannels(ids, ctx);
   return seen
     .map((id) => ({ room: { space, id }, missing: services.rooms.missing({ space, id }) }))
     .filter(({ missing }) => missing.length > 0)
@@ -123,7 +126,7 @@ const joins: Page = async (ctx, choices) => ({
       kind: 'channels',
       press: 'rooms joins',
       label: ctx.label('rooms.joins-choose'),
-      chosen: choices.joins,
+      chosen: await seenChannels(choices.joins, ctx),
       only: 'voice',
     },
     back(ctx),
@@ -228,10 +231,9 @@ export default defineCommand(
     topic: 'server',
     presses: {
       page: press((ctx, choices) => (PAGES.get(ctx.arg) ?? front)(ctx, choices)),
-      joins: press(joins, async (ctx) => {
-        await demandChosen(ctx.values, (await choicesOf(ctx)).joins, ctx);
-        return { joins: ctx.values };
-      }),
+      joins: press(joins, async (ctx) => ({
+        joins: await chosenChannels((await choicesOf(ctx)).joins, ctx),
+      })),
       consent: press(heard, (ctx) => ({ consent: chosenOf(CONSENT, ctx) })),
       spoken: press(heard, ({ arg }) => ({ spokenNotice: arg === 'on' })),
       languages: press(captions, ({ values }) => ({ languages: values })),

@@ -9,7 +9,8 @@ import type { ChannelWatch, SpaceChoices } from '../src/model/space.ts';
 import {
   button,
   channelNames,
-  demandChosen,
+  chosenChannels,
+  seenChannels,
   hiddenNote,
   limitAmounts,
   modeKey,
@@ -139,7 +140,7 @@ const quiet: Page = async (ctx) => ({
       kind: 'channels',
       press: 'settings quiet',
       label: ctx.label('settings.quiet'),
-      chosen: (await choicesOf(ctx)).quietChannels,
+      chosen: await seenChannels((await choicesOf(ctx)).quietChannels, ctx),
     },
     back(ctx),
   ],
@@ -287,10 +288,9 @@ export default defineCommand(
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
-      quiet: change(quiet, async (ctx, { quietChannels }) => {
-        await demandChosen(ctx.values, quietChannels, ctx);
-        return { quietChannels: ctx.values };
-      }),
+      quiet: change(quiet, async (ctx, { quietChannels }) => ({
+        quietChannels: await chosenChannels(quietChannels, ctx),
+      })),
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
           name,

@@ -1,5 +1,11 @@
 import type { CommandContext } from '../../src/command/command.ts';
-import { channelAround, type Channel, channelMention } from '../../src/model/place.ts';
+import {
+  channelAround,
+  type Channel,
+  channelMention,
+  isSameChannel,
+} from '../../src/model/place.ts';
+import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
 import { hears, modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
@@ -18,6 +24,31 @@ export const chosenChannel = ({
   options,
 }: Context<{ channel?: Channel | undefined }>): Channel =>
   options.channel ?? channelAround(channel);
+
+/**
+ * Throws `forbidden` where channels of this space that are linked with one of these are hidden from the person: whoever
+ * changes a group decides about all of its channels.
+ */
+export const demandLinked = async (
+  channels: readonly Channel[],
+  { access, services, channel: { space } }: Context,
+): Promise<void> => {
+  const all = services.watches.list(space);
+  const groups = all
+    .filter((watch) => channels.some((channel) => isSameChannel(channel, watch.channel)))
+    .flatMap(({ group }) => group ?? []);
+  const linked = all.filter(({ group }) => group !== undefined && groups.includes(group));
+  await demandSeen(linked, { access });
+};
+
+/** Throws `forbidden` where the channel of one of these is hidden from the person. */
+export const demandSeen = async (
+  watches: readonly ChannelWatch[],
+  { access }: Pick<Context, 'access'>,
+): Promise<void> => {
+  const seen = await access.seen(watches, (watch) => watch.channel);
+  if (seen.length < watches.length) throw userError('forbidden', 'autotranslate.linked-unseen');
+};
 
 /** The names of languages in the reader's language. */
 export const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
@@ -126,10 +157,9 @@ export const setAndWarn = async (
   ctx: Context,
 ): Promise<RichText | undefined> => {
   const { access, services, channel } = ctx;
-  await access.demand(
-    watches.map((watch) => watch.channel),
-    'write',
-  );
+  const channels = watches.map((watch) => watch.channel);
+  await access.demand(channels, 'write');
+  await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
   await services.watches.set(watches);
   const warnings = [

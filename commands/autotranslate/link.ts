@@ -6,7 +6,15 @@ import { bullets, lines, sections, sentence, series } from '../../src/rich-text/
 import { channelMention } from '../../src/model/place.ts';
 import { code, timestamp } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
-import { chosenChannel, namesOf, switches, switchLines, obstacleLines } from './context.ts';
+import {
+  chosenChannel,
+  demandLinked,
+  demandSeen,
+  namesOf,
+  switches,
+  switchLines,
+  obstacleLines,
+} from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
 const LONGEST_CODE_CHARS = 40;
@@ -28,6 +36,7 @@ export const linkAction = defineAction({
     const { access, options, services, t, reply } = ctx;
     const channel = chosenChannel(ctx);
     await access.demand([channel], 'write');
+    await demandLinked([channel], ctx);
     const existing = services.watches.of(channel);
     const known = existing?.mode === 'mirror' ? existing.languages[0] : undefined;
     const language = options.language ? typedLanguage(options.language, services) : known;
@@ -53,7 +62,7 @@ export const linkAction = defineAction({
         }),
       });
     }
-    const all = await services.watches.link(options.code, watch);
+    const all = await services.watches.link(options.code, watch, (own) => demandSeen(own, ctx));
     const own = all.filter(({ channel: { space } }) => space.id === channel.space.id);
     const lined = own.map((each) =>
       series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),

@@ -16,7 +16,7 @@ export interface LinksDeps {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
   readonly own: Pick<OwnWatches, 'set' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
-  readonly invites: Pick<LinkInvites, 'make' | 'take'>;
+  readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
   /** The parts that know something of spaces in memory. */
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
@@ -32,6 +32,11 @@ const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() +
 const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean =>
   keyOf(space) !== keyOf(here);
 
+const keysOf = (members: readonly ChannelWatch[]): string[] =>
+  members.map(({ channel }) => channelKey(channel));
+
+const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
+
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, texts, log, post } = deps;
@@ -39,6 +44,12 @@ export const createLinks = (deps: LinksDeps) => {
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
     watches.group(watch).filter((each) => isElsewhere(watch.channel.space, each));
+
+  /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
+  const groupOf = (channel: Channel): readonly ChannelWatch[] => {
+    const watch = watches.of(channel);
+    return watch?.mode === 'mirror' ? watches.group(watch) : [];
+  };
 
   /** Tells channels elsewhere what changed for them; each in its own language. */
   const tell = async (
@@ -60,22 +71,32 @@ export const createLinks = (deps: LinksDeps) => {
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (watch: ChannelWatch): Promise<LinkInvite> => {
       await own.demand([watch]);
-      return invites.make(watch);
+      return invites.make(watch, keysOf(groupOf(watch.channel)));
     },
     /** Links a channel with the one of a code; resolves with all channels of the group. */
-    link: async (code: string, watch: ChannelWatch): Promise<readonly ChannelWatch[]> => {
-      const invited = await invites.take(code);
-      if (!invited) throw userError('not-found', 'autotranslate.link-unknown');
+    link: async (
+      code: string,
+      watch: ChannelWatch,
+      admit: (own: readonly ChannelWatch[]) => Promise<void>,
+    ): Promise<readonly ChannelWatch[]> => {
+      const invite = await invites.find(code);
+      if (!invite) throw unknownCode();
+      const { watch: invited, known } = invite;
       if (isSameChannel(invited.channel, watch.channel))
         throw userError('bad-input', 'autotranslate.link-itself');
-      const current = watches.of(invited.channel);
-      const isLinked = current?.mode === 'mirror' && current.group !== undefined;
-      const members = isLinked ? watches.group(current) : [];
+      const members = groupOf(invited.channel);
+      // Who made the code decided about the channels that the group had then.
+      if (!keysOf(members).every((key) => known.includes(key))) throw unknownCode();
       if (members.length >= MOST_CHANNELS)
         throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
-      const group = isLinked ? current.group : crypto.randomUUID();
-      const joined: ChannelWatch = { ...watch, mode: 'mirror', group: group ?? '' };
-      const added = isLinked ? [joined] : [{ ...invited, group: group ?? '' }, joined];
+      const group = members[0]?.group ?? crypto.randomUUID();
+      const joined: ChannelWatch = { ...watch, mode: 'mirror', group };
+      const added = members.length > 0 ? [joined] : [{ ...invited, group }, joined];
+      const { space } = watch.channel;
+      const seen = members.length > 0 ? members : [invited];
+      await admit(seen.filter((each) => !isElsewhere(space, each)));
+      await own.demand(added);
+      if (!(await invites.take(code))) throw unknownCode();
       await own.set(added);
       const all = [
         ...members.filter(({ channel }) => !isSameChannel(channel, watch.channel)),

@@ -47,22 +47,33 @@ export const channelNames = async (
   ctx: Pick<PressContext, 'access' | 'channel' | 't'>,
 ): Promise<RichText> => {
   const { space } = ctx.channel;
-  const seen = await ctx.access.seen(ids, (id) => ({ space, id }));
+  const seen = await seenChannels(ids, ctx);
   const mentions = seen.map((id) => channelMention({ space, id }));
   return series(ids.length === 0 ? ['–'] : [...mentions, hiddenNote(ids, seen, ctx)], ' ');
 };
 
-/** Throws `forbidden` where a channel was chosen, and not before, that the person may not see. */
-export const demandChosen = async (
-  chosen: readonly string[],
-  before: readonly string[],
+/** Filters out the channels of the space that the person may not see. */
+export const seenChannels = (
+  ids: readonly string[],
   { access, channel: { space } }: Pick<PressContext, 'access' | 'channel'>,
-): Promise<void> => {
-  const added = chosen.filter((id) => !before.includes(id));
-  await access.demand(
+): Promise<readonly string[]> => access.seen(ids, (id) => ({ space, id }));
+
+/**
+ * Resolves with the channels that are chosen from now on: those that are hidden from the person stay as they were.
+ * Rejects with `forbidden` where a hidden one was added.
+ */
+export const chosenChannels = async (
+  before: readonly string[],
+  ctx: Pick<PressContext, 'access' | 'channel' | 'values'>,
+): Promise<readonly string[]> => {
+  const { space } = ctx.channel;
+  const added = ctx.values.filter((id) => !before.includes(id));
+  await ctx.access.demand(
     added.map((id) => ({ space, id })),
     'see',
   );
+  const seen = await seenChannels(before, ctx);
+  return [...new Set([...before.filter((id) => !seen.includes(id)), ...ctx.values])];
 };
 
 /** A button that does `press`, with a sentence as its label. */

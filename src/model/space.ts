@@ -140,9 +140,16 @@ export interface Watches {
   invite(watch: ChannelWatch): Promise<LinkInvite>;
   /**
    * Links a channel with the one for which a code was made; resolves with all channels of the group.
-   * Rejects with `not-found` for a code that is unknown, used or expired.
+   * Rejects with `not-found` for a code that is unknown, used or expired, or whose group has grown since. A code is
+   * used up by success alone.
+   *
+   * @param admit rejects where the channels of the group that are in the same space keep the person from it
    */
-  link(code: string, watch: ChannelWatch): Promise<readonly ChannelWatch[]>;
+  link(
+    code: string,
+    watch: ChannelWatch,
+    admit: (own: readonly ChannelWatch[]) => Promise<void>,
+  ): Promise<readonly ChannelWatch[]>;
 }
 
 /** Captions of a room that are on, as far as they are stored. */

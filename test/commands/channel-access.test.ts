@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../src/model/place.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import { watchOf } from '../fakes/autotranslate.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
@@ -140,6 +141,44 @@ describe('a command that takes a channel', () => {
   });
 });
 
+describe('a group with a channel that a moderator may not see', () => {
+  const OTHER = { space: SPACE, id: '300' };
+  const group = 'ABCD';
+  const link = async (): Promise<readonly ChannelWatch[]> => {
+    const { watches } = harness().services;
+    const linked = [SECRET, OPEN, HERE].map((channel) => ({ ...watchOf(channel), group }));
+    await watches.set(linked.map((watch): ChannelWatch => ({ ...watch, mode: 'mirror' })));
+    allow('none');
+    return watches.list(SPACE);
+  };
+
+  it.each<[command: string, options: Record<string, unknown>]>([
+    ['autotranslate reply', { languages: 'es', channel: OPEN }],
+    ['autotranslate thread', { languages: 'es', channel: OPEN }],
+    ['autotranslate reply', { languages: 'es' }],
+    ['autotranslate mirror', { channels: '<#200> en, <#300> es' }],
+    ['autotranslate link', { channel: OPEN }],
+    ['autotranslate link', { channel: OPEN, code: 'WXYZ', language: 'es' }],
+    ['autotranslate link', { channel: OTHER, code: group, language: 'es' }],
+    ['autotranslate off', { channel: OPEN }],
+    ['autotranslate off', {}],
+  ])('is changed by others alone, and stays unknown: /%s %j', async (command, options) => {
+    const before = await link();
+    const { text, tone } = await harness().run(command, options);
+    expect([text, tone]).toEqual([sentence('autotranslate.linked-unseen'), 'error']);
+    expect(harness().services.watches.list(SPACE)).toEqual(before);
+  });
+
+  it('is changed by who sees all of its channels', async () => {
+    await link();
+    harness().script.access = {};
+    await harness().run('autotranslate link', { channel: OTHER, code: group, language: 'es' });
+    await harness().run('autotranslate off', { channel: OPEN });
+    const left = harness().services.watches.list(SPACE);
+    expect(left.map(({ channel: { id } }) => id)).toEqual([SECRET.id, HERE.id, OTHER.id]);
+  });
+});
+
 describe('a choice of channels', () => {
   it.each([
     ['rooms', 'rooms.page-joins', 'rooms.joins-choose'],
@@ -154,12 +193,13 @@ describe('a choice of channels', () => {
     expect([...rooms.joins, ...quietChannels]).toEqual([]);
   });
 
-  it('keeps those that others have chosen', async () => {
+  it('keeps, and does not show, those that are hidden from the person', async () => {
     await harness().run('settings');
     await harness().press('settings.quiet');
     await harness().press('settings.quiet', [SECRET.id]);
     allow('none');
-    await harness().press('settings.quiet', [SECRET.id, OPEN.id]);
+    const { controls } = await harness().press('settings.quiet', [OPEN.id]);
+    expect(controls?.[0]).toMatchObject({ chosen: [OPEN.id] });
     expect((await harness().services.spaces.of(SPACE)).quietChannels).toEqual([SECRET.id, OPEN.id]);
   });
 

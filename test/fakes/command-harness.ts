@@ -166,7 +166,14 @@ const createWatches = (script: Script): Services['watches'] => {
     missing: async ({ channel }) => script.missing[channel.id] ?? [],
     elsewhere: () => 0,
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
-    link: async (_, watch) => [watch],
+    // The code of a group is its id.
+    link: async (code, watch, admit) => {
+      const own = [...kept.values()].filter(({ group }) => group === code);
+      await admit(own);
+      const joined = { ...watch, group: code };
+      kept.set(watch.channel.id, joined);
+      return [...own, joined];
+    },
   };
 };
 

@@ -193,6 +193,12 @@ const deleteExpired = async (db: Transaction<Schema>, nowMs: number): Promise<vo
   await db.deleteFrom('link_invite').where('expires_ms', '<', nowMs).execute();
 };
 
+interface StoredInvite {
+  readonly watch: ChannelWatch;
+  /** Keys of the channels that its group had when it was made. */
+  readonly known: readonly string[];
+}
+
 export type LinkInvites = ReturnType<typeof createLinkInvites>;
 
 /** Stores invitations to link a channel with one elsewhere: each can be used once, within an hour. */
@@ -201,7 +207,8 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
   clear: async (): Promise<void> => {
     await store.write(async (db) => deleteExpired(db, now()));
   },
-  make: async (watch: ChannelWatch): Promise<LinkInvite> => {
+  /** @param known keys of the channels of its group at this time */
+  make: async (watch: ChannelWatch, known: readonly string[]): Promise<LinkInvite> => {
     const code = newCode();
     const expiresMs = now() + LIFE_MS;
     const { platform, id } = watch.channel.space;
@@ -213,23 +220,35 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
           code_hash: hashOf(code),
           platform,
           space_id: id,
-          watch: JSON.stringify(watch),
+          watch: JSON.stringify({ ...watch, known }),
           expires_ms: expiresMs,
         })
         .execute();
     });
     return { code: grouped(code), expiresMs };
   },
-  /** Takes an invitation; undefined for an unknown, used or expired one. */
-  take: async (typed: string): Promise<ChannelWatch | undefined> => {
-    const row = await store.write((db) =>
+  /** Reads an invitation; undefined for an unknown, used or expired one. */
+  find: async (typed: string): Promise<StoredInvite | undefined> => {
+    const row = await store
+      .selectFrom('link_invite')
+      .where('code_hash', '=', hashOf(typed))
+      .where('expires_ms', '>=', now())
+      .select('watch')
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { known = [], ...watch } = JSON.parse(row.watch) as ChannelWatch & Partial<StoredInvite>;
+    return { watch, known };
+  },
+  /** Uses an invitation up; false for an unknown, used or expired one. */
+  take: async (typed: string): Promise<boolean> => {
+    const taken = await store.write((db) =>
       db
         .deleteFrom('link_invite')
         .where('code_hash', '=', hashOf(typed))
         .where('expires_ms', '>=', now())
-        .returning('watch')
+        .returning('code_hash')
         .executeTakeFirst(),
     );
-    return row && (JSON.parse(row.watch) as ChannelWatch);
+    return taken !== undefined;
   },
 });

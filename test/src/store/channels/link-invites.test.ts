@@ -27,16 +27,20 @@ const open = async () => {
 describe('an invitation to link channels', () => {
   it('can be taken once, however its code is typed', async () => {
     await using given = await open();
-    const { code } = await given.invites.make(WATCH);
+    const { code } = await given.invites.make(WATCH, ['slack C1']);
     expect(code).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     const typed = ` ${code.toLowerCase().replaceAll('0', 'o').replaceAll('-', ' ')} `;
-    expect(await given.invites.take(typed)).toEqual(WATCH);
-    expect(await given.invites.take(code)).toBeUndefined();
+    const found = { watch: WATCH, known: ['slack C1'] };
+    expect(await given.invites.find(typed)).toEqual(found);
+    expect(await given.invites.find(code)).toEqual(found);
+    expect(await given.invites.take(typed)).toBe(true);
+    expect(await given.invites.find(code)).toBeUndefined();
+    expect(await given.invites.take(code)).toBe(false);
   });
 
   it('is deleted after an hour, though no other is made', async () => {
     await using given = await open();
-    await given.invites.make(WATCH);
+    await given.invites.make(WATCH, ['slack C1']);
     given.clock.ms += HOUR_MS;
     await given.invites.clear();
     expect(await given.store.selectFrom('link_invite').selectAll().execute()).toHaveLength(1);
@@ -47,15 +51,16 @@ describe('an invitation to link channels', () => {
 
   it('ends after an hour', async () => {
     await using given = await open();
-    const { code, expiresMs } = await given.invites.make(WATCH);
+    const { code, expiresMs } = await given.invites.make(WATCH, ['slack C1']);
     expect(expiresMs).toBe(given.clock.ms + HOUR_MS);
     given.clock.ms += HOUR_MS + 1;
-    expect(await given.invites.take(code)).toBeUndefined();
+    expect(await given.invites.find(code)).toBeUndefined();
+    expect(await given.invites.take(code)).toBe(false);
   });
 
   it('cannot be read in the database', async () => {
     await using given = await open();
-    const { code } = await given.invites.make(WATCH);
+    const { code } = await given.invites.make(WATCH, ['slack C1']);
     const rows = await given.store.selectFrom('link_invite').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(code.replaceAll('-', ''));
   });

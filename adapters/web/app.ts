@@ -75,7 +75,8 @@ const wantedLocales = (c: Context): string[] =>
 
 /** True when a browser asks for a page; other programs ask for JSON, or for nothing in particular. */
 const isNavigation = (c: Context): boolean =>
-  /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.startsWith('/api/');
+  // A page's own addresses are relative, so none stands in a folder.
+  /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.includes('/', 1);
 
 /** The secret of the member whose browser asks; undefined where it has none. */
 const heldSecret = (c: Context): string | undefined => {
@@ -155,7 +156,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     app.post('/login', async (c) => {
       const length = Number(c.req.header('content-length'));
       const given = length > 0 && length < 4_096 ? (await c.req.parseBody())['token'] : undefined;
-      if (typeof given === 'string' && access.logIn(c, given)) return c.redirect('/', 303);
+      if (typeof given === 'string' && access.logIn(c, given)) return c.redirect('./', 303);
       return askForToken(c, 401, core.texts.in(localeOf(c))('web.login.wrong'));
     });
     app.use(
@@ -167,7 +168,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     );
     app.post('/logout', (c) => {
       access.logOut(c);
-      return c.redirect('/', 303);
+      return c.redirect('./', 303);
     });
   }
 

@@ -30,13 +30,18 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   '@lit/reactive-element': 'reactive-element.js',
 };
 
+// Relative, as all of the page's addresses: a proxy may serve it under a path of its own.
 const importMap = JSON.stringify({
-  imports: Object.fromEntries(
-    Object.entries(LIBRARIES).flatMap(([name, main]) => [
-      [name, `/lib/${name}/${main}`],
-      [`${name}/`, `/lib/${name}/`],
-    ]),
-  ),
+  imports: {
+    // The tree has more folders than the page's addresses, so these imports lead to the host's root.
+    '/src/': './src/',
+    ...Object.fromEntries(
+      Object.entries(LIBRARIES).flatMap(([name, main]) => [
+        [name, `./lib/${name}/${main}`],
+        [`${name}/`, `./lib/${name}/`],
+      ]),
+    ),
+  },
 });
 
 /** Tells browsers where a bare name is served from; the hash lets the policy allow it inline. */
@@ -85,7 +90,7 @@ export const createAssets = (log: Log, stripper: TypeStripper = createStripper(l
     ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
     ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
   ]);
-  const addresses = [...files.keys()];
+  const addresses = Array.from(files.keys(), (path) => path.slice(1));
   const cache = new Map<string, { mtimeMs: number; body: Promise<string> }>();
   const stopped = new AbortController();
 

@@ -33,7 +33,7 @@ const document = (locale: string, head: Html, body: Html): Html =>
         />
         <meta name="color-scheme" content="light dark" />
         <title>Dragoman</title>
-        <link rel="icon" href="/page/icon.svg" type="image/svg+xml" />
+        <link rel="icon" href="page/icon.svg" type="image/svg+xml" />
         ${head}
       </head>
       ${body}
@@ -51,7 +51,7 @@ export const pageShell = (boot: Boot, { modules, styles }: Assets): Html =>
     html`${styles.map(sheet)} ${raw(`<script type="importmap">${IMPORT_MAP.json}</script>`)}
       ${modules.map((path) => html`<link rel="modulepreload" href="${path}" />`)}
       ${raw(`<script type="application/json" id="boot">${inScript(boot)}</script>`)}
-      <script type="module" src="/page/main.ts"></script>`,
+      <script type="module" src="page/main.ts"></script>`,
     html`<body></body>`,
   );
 
@@ -67,8 +67,8 @@ export const loginShell = (
     html`${styles.map(sheet)}`,
     html`<body class="login">
       <main>
-        <form method="post" action="/login" class="login-card">
-          <img src="/page/icon.svg" alt="" width="56" height="56" />
+        <form method="post" action="login" class="login-card">
+          <img src="page/icon.svg" alt="" width="56" height="56" />
           <h1>Dragoman</h1>
           <p>${t('web.login.intro')}</p>
           <label for="token">${t('web.login.token')}</label>

@@ -3,6 +3,7 @@ import { testComposing } from './composing.ts';
 import { testLooks } from './looks.ts';
 import { testMedia } from './media.ts';
 import { testPressing } from './pressing.ts';
+import { testPrefix } from './prefix.ts';
 import { useBrowser, useSharedPage } from './open-page.ts';
 import { testTalking } from './talking.ts';
 
@@ -14,4 +15,5 @@ describe('talking', () => testTalking(shared, open));
 describe('composing', () => testComposing(shared));
 describe('media', () => testMedia(shared));
 describe('pressing', () => testPressing(shared));
+describe('a path of its own', () => testPrefix(open));
 describe('looks', () => testLooks(shared, open));

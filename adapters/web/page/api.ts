@@ -34,26 +34,26 @@ const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> 
   });
 
 export const api = {
-  line: (channel: ChannelId, text: string) => post<object>('/api/lines', { channel, text }),
-  use: (use: UseRequest) => post<{ id: string }>('/api/uses', use),
-  press: (pressed: Pressed) => post<object>('/api/presses', pressed),
-  stop: (id: string) => post<object>('/api/stop', { id }),
-  me: (change: { name?: string; language?: string }) => post<object>('/api/me', change),
-  status: () => send<StatusReply>('/api/status', {}),
-  examples: () => send<ExamplesReply>('/api/examples', {}),
+  line: (channel: ChannelId, text: string) => post<object>('api/lines', { channel, text }),
+  use: (use: UseRequest) => post<{ id: string }>('api/uses', use),
+  press: (pressed: Pressed) => post<object>('api/presses', pressed),
+  stop: (id: string) => post<object>('api/stop', { id }),
+  me: (change: { name?: string; language?: string }) => post<object>('api/me', change),
+  status: () => send<StatusReply>('api/status', {}),
+  examples: () => send<ExamplesReply>('api/examples', {}),
 
   complete: async (
     request: { command: string; option: string; typed: string },
     signal: AbortSignal,
   ): Promise<readonly Choice[]> =>
-    (await post<CompleteReply>('/api/complete', request, signal)).choices,
+    (await post<CompleteReply>('api/complete', request, signal)).choices,
 
   languages: async (): Promise<readonly Choice[]> =>
-    (await send<CompleteReply>('/api/languages', {})).choices,
+    (await send<CompleteReply>('api/languages', {})).choices,
 
   upload: async (file: File, signal: AbortSignal): Promise<string> => {
     const query = new URLSearchParams({ name: file.name, type: file.type });
-    const { id } = await send<UploadReply>(`/api/uploads?${query.toString()}`, {
+    const { id } = await send<UploadReply>(`api/uploads?${query.toString()}`, {
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body: file,

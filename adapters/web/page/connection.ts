@@ -12,7 +12,7 @@ interface TrustedTypes {
 /** The worker's address, as browsers with trusted types want it. */
 const workerUrl = (): string => {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  const path = '/page/shared-stream.ts';
+  const path = new URL('shared-stream.ts', import.meta.url).href;
   const policy = trustedTypes?.createPolicy('dragoman', { createScriptURL: () => path });
   return policy?.createScriptURL('') ?? path;
 };

@@ -14,8 +14,11 @@ const END: DictationEnd = 'end';
 const MOST_WAITING = 40;
 const MOST_WAITING_BYTES = 1_048_576;
 
-const address = (): string =>
-  `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/api/dictation`;
+const address = (): URL => {
+  const url = new URL('api/dictation', document.baseURI);
+  url.protocol = url.protocol.replace('http', 'ws');
+  return url;
+};
 
 const connect = (): WebSocket | undefined => {
   try {

@@ -12,6 +12,8 @@ export interface EventHandlers {
 export const SILENCE_MS = 40_000;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8_000;
+/** Found from this file: a page and its worker stand in different folders, and a proxy may add another. */
+const EVENTS = new URL('../events', import.meta.url).href;
 
 /**
  * Listens to the server's events, through every interruption. Runs in a page and in a shared worker.
@@ -41,7 +43,7 @@ export const openEventStream = ({ onEvent, onLink }: EventHandlers): (() => void
   const open = (): void => {
     clearTimeout(retry);
     source?.close();
-    source = new EventSource(`/events?last=${encodeURIComponent(lastId)}`);
+    source = new EventSource(`${EVENTS}?last=${encodeURIComponent(lastId)}`);
     source.addEventListener('open', () => {
       retryMs = FIRST_RETRY_MS;
       onLink('live');

@@ -91,7 +91,7 @@ const initials = (name: string): string => {
 
 export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
   ours
-    ? html`<img class="avatar" src="/page/icon.svg" alt="" width="36" height="36" />`
+    ? html`<img class="avatar" src="page/icon.svg" alt="" width="36" height="36" />`
     : html`<span class="avatar hue-${hueOf(id)}" aria-hidden="true">${initials(name)}</span>`;
 
 /** A button that shows only an icon; its label is read aloud, and shown on hover. */

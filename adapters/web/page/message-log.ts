@@ -59,7 +59,7 @@ export const welcome = (app: App, empty: boolean): TemplateResult | typeof nothi
   if (!empty) return nothing;
   return html`
     <section class="welcome">
-      <img src="/page/icon.svg" alt="" width="64" height="64" />
+      <img src="page/icon.svg" alt="" width="64" height="64" />
       ${app.store.get().channel === 'lounge' ? lounge(app) : playground(app)}
     </section>
   `;

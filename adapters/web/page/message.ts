@@ -50,14 +50,14 @@ const languageName = (code: string): string => {
 const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
 
 const pictureView = (file: PageFile): TemplateResult => html`
-  <a class="picture" href="/files/${file.id}" download=${file.name}
-    ><img src="/files/${file.id}" alt=${t('web.file.picture', { name: file.name })} loading="lazy"
+  <a class="picture" href="files/${file.id}" download=${file.name}
+    ><img src="files/${file.id}" alt=${t('web.file.picture', { name: file.name })} loading="lazy"
   /></a>
 `;
 
 const fileView = (file: PageFile): TemplateResult => {
   if (PICTURES.test(file.mediaType)) return pictureView(file);
-  const url = `/files/${file.id}`;
+  const url = `files/${file.id}`;
   const size = sizeText(file.sizeBytes, boot.locale);
   return html`
     <div class="file">

@@ -140,7 +140,7 @@ const preferences = (app: App): TemplateResult => {
     </fieldset>
     ${
       boot.canLogOut
-        ? html`<form method="post" action="/logout">
+        ? html`<form method="post" action="logout">
             <button type="submit">${t('web.login.leave')}</button>
           </form>`
         : nothing

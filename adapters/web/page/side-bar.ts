@@ -65,7 +65,7 @@ export const sideBar = (app: App): TemplateResult => {
   const dark = isDark(theme);
   return html`
     <div class="brand">
-      <img src="/page/icon.svg" alt="" width="34" height="34" />
+      <img src="page/icon.svg" alt="" width="34" height="34" />
       <div><strong>Dragoman</strong><span>${t('web.brand')}</span></div>
     </div>
     <nav aria-label=${t('web.channels.label')}>

@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
-import { setCookie } from 'hono/cookie';
+import { getCookie, setCookie } from 'hono/cookie';
 import { isLoopback } from '../../src/config.ts';
 import { AppError } from '../../src/errors.ts';
 
@@ -102,6 +102,14 @@ export const setOwnCookie = (c: Context, name: string, value: string): void =>
     maxAge: value === '' ? 0 : YEAR_S,
     secure: isSecure(c),
   });
+
+export const MEMBER_COOKIE = 'dragoman_member';
+
+/** The secret of the member whose browser asks; undefined where it has none. */
+export const heldSecret = (c: Context): string | undefined => {
+  const known = getCookie(c, MEMBER_COOKIE);
+  return known !== undefined && /^[\w-]{32}$/.test(known) ? known : undefined;
+};
 
 /** Refuses names that only a rebinding attack would use, on a server that listens on loopback. */
 export const loopbackNamesOnly = (): MiddlewareHandler => async (c, next) => {

@@ -3,9 +3,16 @@ import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service.ts';
 import type { Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
-import type { CompleteReply, ExamplesReply, StatusReply, UploadReply } from './protocol.ts';
+import type {
+  CompleteReply,
+  ExamplesReply,
+  PageFile,
+  StatusReply,
+  UploadReply,
+} from './protocol.ts';
 import { AppError, userError } from '../../src/errors.ts';
 import { z } from 'zod';
+import { heldSecret } from './access.ts';
 import { findExamples } from './examples.ts';
 import { TIMES, WEB_LIMITS } from './limits.ts';
 import { Readable } from 'node:stream';
@@ -41,8 +48,11 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.+-]+)*$/;
 const ANY_MEDIA_TYPE = 'application/octet-stream';
 
 /** Sends one file of an answer, whole or in part, always as something to keep and not to run. */
-export const sendFile = (c: Context, files: TempStore, id: string): Response => {
-  const file = files.get(id);
+export const sendFile = (
+  c: Context,
+  files: Pick<TempStore, 'read'>,
+  file: PageFile | undefined,
+): Response => {
   if (!file) throw userError('not-found', 'web.errors.file-gone');
   const range = parseRange(c.req.header('range'), file.sizeBytes);
   const headers = new Headers({
@@ -50,7 +60,8 @@ export const sendFile = (c: Context, files: TempStore, id: string): Response => 
     // Half a character cannot be encoded.
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name.toWellFormed())}`,
     'accept-ranges': 'bytes',
-    'cache-control': 'private, max-age=3600, immutable',
+    // What is deleted here must not live on in browsers.
+    'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
   });
   if (range === 'unsatisfiable') {
@@ -63,7 +74,7 @@ export const sendFile = (c: Context, files: TempStore, id: string): Response => 
   const body =
     c.req.method === 'HEAD' || file.sizeBytes === 0
       ? null
-      : Readable.toWeb(Readable.from(files.read(id, { start, end }, c.req.raw.signal)));
+      : Readable.toWeb(Readable.from(files.read(file.id, { start, end }, c.req.raw.signal)));
   return new Response(body as ReadableStream | null, { status: range ? 206 : 200, headers });
 };
 
@@ -238,7 +249,9 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
     return c.json(examples satisfies ExamplesReply);
   });
 
-  api.get('/files/:id', (c) => sendFile(c, presence.files, c.req.param('id')));
+  api.get('/files/:id', (c) =>
+    sendFile(c, presence.files, presence.fileFor(c.req.param('id'), heldSecret(c))),
+  );
 
   return api;
 };

@@ -1,6 +1,5 @@
 import type { BlockList } from 'node:net';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { etag } from 'hono/etag';
 import { secureHeaders } from 'hono/secure-headers';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
@@ -12,7 +11,14 @@ import type { ServiceState } from '../../src/command/services.ts';
 import { OPS_PATHS } from '../../src/ops/pages.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { isLocale } from '../../src/text/language/language-names.ts';
-import { isFromElsewhere, loopbackNamesOnly, ownPageOnly, setOwnCookie } from './access.ts';
+import {
+  heldSecret,
+  isFromElsewhere,
+  loopbackNamesOnly,
+  MEMBER_COOKIE,
+  ownPageOnly,
+  setOwnCookie,
+} from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { createDictationHandler, DICTATION_PATH } from './dictations.ts';
@@ -20,8 +26,6 @@ import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 import { createTokenAccess, createTokenAttempts } from './token-access.ts';
-
-const MEMBER_COOKIE = 'dragoman_member';
 
 /** Paths whose connections belong to a page that is open. */
 const CONNECTIONS: readonly string[] = ['/events', DICTATION_PATH];
@@ -77,12 +81,6 @@ const wantedLocales = (c: Context): string[] =>
 const isNavigation = (c: Context): boolean =>
   // A page's own addresses are relative, so none stands in a folder.
   /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.includes('/', 1);
-
-/** The secret of the member whose browser asks; undefined where it has none. */
-const heldSecret = (c: Context): string | undefined => {
-  const known = getCookie(c, MEMBER_COOKIE);
-  return known !== undefined && /^[\w-]{32}$/.test(known) ? known : undefined;
-};
 
 const showPage = (
   c: Context,

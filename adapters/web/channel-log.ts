@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS } from './limits.ts';
-import type { ChannelId, ServerEvent, PageMessage } from './protocol.ts';
+import type { ChannelId, PageFile, ServerEvent, PageMessage } from './protocol.ts';
 
 export interface Posting extends Omit<PageMessage, 'id' | 'sentAtMs' | 'onlyYou'> {
   /** The only member who sees it. */
   readonly onlyFor?: string;
+  /** The member whose data it is. Default: the author. */
+  readonly owner?: string;
   /** The text as it was written, where others have work to do on it. */
   readonly source?: string;
 }
@@ -13,6 +15,7 @@ export interface Posting extends Omit<PageMessage, 'id' | 'sentAtMs' | 'onlyYou'
 export interface LogEntry {
   readonly message: PageMessage;
   readonly onlyFor: string | undefined;
+  readonly owner: string;
   readonly source: string;
   /** The bytes that are kept elsewhere because of it. */
   readonly elsewhereBytes: number;
@@ -28,7 +31,10 @@ const weightOf = (entry: LogEntry): number => sizeOf(entry) + entry.elsewhereByt
 
 export type ChannelLog = ReturnType<typeof createChannelLog>;
 
-/** The messages of the channels: the last of each, bounded in number and size. */
+/**
+ * The messages of the channels: the last of each, bounded in number and size. A message owns its files: `dropFile` takes
+ * those that no message has any more.
+ */
 export const createChannelLog = (
   publish: EventStreams['publish'],
   now: () => number = Date.now,
@@ -36,9 +42,17 @@ export const createChannelLog = (
     messages: WEB_LIMITS.historyMessages,
     bytes: WEB_LIMITS.historyBytes,
   },
+  dropFile: (id: string) => void = () => undefined,
 ) => {
   const entries = new Map<string, LogEntry>();
   let bytes = 0;
+
+  const withFile = (fileId: string): LogEntry | undefined =>
+    entries.values().find(({ message: { files } }) => files.some(({ id }) => id === fileId));
+
+  const dropLone = (files: readonly PageFile[]): void => {
+    for (const { id } of files) if (!withFile(id)) dropFile(id);
+  };
 
   const inChannel = (channel: ChannelId): LogEntry[] =>
     [...entries.values()].filter(({ message }) => message.channel === channel);
@@ -47,14 +61,17 @@ export const createChannelLog = (
     const entry = entries.get(id);
     if (!entry) return false;
     bytes -= weightOf(entry);
-    return entries.delete(id);
+    entries.delete(id);
+    dropLone(entry.message.files);
+    return true;
   };
 
   const put = (entry: LogEntry): void => {
     const old = entries.get(entry.message.id);
     bytes += weightOf(entry) - (old ? weightOf(old) : 0);
     entries.set(entry.message.id, entry);
-    if (!old) {
+    if (old) dropLone(old.message.files);
+    else {
       const [oldest, ...rest] = inChannel(entry.message.channel);
       if (oldest && rest.length >= limits.messages) forget(oldest.message.id);
     }
@@ -74,24 +91,34 @@ export const createChannelLog = (
   };
 
   return {
-    add: ({ onlyFor, source = '', ...shown }: Posting): LogEntry => {
+    add: ({ onlyFor, owner, source = '', ...shown }: Posting): LogEntry => {
       const message: PageMessage = {
         ...shown,
         id: randomUUID(),
         sentAtMs: now(),
         onlyYou: onlyFor !== undefined,
       };
-      const entry = { message, onlyFor, source, elsewhereBytes: 0 };
+      const entry = {
+        message,
+        onlyFor,
+        owner: owner ?? shown.author.id,
+        source,
+        elsewhereBytes: 0,
+      };
       show(entry);
       return entry;
     },
+    /** The message that has a file; undefined where none has it any more. */
+    withFile,
+    /** Drops those of these files that no message has. */
+    dropLone,
     find: (id: string): LogEntry | undefined => entries.get(id),
-    /** The messages by a member or for nobody else, and all that answers them, oldest first. */
+    /** The messages that are a member's data or for nobody else, and all that answers them, oldest first. */
     of: (memberId: string): readonly LogEntry[] => {
       const found = new Map<string, LogEntry>();
       for (const [id, entry] of entries) {
-        const { author, replyTo = '' } = entry.message;
-        if (author.id === memberId || entry.onlyFor === memberId || found.has(replyTo))
+        const { replyTo = '' } = entry.message;
+        if (entry.owner === memberId || entry.onlyFor === memberId || found.has(replyTo))
           found.set(id, entry);
       }
       return [...found.values()];
@@ -106,10 +133,13 @@ export const createChannelLog = (
       const entry = entries.get(id);
       if (entry) put({ ...entry, elsewhereBytes });
     },
-    /** Changes what stands there; undefined when it is gone. */
+    /** Changes what stands there; undefined when it is gone, and the new files with it. */
     change: (id: string, part: Partial<PageMessage>): LogEntry | undefined => {
       const old = entries.get(id);
-      if (!old) return undefined;
+      if (!old) {
+        dropLone(part.files ?? []);
+        return undefined;
+      }
       const entry = { ...old, message: { ...old.message, ...part } };
       show(entry);
       return entry;

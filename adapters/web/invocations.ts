@@ -9,7 +9,7 @@ import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
-import type { PageFile, ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
+import type { ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
 import { realClock, sleep } from '../../src/async/clock.ts';
 import type { Content } from '../../src/model/message.ts';
 
@@ -23,22 +23,14 @@ const stepMs = (chars: number): number =>
 /** Waits; ends early, without an error, when `signal` is aborted. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
 
-type Discard = (files: readonly PageFile[]) => Promise<void>;
-
 const restFor: Rest = (ms, signal) => sleep(realClock, ms, signal).catch(() => undefined);
-
-export interface GrowingMessageOptions {
-  readonly rest?: Rest;
-  /** Takes the files of a message that was removed meanwhile. */
-  readonly discard?: Discard;
-}
 
 /** Draws what is shown onto one message of the channelLog, at a pace that pages take well. */
 export const createGrowingMessage = (
   channelLog: ChannelLog,
   render: Render,
   id: string,
-  { rest = restFor, discard = async () => undefined }: GrowingMessageOptions = {},
+  rest: Rest = restFor,
 ) => {
   const finished = new AbortController();
   let latest: Content | undefined;
@@ -51,7 +43,7 @@ export const createGrowingMessage = (
         const content = latest;
         latest = undefined;
         const shown = await render(content);
-        if (!channelLog.change(id, shown)) await discard(shown.files);
+        channelLog.change(id, shown);
         await rest(stepMs(shown.html.length), finished.signal);
       }
     } catch (error) {
@@ -102,12 +94,7 @@ const takes = (control: PageControl, values: readonly string[]): boolean => {
 
 export type Invocations = ReturnType<typeof createInvocations>;
 
-export const createInvocations = (
-  core: Core,
-  channelLog: ChannelLog,
-  render: Render,
-  discard: Discard,
-) => {
+export const createInvocations = (core: Core, channelLog: ChannelLog, render: Render) => {
   const running = new Map<string, Running>();
 
   const perform = async (
@@ -115,7 +102,7 @@ export const createInvocations = (
     answerId: string,
     work: (answer: Answer) => Promise<void>,
   ): Promise<void> => {
-    const answer = createGrowingMessage(channelLog, render, answerId, { discard });
+    const answer = createGrowingMessage(channelLog, render, answerId);
     try {
       await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
       await answer.finish();
@@ -189,6 +176,7 @@ export const createInvocations = (
       const answer = channelLog.add({
         ...common,
         author: OURSELVES,
+        owner: member.id,
         replyTo: asked.message.id,
         working: true,
       });

@@ -27,19 +27,31 @@ export type Render = (
 const isShown = (control: Control): control is PageControl =>
   control.kind === 'button' || control.kind === 'choice';
 
-export const createRender = (files: TempStore): Render => {
+export const createRender = (
+  files: Pick<TempStore, 'get' | 'put'>,
+  { dropLone }: Pick<ChannelLog, 'dropLone'>,
+): Render => {
   const shownFiles = new WeakMap<OutgoingFile, Promise<PageFile>>();
-  const keep = (file: OutgoingFile): Promise<PageFile> => {
-    const already = shownFiles.get(file);
-    if (already) return already;
+  const keep = async (file: OutgoingFile): Promise<PageFile> => {
+    const already = await shownFiles.get(file)?.catch(() => undefined);
+    if (already && files.get(already.id)) return already;
     const keeping = files.put(file, [file.bytes], WEB_LIMITS.answerFilesBytes);
     shownFiles.set(file, keeping);
     return keeping;
   };
+  /** All of them, or none. */
+  const keepAll = async (given: readonly OutgoingFile[]): Promise<readonly PageFile[]> => {
+    const kept = await Promise.allSettled(given.map(keep));
+    const failed = kept.find((each) => each.status === 'rejected');
+    const fulfilled = kept.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    if (!failed) return fulfilled;
+    dropLone(fulfilled);
+    throw failed.reason as Error;
+  };
   return async ({ text, files: given = [], tone = 'plain', controls = [] }) => ({
     html: toHtml(text),
     tone,
-    files: await Promise.all(given.map(keep)),
+    files: await keepAll(given),
     controls: controls.filter(isShown),
   });
 };
@@ -57,38 +69,49 @@ export interface PlatformDeps {
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ channelLog, render, personalData }: PlatformDeps): Platform => ({
-  name: PLATFORM,
-  capabilities: CAPABILITIES,
-  personalData,
-  post: async (to, content, { replyTo, assertHeld } = {}) => {
-    const channel = channelIdOf(to);
+export const createPlatform = ({ channelLog, render, personalData }: PlatformDeps): Platform => {
+  const renderHeld = async (content: Content, assertHeld = (): void => undefined) => {
     const rendered = await render(content);
-    assertHeld?.();
-    const entry = channelLog.add({
-      channel,
-      author: OURSELVES,
-      ...rendered,
-      ...(replyTo ? { replyTo: replyTo.id } : {}),
-      working: false,
-    });
-    return { channel: to, ids: [entry.message.id] };
-  },
-  edit: async (message, content, { assertHeld } = {}) => {
-    channelIdOf(message.channel);
-    const [id] = message.ids;
-    if (!channelLog.find(id)?.message.author.ours)
-      throw new AppError('not-found', 'there is no such message of ours');
-    const rendered = await render(content);
-    assertHeld?.();
-    channelLog.change(id, rendered);
-    return message;
-  },
-  delete: async (message) => {
-    channelIdOf(message.channel);
-    const [id] = message.ids;
-    if (channelLog.find(id)?.message.author.ours === false)
-      throw new AppError('forbidden', 'only messages of ours can be deleted');
-    channelLog.remove(id);
-  },
-});
+    try {
+      assertHeld();
+    } catch (error) {
+      channelLog.dropLone(rendered.files);
+      throw error;
+    }
+    return rendered;
+  };
+
+  return {
+    name: PLATFORM,
+    capabilities: CAPABILITIES,
+    personalData,
+    post: async (to, content, { replyTo, assertHeld } = {}) => {
+      const channel = channelIdOf(to);
+      const rendered = await renderHeld(content, assertHeld);
+      const entry = channelLog.add({
+        channel,
+        author: OURSELVES,
+        ...rendered,
+        ...(replyTo ? { replyTo: replyTo.id } : {}),
+        working: false,
+      });
+      return { channel: to, ids: [entry.message.id] };
+    },
+    edit: async (message, content, { assertHeld } = {}) => {
+      channelIdOf(message.channel);
+      const [id] = message.ids;
+      if (!channelLog.find(id)?.message.author.ours)
+        throw new AppError('not-found', 'there is no such message of ours');
+      const rendered = await renderHeld(content, assertHeld);
+      channelLog.change(id, rendered);
+      return message;
+    },
+    delete: async (message) => {
+      channelIdOf(message.channel);
+      const [id] = message.ids;
+      if (channelLog.find(id)?.message.author.ours === false)
+        throw new AppError('forbidden', 'only messages of ours can be deleted');
+      channelLog.remove(id);
+    },
+  };
+};

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createRunning } from '../../src/async/running.ts';
 import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
@@ -14,7 +15,7 @@ import type { PersonalData } from '../../src/ports/platform.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, createUploadStore } from './temp-store.ts';
 import { clip, createCommandRequests } from './command-requests.ts';
-import type { ChannelId, ServerEvent, PageMember, PageMessage } from './protocol.ts';
+import type { ChannelId, PageFile, ServerEvent, PageMember, PageMessage } from './protocol.ts';
 
 export type WebPresence = ReturnType<typeof createWebPresence>;
 
@@ -60,6 +61,7 @@ export const createWebPresence = (
         leaving.delete(memberId);
         invocations.abandon(memberId);
         dictations.forget(memberId);
+        removeSoon(() => uploads.forget(memberId));
       }, options.graceMs ?? TIMES.graceMs);
       leaving.set(memberId, abandon.unref());
     }
@@ -71,11 +73,18 @@ export const createWebPresence = (
     reader: members.get,
     onPresence,
   });
-  const channelLog = createChannelLog(streams.publish);
-  const render = createRender(files);
-  const invocations = createInvocations(core, channelLog, render, async (gone) => {
-    for (const { id } of gone) await files.remove(id);
-  });
+  const removals = createRunning();
+  /** Removes files; a deletion of somebody's data waits for it. */
+  const removeSoon = (work: () => Promise<void>): void => {
+    removals.add(work).catch((error: unknown) => {
+      core.log.error({ err: error }, 'files could not be removed');
+    });
+  };
+  const channelLog = createChannelLog(streams.publish, Date.now, undefined, (id) =>
+    removeSoon(() => files.remove(id)),
+  );
+  const render = createRender(files, channelLog);
+  const invocations = createInvocations(core, channelLog, render);
   const lounge = createLounge({
     core,
     channelLog,
@@ -153,7 +162,7 @@ export const createWebPresence = (
       streams.publish((reader) => (reader.id === memberId ? { type: 'forgotten' } : undefined));
       tellName(memberId);
       await uploads.forget(memberId);
-      for (const { message } of gone) for (const { id } of message.files) await files.remove(id);
+      await removals.settled();
     },
 
     optedOut: (memberId) => {
@@ -167,6 +176,11 @@ export const createWebPresence = (
     platform: createPlatform({ channelLog, render, personalData }),
     members,
     files,
+    /** A file of a message that the holder of `secret` may see; undefined for any other. */
+    fileFor: (id: string, secret: string | undefined): PageFile | undefined => {
+      const entry = channelLog.withFile(id);
+      return entry && channelLog.sees(entry, members.idOf(secret)) ? files.get(id) : undefined;
+    },
     uploads,
     dictations,
     stop: invocations.stop,

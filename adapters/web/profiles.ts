@@ -171,6 +171,8 @@ export const createProfiles = (
       put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
       return profiles.get(id)!;
     },
+    /** The id of the person who holds `secret`; empty for who holds none. */
+    idOf: (secret: string | undefined): string => (secret === undefined ? '' : publicId(secret)),
     get: (id: string): Profile | undefined => profiles.get(id),
     /** Returns the locale of the page that the holder of `secret` has open. */
     localeOf: (secret: string): string | undefined => profiles.get(publicId(secret))?.locale,

@@ -110,7 +110,7 @@ export type UploadStore = ReturnType<typeof createUploadStore>;
 export const createUploadStore = (maxUploadBytes: number) => {
   const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
   const owners = new Map<string, string>();
-  const underWay = new Set<{ readonly memberId: string }>();
+  const underWay = new Set<{ readonly memberId: string; isForgotten: boolean }>();
 
   const discard = async (ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
@@ -132,11 +132,12 @@ export const createUploadStore = (maxUploadBytes: number) => {
       const own = [...underWay].filter((each) => each.memberId === memberId);
       if (own.length >= WEB_LIMITS.uploadsAtOnce)
         throw userError('rate-limited', 'web.errors.too-many-files');
-      const upload = { memberId };
+      const upload = { memberId, isForgotten: false };
       underWay.add(upload);
       try {
         const { id } = await store.put(file, body, maxUploadBytes);
         owners.set(id, memberId);
+        if (upload.isForgotten) await discard([id]);
         for (const known of owners.keys()) if (!store.get(known)) owners.delete(known);
         return { id };
       } finally {
@@ -158,7 +159,10 @@ export const createUploadStore = (maxUploadBytes: number) => {
     /** A member's files that no command has taken yet. */
     of: (memberId: string): readonly PageFile[] =>
       idsOf(memberId).flatMap((id) => store.get(id) ?? []),
-    forget: (memberId: string): Promise<void> => discard(idsOf(memberId)),
+    forget: (memberId: string): Promise<void> => {
+      for (const upload of underWay) if (upload.memberId === memberId) upload.isForgotten = true;
+      return discard(idsOf(memberId));
+    },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 };

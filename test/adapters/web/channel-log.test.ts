@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChannelLog, type Posting } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/event-streams.ts';
+import { OURSELVES } from '../../../adapters/web/platform.ts';
 import type { Profile } from '../../../adapters/web/profiles.ts';
 
 const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
@@ -87,4 +88,38 @@ test('counts the options of a used command, and what is kept elsewhere, with a m
   channelLog.add(posting('5'));
   channelLog.add(posting('6'));
   expect(shown()).toEqual(['4', '5', '6']);
+});
+
+test('owns its files: those that no message has any more are dropped', () => {
+  const dropped: string[] = [];
+  const channelLog = createChannelLog(
+    () => undefined,
+    () => 1_000,
+    { messages: 2, bytes: 100_000 },
+    (id) => dropped.push(id),
+  );
+  const file = (id: string) => ({ id, name: id, mediaType: 'text/plain', sizeBytes: 1 });
+  const { message } = channelLog.add(posting('1', { files: [file('a'), file('b')] }));
+  channelLog.change(message.id, { files: [file('b'), file('c')] });
+  expect(dropped).toEqual(['a']);
+  const shared = channelLog.add(posting('2', { files: [file('c')] }));
+  channelLog.add(posting('3', { files: [file('d')] }));
+  expect(dropped).toEqual(['a', 'b']);
+  expect(channelLog.change(message.id, { files: [file('e')] })).toBeUndefined();
+  channelLog.remove(shared.message.id);
+  expect(dropped).toEqual(['a', 'b', 'e', 'c']);
+  expect([channelLog.withFile('c'), channelLog.withFile('d')?.message.html]).toEqual([
+    undefined,
+    '3',
+  ]);
+});
+
+test('knows whose an answer is also when what it answers was displaced', () => {
+  const { channelLog } = setUp();
+  const asked = channelLog.add(posting('asked'));
+  const answer = posting('answer', { author: OURSELVES, owner: 'ada', replyTo: asked.message.id });
+  channelLog.add(answer);
+  for (const html of ['2', '3'])
+    channelLog.add(posting(html, { author: { id: 'bob', name: 'Bob', ours: false } }));
+  expect(channelLog.of('ada').map(({ message }) => message.html)).toEqual(['answer']);
 });

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { PageMessage } from '../../../adapters/web/protocol.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { fixture } from '../../src/audio/support.ts';
@@ -135,4 +138,68 @@ test('what is kept can be read and downloaded: messages, files, uploads, the nam
     uploads: [{ name: 'a.wav', mediaType: 'audio/wav', sizeBytes: 10 }],
     recording: { text: 'hello there', language: 'en' },
   });
+});
+
+/** The files below a folder that hold one of the words. */
+const holding = (folder: string, words: readonly string[]): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => words.some((word) => readFileSync(path).includes(word)));
+
+test('nothing of who is forgotten is on the disk, in the database or at an address that was ever handed out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+  vi.stubEnv('TMPDIR', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await using web = await startRealWeb(await startService(), `sqlite:${join(folder, 'data.db')}`);
+  const [ada, bob] = [web.visit(), web.visit()];
+  const [mine, theirs] = [await ada.events(), await bob.events()];
+  const addresses: string[] = [];
+  const handOut = ({ files }: PageMessage) => addresses.push(...files.map(({ id }) => id));
+
+  await ada.post('/api/me', { name: 'Adamant', language: 'tlh' });
+  await ada.post('/api/lines', { channel: 'lounge', text: 'wordsofmine' });
+  await use(ada, 'say', { text: 'wordsofmine', language: 'en' });
+  handOut(await done(theirs, ({ files }) => files.length > 0));
+  await ada.upload('wordsofmine.wav', Buffer.from('wordsofmine'));
+  const panel = await openPrivacy(ada, mine);
+  for (const name of ['privacy export', 'privacy forget', 'privacy show', 'privacy export'])
+    handOut(await press(ada, mine, panel, name));
+  expect(addresses).toHaveLength(3);
+  const id = /"member": "([^"]+)"/.exec(await (await ada.request(`/files/${addresses[2]}`)).text());
+  const words = ['wordsofmine', 'Adamant', id?.[1] ?? '-'];
+  expect(holding(folder, words)).not.toEqual([]);
+
+  await press(ada, mine, panel, 'privacy forget');
+  await press(ada, mine, panel, 'privacy sure');
+  for (const visitor of [ada, bob, web.visit()])
+    for (const address of addresses)
+      expect((await visitor.request(`/files/${address}`)).status).toBe(404);
+  await expect.poll(() => holding(folder, words)).toEqual([]);
+});
+
+test('spoken answers that newer messages displaced are gone too', async () => {
+  await using web = await startRealWeb(await startService());
+  const [ada, bob] = [web.visit(), web.visit()];
+  const theirs = await bob.events();
+  await use(ada, 'say', { text: 'spoken words', language: 'en' });
+  const spoken = await done(theirs, ({ files }) => files.length > 0);
+  const address = `/files/${spoken.files[0]?.id}`;
+  for (let line = 0; line < 200; line += 1)
+    await bob.post('/api/lines', { channel: 'playground', text: `line ${line}` });
+  expect((await ada.request(address)).status).toBe(404);
+});
+
+test('a file is served to those alone who may see its message', async () => {
+  await using web = await startRealWeb(await startService());
+  const cookies = new Map<string, string>();
+  const [ada, bob] = [web.visit(cookies), web.visit()];
+  const [mine] = [await ada.events(), await bob.events()];
+  const panel = await openPrivacy(ada, mine);
+  const { files } = await press(ada, mine, panel, 'privacy export');
+  const statusFor = async (visitor: Visitor) =>
+    (await visitor.request(`/files/${files[0]?.id}`)).status;
+  expect(await statusFor(ada)).toBe(200);
+  expect([await statusFor(bob), await statusFor(web.visit())]).toEqual([404, 404]);
+  expect(await statusFor(web.visit(cookies))).toBe(200);
 });

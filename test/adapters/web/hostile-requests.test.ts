@@ -61,8 +61,8 @@ const NAMES = [
 const serve = async (name: string, mediaType: string): Promise<Response> => {
   const files = createTempStore({ files: 10, bytes: 1_000 });
   onTestFinished(() => files[Symbol.asyncDispose]());
-  const { id } = await files.put({ name, mediaType }, [Buffer.from('<script>')], 1_000);
-  return new Hono().get('/:id', (c) => sendFile(c, files, c.req.param('id'))).request(`/${id}`);
+  const file = await files.put({ name, mediaType }, [Buffer.from('<script>')], 1_000);
+  return new Hono().get('/file', (c) => sendFile(c, files, file)).request('/file');
 };
 
 describe('a file of any name and type', () => {

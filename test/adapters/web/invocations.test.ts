@@ -13,7 +13,7 @@ const plain: Render = async ({ text, tone = 'plain' }) => ({
   files: [],
 });
 
-type Rest = NonNullable<Parameters<typeof createGrowingMessage>[3]>['rest'];
+type Rest = Parameters<typeof createGrowingMessage>[3];
 
 const setUp = (render: Render = plain, rest?: Rest) => {
   const events: EventFor[] = [];
@@ -26,7 +26,7 @@ const setUp = (render: Render = plain, rest?: Rest) => {
     files: [],
     working: true,
   });
-  const growing = createGrowingMessage(channelLog, render, message.id, rest ? { rest } : {});
+  const growing = createGrowingMessage(channelLog, render, message.id, rest);
   const shown = () =>
     events.flatMap((event) => {
       const own = event({ id: 'anybody' } as Profile);

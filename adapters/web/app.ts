@@ -21,6 +21,7 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
+import { WEB_LIMITS } from './limits.ts';
 import { createDictationHandler, DICTATION_PATH } from './dictations.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
@@ -98,10 +99,17 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
-  const localeOf = (c: Context): string => {
+  const wantedLocale = (c: Context): string => {
     const locales = wantedLocales(c);
     const best = core.texts.pick(locales);
     return locales.find((tag) => core.texts.pick([tag]) === best) ?? best;
+  };
+  /** The tag of what is shown: ours where we do not have the person's language. */
+  const localeOf = (c: Context): string => {
+    const locales = wantedLocales(c);
+    const best = core.texts.pick(locales);
+    const { language } = new Intl.Locale(best);
+    return locales.find((tag) => new Intl.Locale(tag).language === language) ?? best;
   };
 
   const askForToken = (c: Context, status: 401 | 429, fault?: string) => {
@@ -176,7 +184,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     if (secret !== known) setOwnCookie(c, MEMBER_COOKIE, secret);
     // A worker's connection may ask for another language than the page that it is for.
     const ofPage = CONNECTIONS.includes(c.req.path) ? presence.members.localeOf(secret) : undefined;
-    c.set('member', await presence.members.know(secret, ofPage ?? localeOf(c)));
+    c.set('member', await presence.members.know(secret, ofPage ?? wantedLocale(c)));
     await next();
   };
   // Nowhere else: what other programs look up in passing makes nobody.
@@ -200,6 +208,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       texts: pageTexts(core.texts, locale),
       commands: core.commands(locale, PLATFORM),
       maxUploadBytes,
+      maxTextBytes: WEB_LIMITS.textBytes,
       canLogOut: token !== undefined,
     };
     return showPage(c, pageShell(boot, assets));

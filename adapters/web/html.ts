@@ -19,9 +19,33 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escapeHtml = (words: string): string =>
   words.replaceAll(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
 
+/** Signs of state, which the page draws: not every computer has a font for them. */
+const SIGNS: Readonly<Record<string, string>> = {
+  '✅': 'good',
+  '❌': 'bad',
+  '⚠': 'warning',
+  '⏳': 'waiting',
+  '➖': 'none',
+  '🟦': 'blue',
+  '🟧': 'orange',
+  '🟪': 'purple',
+  '🟩': 'green',
+};
+const SIGN = /([✅❌⚠⏳➖🟦🟧🟪🟩])\uFE0F?/gu;
+
+const withSigns = (html: string): string =>
+  html.replaceAll(
+    SIGN,
+    (sign, plain: string) => `<span class="sign ${SIGNS[plain]}">${sign}</span>`,
+  );
+
 const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as const;
 
 const element = (tag: string, content: string): string => `<${tag}>${content}</${tag}>`;
+
+/** The first letter in it decides on which side its bullets or its line stand. */
+const directed = (tag: string, content: string): string =>
+  element(tag, content).replace('>', ' dir="auto">');
 
 /** Hidden until a reader asks for it: see `SpoilerText` in `page/message.ts`. */
 const spoilerOf = (content: string): string => element('spoiler-text', element('span', content));
@@ -45,7 +69,7 @@ const inlineOf = (node: Inline): string => {
     case 'mention':
     case 'emoji':
     case 'timestamp':
-      return escapeHtml(plainInline([node])).replaceAll('\n', '<br>\n');
+      return withSigns(escapeHtml(plainInline([node])).replaceAll('\n', '<br>\n'));
   }
 };
 
@@ -72,8 +96,8 @@ const listOf = ({ start, items }: List): string => {
     element('li', rowOf(children) + lists.map(listOf).join('')),
   );
   return start === undefined
-    ? element('ul', content.join(''))
-    : `<ol start="${start}">${content.join('')}</ol>`;
+    ? directed('ul', content.join(''))
+    : `<ol start="${start}" dir="auto">${content.join('')}</ol>`;
 };
 
 const codeBlockOf = ({ text: written, spoiler }: CodeBlock): string => {
@@ -90,7 +114,7 @@ const blockOf = (block: Block): string => {
     case 'subtext':
       return element('p', element('small', rowOf(block.children)));
     case 'quote':
-      return element('blockquote', block.children.map(blockOf).join(''));
+      return directed('blockquote', block.children.map(blockOf).join(''));
     case 'list':
       return listOf(block);
     case 'code-block':

@@ -5,7 +5,9 @@ const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
 export const WEB_LIMITS = {
-  /** JSON bodies: a megabyte of text and what surrounds it. */
+  /** A command's text, as the page's field takes it. */
+  textBytes: MIB,
+  /** JSON bodies: a text and what surrounds it. */
   bodyBytes: MIB + 64 * KIB,
   /** A line somebody posts into a channel. */
   lineChars: 8_000,

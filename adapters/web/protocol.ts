@@ -94,6 +94,7 @@ export interface Boot {
   readonly texts: Readonly<Record<string, string>>;
   readonly commands: readonly CommandInfo[];
   readonly maxUploadBytes: number;
+  readonly maxTextBytes: number;
   readonly canLogOut: boolean;
 }
 

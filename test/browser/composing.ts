@@ -57,6 +57,27 @@ export const testComposing = (shared: SharedPage): void => {
       await reason.waitFor({ state: 'hidden' });
     });
 
+    test('is recalled, as an example is taken, without a list over it', async () => {
+      const { page } = shared();
+      await send(page, '/translate text:"Again" to:es ');
+      await said(page, 'es: Again').waitFor();
+      await line(page).press('ArrowUp');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate text:"Again" to:es ');
+      expect(await page.getByRole('listbox').count()).toBe(0);
+    });
+
+    test('takes no text that is too much to send, and keeps what stood there', async () => {
+      const { page } = shared();
+      await page.evaluate("navigator.clipboard.writeText('x'.repeat(1_048_576))");
+      await line(page).pressSequentially('/say ');
+      await page.keyboard.press('Control+V');
+      await page
+        .getByRole('alert')
+        .filter({ hasText: sentence('web.errors.text-too-large') })
+        .waitFor();
+      expect(await line(page).inputValue()).toBe('/say ');
+    });
+
     test('that is no command can be made one', async () => {
       const { page } = shared();
       await line(page).pressSequentially('A fox');

@@ -29,7 +29,42 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     expect(await focused(page)).toContain(sentence('web.engines.title'));
   });
 
+  test('each paragraph goes the way that its words are written', async () => {
+    const { page, visit } = shared();
+    await visit().post('/api/lines', { channel: 'playground', text: 'hello\n\nשלום, עולם' });
+    await said(page, 'שלום').waitFor();
+    const offset = await page.evaluate<number>(`(() => {
+      const paragraph = [...document.querySelectorAll('article .body p')].at(-1);
+      const range = document.createRange();
+      range.selectNodeContents(paragraph);
+      return paragraph.getBoundingClientRect().right - range.getBoundingClientRect().right;
+    })()`);
+    expect(offset).toBeLessThan(2);
+  });
+
+  test('the button of the name says what it shows, and what it opens', async () => {
+    const { page } = shared();
+    const name = await page.locator('.me bdi').textContent();
+    const opens = sentence('web.preferences.title');
+    await page.getByRole('button', { name: `${name!} ${opens}` }).waitFor();
+  });
+
   describe('colours', () => {
+    test('of the system show the current channel and what is wrong', async () => {
+      const { page } = shared();
+      const style = (selector: string, property: string): Promise<string> =>
+        page.evaluate(
+          `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${property}`,
+        );
+      await page.emulateMedia({ forcedColors: 'active' });
+      await send(page, '/translate colour:red');
+      await page.getByRole('alert').waitFor();
+      expect(await style('.channels a[aria-current]', 'outlineStyle')).toBe('solid');
+      expect(await style('.channels a:not([aria-current])', 'outlineStyle')).toBe('none');
+      expect(await style('.composer > .fault', 'borderStyle')).toBe('solid');
+      await page.emulateMedia({ forcedColors: 'none' });
+    });
+
     test('follow the system until somebody chooses, and then the choice', async () => {
       const { page } = shared();
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -91,7 +91,8 @@ export const testMedia = (shared: SharedPage): void => {
       const bars = async () => await recording.locator('.levels path').getAttribute('d');
       await expect.poll(bars).toMatch(/v(?:[2-9]|1\d)\./);
       await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
-      await page.locator('.held audio-player').waitFor();
+      const duration = () => page.evaluate("document.querySelector('.held audio').duration");
+      await expect.poll(duration).toBeLessThan(600);
       await expect.poll(() => line(page).inputValue()).toBe('/transcribe ');
       await line(page).press('Enter');
       await said(page, /recording-[\d-]+\.webm audio\/webm: \d{3,} bytes/).waitFor();

@@ -118,6 +118,7 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
 
     const second = await start(Number(new URL(first.where).port));
     await page.locator('.lost').waitFor({ state: 'hidden' });
+    await page.getByRole('alert').waitFor({ state: 'hidden' });
     await line(page).press('Enter');
     await said(page, 'still here').waitFor();
     await second.adapter[Symbol.asyncDispose]();

@@ -25,6 +25,7 @@ import { toneWav } from './tone.ts';
 import { realTexts as texts } from './texts.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
+  ar: 'Arabic',
   en: 'English',
   es: 'Spanish',
   fr: 'French',

@@ -1,5 +1,6 @@
 import type { ChannelId, ServerEvent } from '../protocol.ts';
 import { api, refusalOf } from './api.ts';
+import { t } from './boot.ts';
 import { createComposer } from './composer.ts';
 import { listenToServer } from './connection.ts';
 import { NOTHING_SHARED } from './shared-state.ts';
@@ -123,7 +124,11 @@ export const createPageApp = () => {
     onLink: (link) => {
       const before = store.get().link;
       store.set({ link });
-      if (link === 'live' && before !== 'live') askEngines();
+      if (link !== 'live' || before === 'live') return;
+      askEngines();
+      composer.reached();
+      if (store.get().nameFault === t('web.errors.unreachable'))
+        store.set({ nameFault: undefined });
     },
   });
   addEventListener('hashchange', () => show(channelOfAddress()));
@@ -164,7 +169,7 @@ export const createPageApp = () => {
       orSay(api.press({ id, press, values }));
     },
     /** Tries one of the examples, in the channel that it belongs to. */
-    tryOut: (line: string): void => composer.write(line),
+    tryOut: (line: string): void => composer.put(line),
     toNewest: (): void => {
       const log = document.querySelector('#log');
       if (log) log.scrollTop = 0;

@@ -71,6 +71,14 @@ export class AudioPlayer extends LitElement {
     if (!signal.aborted) this.peaks = peaks;
   }
 
+  /** A browser's own recording does not say how long it is: it is known once its end was looked for. */
+  readonly #measure = (event: Event): void => {
+    const audio = event.target as HTMLAudioElement;
+    if (audio.duration !== Infinity) return;
+    audio.addEventListener('durationchange', () => (audio.currentTime = 0), { once: true });
+    audio.currentTime = Number.MAX_SAFE_INTEGER;
+  };
+
   readonly #follow = (event: Event): void => {
     const { currentTime, duration } = event.target as HTMLAudioElement;
     this.progress = currentTime / duration || 0;
@@ -97,6 +105,7 @@ export class AudioPlayer extends LitElement {
         preload="metadata"
         src=${this.src}
         aria-label=${this.name}
+        @loadedmetadata=${this.#measure}
         @timeupdate=${this.#follow}
         @error=${() => (this.broken = true)}
       ></audio>

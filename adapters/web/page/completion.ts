@@ -27,6 +27,8 @@ export const sizeText = (bytes: number, locale: string): string => {
   return new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: UNITS[power] ?? 'byte',
+    // Short, it is "49 byte".
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: power === 0 ? 0 : 1,
   }).format(bytes / 1_000 ** power);
 };

@@ -90,6 +90,9 @@ const lineField = (app: App): TemplateResult => {
     spellcheck=${app.composer.draft().line.startsWith('/') ? 'false' : 'true'}
     dir="auto"
     .value=${live(app.composer.draft().line)}
+    @beforeinput=${(event: InputEvent) => {
+      if (event.data !== null && !app.composer.takes(event.data)) event.preventDefault();
+    }}
     @input=${edited}
     @click=${(event: Event) => app.composer.offer((event.target as HTMLTextAreaElement).selectionStart)}
     @keydown=${(event: KeyboardEvent) => onKey(app, event)}

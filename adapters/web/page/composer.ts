@@ -172,6 +172,19 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     focus(line.length);
   };
 
+  /** The same, without a list of what could follow. */
+  const put = (line: string): void => {
+    write(line);
+    closePopup();
+  };
+
+  /** False, with a reason, where the line would be too long with what is added. */
+  const takes = (added: string): boolean => {
+    const isFitting = new Blob([draft().line, added]).size <= boot.maxTextBytes;
+    if (!isFitting) fail(t('web.errors.text-too-large'));
+    return isFitting;
+  };
+
   const take = (index: number): void => {
     const { popup } = state;
     const suggestion = popup?.items[index];
@@ -203,17 +216,16 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         t('web.errors.file-too-large', { limit: Math.round(boot.maxUploadBytes / 1_048_576) }),
       );
     const now = found()?.command;
-    const takes = (command?: CommandInfo): string | undefined =>
+    const fileOption = (command?: CommandInfo): string | undefined =>
       command?.options.find(
         ({ kind, name }) => kind === 'attachment' && (!optionName || name === optionName),
       )?.name;
-    const own = takes(now);
+    const own = fileOption(now);
     if (own !== undefined) return hold(own, file);
     const other = commandForFile(file, boot.commands);
-    const option = takes(other);
+    const option = fileOption(other);
     if (!other || option === undefined) return fail(t('web.errors.no-command-for-file'));
-    write(`/${other.name} `);
-    closePopup();
+    put(`/${other.name} `);
     hold(option, file);
   };
 
@@ -267,7 +279,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     const [last] = history;
     if (action === 'submit') void submit();
     else if (action === 'close') closePopup();
-    else if (action === 'recall' && draft().line === '' && last !== undefined) write(last);
+    else if (action === 'recall' && draft().line === '' && last !== undefined) put(last);
     else if (typeof action === 'object' && 'take' in action) take(action.take);
     else if (typeof action === 'object' && popup) set({ popup: { ...popup, ...action } });
     else return false;
@@ -282,6 +294,8 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     edit,
     offer,
     write,
+    put,
+    takes,
     take,
     key,
     submit,
@@ -290,6 +304,10 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     setOption,
     closePopup,
     fail,
+    /** Takes back that the server could not be reached. */
+    reached: (): void => {
+      if (state.fault === t('web.errors.unreachable')) set({ fault: undefined });
+    },
     /** Forgets the lines that were sent. */
     forget: (): void => {
       history.length = 0;

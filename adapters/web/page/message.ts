@@ -76,9 +76,8 @@ const fileView = (file: PageFile): TemplateResult => {
         download=${file.name}
         aria-label=${t('web.file.download', { name: file.name })}
       >
-        ${icon('download')}<span class="file-name">${file.name}</span
-        ><span class="size">${size}</span>
-      </a>
+        ${icon('download')}<bdi class="file-name">${file.name}</bdi></a
+      ><span class="size">${size}</span>
     </div>
   `;
 };
@@ -152,10 +151,10 @@ const replyLine = (asked: PageMessage | undefined): TemplateResult | typeof noth
         ${
           asked.use
             ? sentenceParts('web.message.reply-to', {
-                name: asked.author.name,
+                name: html`<bdi>${asked.author.name}</bdi>`,
                 command: html`<code>/${asked.use.command}</code>`,
               })
-            : asked.author.name
+            : html`<bdi>${asked.author.name}</bdi>`
         }
       </a>`
     : nothing;

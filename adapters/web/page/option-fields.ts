@@ -60,6 +60,7 @@ export class LookupField extends LitElement {
     return html`
       <input
         type="text"
+        dir="auto"
         list=${this.#list}
         autocomplete="off"
         autocapitalize="off"
@@ -93,7 +94,7 @@ const heldView = (app: App, option: string, { file, url }: HeldFile): TemplateRe
         ? html`<audio-player .src=${url} .name=${file.name} .size=${file.size}></audio-player>`
         : icon('file')
     }
-    <span class="file-name">${file.name}</span>
+    <bdi class="file-name">${file.name}</bdi>
     <span class="size">${sizeText(file.size, boot.locale)}</span>
     ${toolButton(t('web.composer.remove-file', { name: file.name }), 'close', () =>
       app.composer.detach(option),
@@ -163,6 +164,7 @@ const lookupField = ({ app, command, option, values }: Field): TemplateResult =>
 const textField = ({ app, option, values }: Field): TemplateResult => html`
   <input
     type="text"
+    dir="auto"
     inputmode=${option.kind === 'text' ? 'text' : 'decimal'}
     autocomplete="off"
     aria-label=${option.description}

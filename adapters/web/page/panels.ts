@@ -100,6 +100,7 @@ const preferences = (app: App): TemplateResult => {
       <span>${t('web.preferences.name')}</span>
       <input
         type="text"
+        dir="auto"
         maxlength="40"
         autocomplete="nickname"
         .value=${live(me?.name ?? '')}

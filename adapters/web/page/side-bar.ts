@@ -90,13 +90,9 @@ export const sideBar = (app: App): TemplateResult => {
     <div class="foot">
       ${engineButton(app)}
       <div class="self">
-        <button
-          type="button"
-          class="me"
-          @click=${() => app.open('preferences')}
-          aria-label=${t('web.preferences.title')}
-        >
+        <button type="button" class="me" @click=${() => app.open('preferences')}>
           ${me ? html`${avatar({ ...me, ours: false })}<bdi>${me.name}</bdi>` : nothing}${icon('sliders')}
+          <span class="unseen">${t('web.preferences.title')}</span>
         </button>
         ${toolButton(t('web.shortcuts.title'), 'keyboard', () => app.open('shortcuts'))}
         ${toolButton(

@@ -16,6 +16,22 @@ describe('the page', () => {
     expect(html).toContain('"name":"translate"');
   });
 
+  test('is marked as what it is written in, while the reader keeps the language of the browser', async () => {
+    const visitor = (await startWeb()).visit('ar-EG, en-GB;q=0.5');
+    const shown = visitor.request('/').then((reply) => reply.text());
+    expect(await shown).toContain('<html lang="en-GB">');
+    const foreign = (await startWeb()).visit('ar-EG');
+    const html = await (await foreign.request('/')).text();
+    expect(html).toContain('<html lang="en">');
+    expect(html).toContain('"locale":"en"');
+    const events = await foreign.events();
+    const me = await events.next((event) =>
+      event.type === 'hello' ? event.snapshot.me : undefined,
+    );
+    events.close();
+    expect(me.language).toBe('ar');
+  });
+
   test('allows nothing but its own parts', async () => {
     const web = await startWeb();
     const { headers } = await web.visit().request('/');

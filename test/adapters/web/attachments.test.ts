@@ -17,8 +17,8 @@ test('no command is named where none takes files', () => {
 });
 
 test.each([
-  [0, '0 byte'],
-  [999, '999 byte'],
+  [0, '0 bytes'],
+  [999, '999 bytes'],
   [1_500, '1.5 kB'],
   [12_345_678, '12.3 MB'],
   [5e13, '50,000 GB'],

@@ -14,6 +14,12 @@ import { rich } from '../../fakes/rich-text.ts';
 
 const htmlOf = (markdown: string): string => toHtml(rich(markdown));
 
+test('signs of state are drawn by the page, and stay text', () => {
+  expect(htmlOf('✅ <ok> ⚠️ `❌` 🎉')).toBe(
+    '<p><span class="sign good">✅</span> &lt;ok&gt; <span class="sign warning">⚠️</span> <code>❌</code> 🎉</p>',
+  );
+});
+
 describe('what people write', () => {
   test('is shown with the marks that chats share', () => {
     expect(htmlOf('**b** *i* ~~s~~ `c`')).toBe(
@@ -26,9 +32,9 @@ describe('what people write', () => {
     expect(htmlOf('# one\n> two\n- three\n  - four\n\n5. five')).toBe(
       [
         '<h1>one</h1>',
-        '<blockquote><p>two</p></blockquote>',
-        '<ul><li>three<ul><li>four</li></ul></li></ul>',
-        '<ol start="5"><li>five</li></ol>',
+        '<blockquote dir="auto"><p>two</p></blockquote>',
+        '<ul dir="auto"><li>three<ul dir="auto"><li>four</li></ul></li></ul>',
+        '<ol start="5" dir="auto"><li>five</li></ol>',
       ].join('\n'),
     );
     expect(toHtml([subtext(text('small'))])).toBe('<p><small>small</small></p>');
@@ -70,7 +76,7 @@ describe('what people write', () => {
 
   test('holds only tags that we know, whatever it is', () => {
     const known =
-      /^<\/?(?:p|br|strong|em|u|s|small|code|pre|ul|ol(?: start="\d+")?|li|blockquote|h[1-3]|spoiler-text|span|a(?: href="(?:https?:|mailto:|tel:)[^"]*" target="_blank" rel="noopener noreferrer")?)$/i;
+      /^<\/?(?:p|br|strong|em|u|s|small|code|pre|(?:ul|ol(?: start="\d+")?|blockquote)(?: dir="auto")?|li|h[1-3]|spoiler-text|span(?: class="sign [a-z]+")?|a(?: href="(?:https?:|mailto:|tel:)[^"]*" target="_blank" rel="noopener noreferrer")?)$/i;
     const check = (html: string): void => {
       for (const [tag] of html.matchAll(/<[^>]*/g)) expect(tag).toMatch(known);
     };

@@ -105,15 +105,10 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
         { kind: 'button', press: 'captions out', label: labelIn(locales, 'room.leave-me-out') },
       ],
     }),
-    spokenNotice: (
-      use: ListeningUse,
-      rule: ConsentRule,
-      isLate: boolean,
-      spoken: string,
-    ): string => {
+    /** The spoken notice: at most three seconds long. */
+    spokenNotice: (use: ListeningUse, rule: ConsentRule, spoken: string): string => {
       const read = texts.in(spoken, naming);
       if (use !== 'captions') return read('room.spoken-listens');
-      if (isLate) return read('room.spoken-notice-late');
       return read(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
     /** A note on the state of the room. */

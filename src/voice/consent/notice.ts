@@ -45,7 +45,7 @@ interface LateNotice {
  * come before it is due are informed in writing, and hear it later.
  *
  * It is written in the language of the space, then those of the captions, of who asked the bot to join, and
- * those that people chose; and spoken in those of the captions, or else of the space.
+ * those that people chose; and spoken, short, in the first one of the captions, or else of the space.
  *
  * @param isPosted true when the one for everybody is there already, from before a restart
  */
@@ -89,23 +89,22 @@ export const createNotice = (
     };
   };
 
-  const speak = async (spoken: readonly string[], isLate: boolean): Promise<void> => {
+  const speak = async (): Promise<void> => {
+    const locale = texts.localeFor(captionLanguages()[0] ?? spaceLanguage());
     spokenMs = clock.nowMs();
-    await speaking.announce(
-      spoken.map((locale) => ({ locale, text: texts.spokenNotice(use, rule, isLate, locale) })),
-    );
+    await speaking.announce({ locale, text: texts.spokenNotice(use, rule, locale) });
     spokenMs = clock.nowMs();
   };
-  const speakLater = (spoken: readonly string[]): void => {
+  const speakLater = (): void => {
     cancelSpoken ??= clock.after(spokenMs + SPOKEN_EVERY_MS - clock.nowMs(), () => {
       cancelSpoken = undefined;
-      if (choices().spokenNotice) void speak(spoken, true);
+      if (choices().spokenNotice) void speak();
     });
   };
-  const speakIfDue = async (spoken: readonly string[], isLate: boolean): Promise<void> => {
+  const speakIfDue = async (isLate: boolean): Promise<void> => {
     if (!choices().spokenNotice || isOver) return;
-    if (isLate && clock.nowMs() - spokenMs < SPOKEN_EVERY_MS) speakLater(spoken);
-    else await speak(spoken, isLate);
+    if (isLate && clock.nowMs() - spokenMs < SPOKEN_EVERY_MS) speakLater();
+    else await speak();
   };
 
   return {
@@ -119,7 +118,6 @@ export const createNotice = (
       const chosen = await Promise.all(members.slice(0, MOST_ASKED).map(chosenBy));
       const captions = captionLanguages();
       const written = localesOf([spaceLanguage(), ...captions, texts.locale, ...chosen.flat()]);
-      const spoken = localesOf(captions.length > 0 ? captions : [spaceLanguage()]);
       const to = channel();
       const isLate = informedIn === to.id;
       if (isLate) await writeLate(members, to, written);
@@ -128,7 +126,7 @@ export const createNotice = (
         late = undefined;
       }
       informedIn = to.id;
-      return { understood: speakIfDue(spoken, isLate) };
+      return { understood: speakIfDue(isLate) };
     },
     [Symbol.dispose]: () => {
       isOver = true;

@@ -11,6 +11,7 @@ import { isOfPerson, limitForOthers } from '../../usage/limits.ts';
 import { createSpeechMeter } from '../../usage/room-meters.ts';
 import type { Attendance } from '../attendance.ts';
 import type { RoomContext, QueuedSpeech, SpeechRequest } from '../room-types.ts';
+import { noticeSound } from './notice-sound.ts';
 import { createPlayback } from './playback.ts';
 import { spokenMs, type SpeechItem } from './speech-item.ts';
 import { createSpeechPreparation } from './speech-preparation.ts';
@@ -45,9 +46,11 @@ const createSpeechNotes = ({
   let droppedMs = Number.NEGATIVE_INFINITY;
 
   return {
-    failed: (error: AppError): void => {
+    /** Notes what was not spoken; a notice of the bot is also posted, so that nobody misses it. */
+    failed: (error: AppError, kind: SpeechItem['kind']): void => {
       const { code, message } = error;
       log.warn({ code, reason: message }, 'speech failed');
+      if (kind === 'notice') return;
       if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
       failedMs = clock.nowMs();
       void messages.post(texts.failed('room.not-said', error));
@@ -81,10 +84,8 @@ const createSpeechNotes = ({
   };
 };
 
-/** Longest wait for a spoken notice in one language; it is also posted. */
-const LONGEST_NOTICE_MS = 15_000;
-/** The same while the bot may not speak: it gets onto a stage sooner, or not at all. */
-const LONGEST_HELD_NOTICE_MS = 3_000;
+/** Longest wait for a spoken notice: what it says is also posted, and people speak meanwhile. */
+const LONGEST_NOTICE_MS = 3_000;
 
 /** A notice of the bot in one language. */
 interface SpokenNotice {
@@ -104,7 +105,6 @@ export const createSpeaking = ({ room, attendance, play, spoke }: SpeakingDeps) 
   /** Items that are being prepared, with their author. */
   const preparing = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const mutex = createKeyedMutex();
-  let isHeld = false;
 
   const release = ({ id }: Pick<SpeechItem, 'id'>): void => {
     notices.get(id)?.();
@@ -132,25 +132,11 @@ export const createSpeaking = ({ room, attendance, play, spoke }: SpeakingDeps) 
       },
       failed: (item, error) => {
         release(item);
-        notes.failed(error);
+        notes.failed(error, item.kind);
       },
     },
   });
 
-  const announceIn = async ({ text, locale }: SpokenNotice, latestMs: number): Promise<void> => {
-    const id = randomUUID();
-    const done = Promise.withResolvers<void>();
-    notices.set(id, done.resolve);
-    playback.add({
-      id,
-      kind: 'notice',
-      text: speakable(plainWords(text), { locale }),
-      voice: { language: locale },
-      readAs: locale,
-    });
-    await waitUntil(clock, latestMs, done.promise);
-    notices.delete(id);
-  };
   return {
     /**
      * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
@@ -184,13 +170,23 @@ export const createSpeaking = ({ room, attendance, play, spoke }: SpeakingDeps) 
       }
     },
     /**
-     * Speaks a notice before everything else, in one language after another; resolves when it was
-     * spoken, or could not be.
+     * Plays a sound and speaks a notice before everything else; resolves when it was spoken, could not
+     * be, or takes longer than three seconds.
      */
-    announce: async (notice: readonly SpokenNotice[]): Promise<void> => {
-      const longestMs = isHeld ? LONGEST_HELD_NOTICE_MS : LONGEST_NOTICE_MS * notice.length;
-      const latestMs = clock.nowMs() + longestMs;
-      await Promise.all(notice.map((one) => announceIn(one, latestMs)));
+    announce: async ({ text, locale }: SpokenNotice): Promise<void> => {
+      const id = randomUUID();
+      const done = Promise.withResolvers<void>();
+      notices.set(id, done.resolve);
+      playback.add({
+        id,
+        kind: 'notice',
+        sound: noticeSound(),
+        text: speakable(plainWords(text), { locale }),
+        voice: { language: locale },
+        readAs: locale,
+      });
+      await waitUntil(clock, clock.nowMs() + LONGEST_NOTICE_MS, done.promise);
+      notices.delete(id);
     },
     /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
     skip: playback.skip,
@@ -205,10 +201,7 @@ export const createSpeaking = ({ room, attendance, play, spoke }: SpeakingDeps) 
     stop: playback.stop,
     duck: playback.duck,
     /** Holds all speech back while the bot may not speak. */
-    hold: (isSilenced: boolean): void => {
-      isHeld = isSilenced;
-      playback.hold(isSilenced);
-    },
+    hold: playback.hold,
     pause: (isPaused: boolean): void => (isPaused ? playback.pause() : playback.resume()),
     queue: (): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] } => {
       const { isPaused, playing, playedMs, waiting } = playback.queue();

@@ -18,6 +18,8 @@ export interface SpeechItem {
   readonly voice: VoicePreference;
   /** The language of the text, in which its speaker is also announced. */
   readonly readAs?: string;
+  /** Opus packets of 20 ms that are played before the text. */
+  readonly sound?: readonly Uint8Array[];
   /** Longest wait for its start. Default 20 s for `read`, 60 s for the others. */
   readonly longestWaitMs?: number;
 }

@@ -54,7 +54,7 @@ export const startSynthesis = (
   const { clock } = deps;
   const stop = new AbortController();
   const { signal } = stop;
-  const { readAs } = turn.items[0];
+  const { readAs, sound = [] } = turn.items[0];
   const passages = segmentsOf(lead === '' ? turn.text : `${lead} ${turn.text}`)
     .flatMap((text) => passagesOf(text, readAs))
     .map((passage) => ({ ...passage, text: passage.text.trim() }))
@@ -98,6 +98,7 @@ export const startSynthesis = (
   async function* packets(
     paused: () => Promise<void> | undefined,
   ): AsyncGenerator<Uint8Array, void, void> {
+    for (const packet of sound) if (begin()) yield packet;
     for (let index = 0; index < passages.length && !signal.aborted; index += 1) {
       reach(index + SEGMENTS_AT_ONCE);
       const segment = segments[index];
@@ -122,8 +123,8 @@ export const startSynthesis = (
     signal,
     /** Time of the request for the first packet; undefined until then. */
     startedMs: () => startedMs,
-    /** Resolves when there is something to play, or never will be. */
-    ready: async () => segments[0]?.ready(),
+    /** Resolves when there is something to play, or never will be: at once where a sound comes first. */
+    ready: async () => (sound.length > 0 ? undefined : segments[0]?.ready()),
     /** Yields the packets, once; waits while `paused` returns a promise. */
     packets,
     error: () => error,

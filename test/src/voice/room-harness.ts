@@ -36,6 +36,11 @@ export const CHAT = channelOf('chat');
 /** CELT, 20 ms, mono. */
 const TOC = 0xf8;
 const PACKETS_A_LETTER = 1;
+const TEXT_BYTES = 3;
+
+/** A packet of speech, in difference to one of a sound. */
+export const isText = ({ data }: { readonly data: Uint8Array }): boolean =>
+  data.length === TEXT_BYTES;
 
 /** What the service does from here on. */
 interface Script {
@@ -264,6 +269,7 @@ export const openStage = async (
     voices,
     said: () =>
       place.played
+        .filter(isText)
         .map(({ data }) => spoken[data[1]! * 256 + data[2]!] ?? '?')
         .filter((text, at, all) => all[at - 1] !== text),
     room: () => {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { parseToc } from '../../../src/audio/opus/packet.ts';
 import { AppError } from '../../../src/errors.ts';
+import { spokenMs } from '../../../src/voice/tts/speech-item.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 import {
   human,
+  isText,
   openStage,
   pressesOf,
   robot,
@@ -84,13 +88,35 @@ describe('informing people', () => {
     expect(stage.place.texts(ROOM)).toContain(sentence('room.told'));
   });
 
-  it('does not wait for ever for a voice that is not there', async () => {
+  it('waits three seconds at most for a voice, and says nothing of one that is not there', async () => {
     await using stage = await open({ spokenNotice: true });
     stage.script.dumb = new AppError('unavailable', 'no voice');
-    const starting = stage.room().startCaptions({ languages: [] });
-    await stage.pass(16_000);
+    const starting = stage.room().startCaptions({ languages: ['de', 'ja'] });
+    await stage.pass(3_100);
     await starting;
     expect(stage.place.subscribed()).toEqual(['ann']);
+    await stage.pass(60_000);
+    expect(shown(stage)).not.toMatch(sentenceLike('room.not-said'));
+  });
+
+  it('begins with a sound of a third of a second, whatever the voice does', async () => {
+    await using stage = await open({ spokenNotice: true });
+    stage.script.dumb = new AppError('unavailable', 'no voice');
+    await stage.room().startCaptions({ languages: [] });
+    await stage.pass(500);
+    const sound = stage.place.played.filter((packet) => !isText(packet));
+    expect(sound).toHaveLength(16);
+    expect(parseToc(sound[0]!.data)).toMatchObject({ samples: 960 });
+  });
+
+  it('is spoken in three seconds at most, in every language', () => {
+    for (const locale of texts.locales)
+      for (const key of [
+        'room.spoken-notice',
+        'room.spoken-notice-agreed',
+        'room.spoken-listens',
+      ] as const)
+        expect(spokenMs(texts.in(locale)(key)), `${key} in ${locale}`).toBeLessThanOrEqual(3_000);
   });
 });
 

@@ -117,7 +117,7 @@ describe('speech in a room', () => {
 
   it('goes on being a notice, whoever skips, interrupts or stops', async () => {
     const { clock, speaking } = start();
-    const told = speaking.announce([{ locale: 'en', text: 'you are heard' }]);
+    const told = speaking.announce({ locale: 'en', text: 'you are heard' });
     await clock.advance(0);
     expect(speaking.skip()).toBe(false);
     speaking.skip();

@@ -32,13 +32,18 @@ const shortLine = (actions: readonly CommandInfo[]): RichText => {
 const overview = ({
   commands,
   member,
+  isGuest,
   locale,
   t,
   label,
-}: Pick<CommandContext<unknown>, 'commands' | 'member' | 'locale' | 't' | 'label'>): RichText => {
+}: Pick<
+  CommandContext<unknown>,
+  'commands' | 'member' | 'isGuest' | 'locale' | 't' | 'label'
+>): RichText => {
   const { compare } = new Intl.Collator(locale);
   const usable = commands()
     .filter(({ moderators }) => !moderators || member.role === 'moderator')
+    .filter(({ needs }) => !isGuest || needs === undefined)
     .toSorted((a, b) => compare(typedOf(a), typedOf(b)));
   const byTopic = Map.groupBy(usable, ({ topic }): Topic => topic ?? 'more');
   const parts = TOPICS.flatMap((topic) => {

@@ -24,7 +24,15 @@ import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 
 type Context = Pick<
   PressContext,
-  'services' | 'access' | 'channel' | 'locale' | 't' | 'label' | 'commands' | 'capabilities'
+  | 'services'
+  | 'access'
+  | 'channel'
+  | 'member'
+  | 'locale'
+  | 't'
+  | 'label'
+  | 'commands'
+  | 'capabilities'
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 

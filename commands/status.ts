@@ -6,6 +6,7 @@ import {
   ownKeyTrouble,
   quotedInstruction,
   quotedWords,
+  remedyFor,
   roomNearby,
   say,
 } from '../src/command/helpers.ts';
@@ -40,25 +41,29 @@ type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
   count > listed && t('status.more', { count: count - listed });
 
-/** Tells why the service refuses the key, and moderators what to do about it. */
-const refusalLine = ({ sentence: said, remedy }: Refusal, { member, t }: Context): RichText =>
+/** True for those who can do something about faults. */
+const canMend = ({ member: { role, isOperator } }: Pick<Context, 'member'>): boolean =>
+  role === 'moderator' || isOperator === true;
+
+/** Tells why the service refuses the key, and what to do about it. */
+const refusalLine = ({ sentence: said, remedy }: Refusal, ctx: Context): RichText =>
   sentence(
     '❌ ',
-    series([say(t, said), remedy && member.role === 'moderator' && say(t, remedy)], ' '),
+    series([say(ctx.t, said), remedy && canMend(ctx) && remedyFor(ctx.member, ctx.t, remedy)], ' '),
   );
 
 /** Tells moderators whether the space's own key works. */
-const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, t: Context['t']): Maybe<RichText> => {
-  if (state.trouble) return sentence('❌ ', ownKeyTrouble(state.trouble, t));
-  return !refusal && sentence('✅ ', t('status.own-key'));
+const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, ctx: Context): Maybe<RichText> => {
+  if (state.trouble) return sentence('❌ ', ownKeyTrouble(state.trouble, ctx));
+  return !refusal && sentence('✅ ', ctx.t('status.own-key'));
 };
 
-/** Tells moderators how the calls of the last hour went, in all spaces together. */
+/** Tells operators how the calls of the last hour went, in all spaces together. */
 const callLines = (
   recent: RecentCalls | undefined,
   { member, locale, t }: Context,
 ): readonly Maybe<RichText>[] => {
-  if (!recent || member.role !== 'moderator') return [];
+  if (!recent || !member.isOperator) return [];
   const { calls, failed, unsent, waitedMs } = recent;
   const seconds = new Intl.NumberFormat(locale, {
     style: 'unit',
@@ -78,14 +83,14 @@ const engineLines = async (ctx: Context) => {
   const { reachable, refusal, engines, recent } = await services.status(signal, channel.space);
   const key =
     member.role === 'moderator' ? await services.spaceKeys.state(channel.space) : undefined;
-  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, t)];
+  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, ctx)];
   if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...last];
   if (refusal) return [!key?.trouble && refusalLine(refusal, ctx), ...last];
   const lists = engines.map(({ name, serves, ready, detail }) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
     const sign = ready ? '✅' : '➖';
     // Names and what adds an engine, in English, are for those who can do something with them.
-    if (member.role !== 'moderator') return `${sign} ${abilities.join(', ')}`;
+    if (!member.isOperator) return `${sign} ${abilities.join(', ')}`;
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
     return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
   });
@@ -93,11 +98,12 @@ const engineLines = async (ctx: Context) => {
 };
 
 /** Says that nothing can be stored, with the remedy for those who can do something about it. */
-const storageLines = async ({ services, member, t }: Context): Promise<Maybe<RichText>> => {
+const storageLines = async (ctx: Context): Promise<Maybe<RichText>> => {
+  const { services, member, t } = ctx;
   const fault = await services.storageFault();
   if (!fault) return undefined;
   const { sentence: said, remedy } = fault;
-  const shown = member.role === 'moderator' && remedy && t(remedy.key, remedy.params);
+  const shown = remedy && canMend(ctx) && remedyFor(member, t, remedy);
   return lines(t('status.storage'), bullets(nested(sentence('❌ ', t(said.key)), [shown])));
 };
 

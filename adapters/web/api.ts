@@ -241,7 +241,13 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
     return c.json({ id } satisfies UploadReply, 201);
   });
 
-  api.get('/api/status', async (c) => c.json((await status()) satisfies StatusReply));
+  api.get('/api/status', async (c) => {
+    const found = await status();
+    if (presence.isOperators) return c.json(found satisfies StatusReply);
+    // What adds an engine, and how much the whole bot is used, concerns the operator.
+    const engines = found.engines.map((engine) => ({ ...engine, detail: '' }));
+    return c.json({ ...found, engines, recent: undefined } satisfies StatusReply);
+  });
 
   api.get('/api/examples', async (c) => {
     const signal = AbortSignal.timeout(TIMES.statusMs);

@@ -109,7 +109,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     } catch (thrown) {
       const error = toAppError(thrown);
       core.log.error({ err: error }, 'answer not shown');
-      const text = explain(core.texts.rich(member.locale), error, member.role);
+      const text = explain(core.texts.rich(member.locale), error, member);
       channelLog.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {
       running.delete(answerId);

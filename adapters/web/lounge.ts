@@ -17,6 +17,8 @@ export interface LoungeDeps {
   readonly channelLog: ChannelLog;
   readonly publish: EventStreams['publish'];
   readonly languages: () => readonly string[];
+  /** True where nobody but the operator can open the page. */
+  readonly isOperators: boolean;
 }
 
 interface Version {
@@ -32,7 +34,7 @@ const SAME: Version = { html: '', state: 'same' };
 
 const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
-export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps) => {
+export const createLounge = ({ core, channelLog, publish, languages, isOperators }: LoungeDeps) => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
 
@@ -43,7 +45,10 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
   ): PageTranslation => {
     if (!error) return { language, ...shown };
     const fault = { sentence: reasonSentence(error), remedy: error.remedy };
-    const reason = explain(core.texts.rich(locale), fault, 'moderator');
+    const reason = explain(core.texts.rich(locale), fault, {
+      role: 'moderator',
+      isOperator: isOperators,
+    });
     return { language, ...shown, reason: plainText(reason) };
   };
 

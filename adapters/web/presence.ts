@@ -39,10 +39,20 @@ const meOf = ({ id, name, language }: Profile): PageMember => ({ id, name, langu
 /** The state behind the page's routes: readers, messages, running commands. */
 export const createWebPresence = (
   core: Core,
-  options: { maxUploadBytes: number; graceMs?: number | undefined },
+  options: {
+    readonly maxUploadBytes: number;
+    readonly graceMs?: number | undefined;
+    /** The token of the page: without one, nobody but the operator can open it. */
+    readonly token?: string | undefined;
+  },
 ) => {
   const { languages } = core.services;
-  const members = createProfiles(core.texts, core.services, () => streams.present());
+  const members = createProfiles(
+    core.texts,
+    core.services,
+    () => streams.present(),
+    options.token === undefined,
+  );
   const files = createTempStore({
     files: WEB_LIMITS.answerFiles,
     bytes: WEB_LIMITS.answerFilesBytes,
@@ -89,6 +99,7 @@ export const createWebPresence = (
     core,
     channelLog,
     publish: streams.publish,
+    isOperators: options.token === undefined,
     languages: () => present().map(({ language }) => language),
   });
   const beat = setInterval(streams.beat, TIMES.beatMs).unref();
@@ -174,6 +185,7 @@ export const createWebPresence = (
 
   return {
     platform: createPlatform({ channelLog, render, personalData }),
+    isOperators: options.token === undefined,
     members,
     files,
     /** A file of a message that the holder of `secret` may see; undefined for any other. */

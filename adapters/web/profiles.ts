@@ -119,11 +119,15 @@ export const newSecret = (): string => randomBytes(24).toString('base64url');
 const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 
-/** `present` are the ids of those who are listening: they are never forgotten. */
+/**
+ * @param present the ids of those who are listening: they are never forgotten
+ * @param isOperator true where nobody but the operator can open the page
+ */
 export const createProfiles = (
   texts: Texts,
   services: Services,
   present: () => readonly string[],
+  isOperator: boolean,
 ) => {
   const profiles = new Map<string, Profile>();
   const names = createNames();
@@ -168,7 +172,7 @@ export const createProfiles = (
       const id = publicId(secret);
       const language = profiles.get(id)?.language ?? (await chosenLanguage(id, locale));
       const name = profiles.get(id)?.name ?? names.claim(id, guestName(id, locale));
-      put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
+      put({ platform: PLATFORM, id, name, locale, role: 'moderator', isOperator, language });
       return profiles.get(id)!;
     },
     /** The id of the person who holds `secret`; empty for who holds none. */

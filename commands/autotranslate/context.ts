@@ -15,7 +15,7 @@ import { isQuiet, type ChannelWatch } from '../../src/model/space.ts';
 /** The part of a command's context that the actions and their warnings use. */
 export type Context<Options = unknown> = Pick<
   CommandContext<Options>,
-  'access' | 'channel' | 'services' | 'locale' | 't' | 'signal' | 'options'
+  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'signal' | 'options'
 >;
 
 /** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
@@ -127,7 +127,7 @@ export const obstacleLines = async (
   watches: readonly ChannelWatch[],
   ctx: Context,
 ): Promise<Maybe<RichText>[]> => {
-  const { services, channel: here, t } = ctx;
+  const { services, channel: here, member, t } = ctx;
   const choices = await services.spaces.of(here.space);
   const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
   const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
@@ -142,7 +142,7 @@ export const obstacleLines = async (
   const missing = wanted.filter((_, place) => answers[place] === false);
   return [
     missing.length > 0 &&
-      t('remedies.no-translation-into', {
+      t(member.isOperator ? 'remedies.no-translation-into' : 'autotranslate.no-translation-into', {
         languages: namesOf(missing, ctx).join(', '),
         count: missing.length,
       }),

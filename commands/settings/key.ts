@@ -5,7 +5,7 @@ import { bullets, lines, nested, sentence } from '../../src/rich-text/compose.ts
 import type { OwnKeyState } from '../../src/model/service.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 't' | 'label'>;
 
 const SECOND_MS = 1_000;
 
@@ -21,14 +21,12 @@ export const keyLine = async (ctx: Context) => {
   const state = await ctx.services.spaceKeys.state(ctx.channel.space);
   if (!state) return ctx.t('settings.key-none');
   const { trouble } = state;
-  return nested(stateLine(state, ctx.t), [
-    trouble && sentence('❌ ', ownKeyTrouble(trouble, ctx.t)),
-  ]);
+  return nested(stateLine(state, ctx.t), [trouble && sentence('❌ ', ownKeyTrouble(trouble, ctx))]);
 };
 
 /** The page on which moderators set, replace and remove the space's own key. */
 export const keyPage = async (ctx: Context): Promise<Content> => {
-  const { services, channel, t } = ctx;
+  const { services, channel, member, t } = ctx;
   const { spaceKeys } = services;
   const state = await spaceKeys.state(channel.space);
   const enter = state ? 'settings.key-replace' : 'settings.key-enter';
@@ -37,7 +35,8 @@ export const keyPage = async (ctx: Context): Promise<Content> => {
       t('settings.key-heading'),
       t('settings.key-how'),
       bullets(await keyLine(ctx)),
-      !spaceKeys.canStore && t('remedies.encryption-key'),
+      !spaceKeys.canStore &&
+        t(member.isOperator ? 'remedies.encryption-key' : 'settings.key-closed'),
     ),
     controls: [
       ...(spaceKeys.canStore ? [button(ctx, 'settings key', enter, 'primary')] : []),

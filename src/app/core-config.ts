@@ -51,6 +51,19 @@ const amount = (unit: string, least: number, most: number) =>
     .min(least, `must be ${least} or more`)
     .max(most, `must be ${most} or less`);
 
+const PERSON = /^[a-z]+:[\w-]+$/;
+
+/** Reads a list of people; an empty set without one. */
+const people = z
+  .string()
+  .default('')
+  .transform((typed, ctx): ReadonlySet<string> => {
+    const ids = typed.split(/[\s,]+/).filter((id) => id !== '');
+    if (ids.every((id) => PERSON.test(id))) return new Set(ids);
+    ctx.addIssue('must be people such as discord:80351110224678912, slack:U0123ABCD or both');
+    return z.NEVER;
+  });
+
 /** The variables of the core. */
 export const coreSection = z
   .object({
@@ -104,6 +117,9 @@ export const coreSection = z
       .describe(
         'Key that encrypts stored tokens and API keys: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
       ),
+    OPERATORS: people.describe(
+      'People who run Dragoman, by their IDs: discord:ID, slack:ID, separated by commas. Only they see in chat what concerns the operator.',
+    ),
     ...LIMIT_VARIABLES,
     LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })

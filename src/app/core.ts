@@ -70,7 +70,12 @@ export interface CoreDeps {
   readonly commands: readonly Command[];
   readonly config: Pick<
     CoreConfig,
-    'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS' | 'ENCRYPTION_KEY'
+    | 'SPEECH_CHAT_MODEL'
+    | 'SPEECH_TRANSLATION_MODEL'
+    | 'INBOX_DAYS'
+    | 'COPY_DAYS'
+    | 'ENCRYPTION_KEY'
+    | 'OPERATORS'
   > &
     LimitConfig;
   /** Reads audio files that our own decoders refuse. */
@@ -204,6 +209,7 @@ export const openCore = async ({
     platforms,
     services,
     authorsOf: async (message) => autoTranslate.authorsOf(message),
+    operators: config.OPERATORS,
   });
 
   const { settled, ...activity } = createActivity({ dispatcher, removal, rooms, autoTranslate });

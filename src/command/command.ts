@@ -34,6 +34,8 @@ export interface CommandContext<Options> {
   readonly options: Options;
   readonly member: Member;
   readonly channel: Channel;
+  /** True where the bot itself is not, such as in direct messages: commands that need a part of a platform are not there. */
+  readonly isGuest: boolean;
   /** The message that the command is used on, from its menu. */
   readonly on?: Message;
   /** Earlier turns of the conversation that the use belongs to, oldest first; Markdown. */

@@ -29,6 +29,8 @@ export interface DispatcherDeps extends CatalogueDeps {
   readonly authorsOf: (message: Message) => Promise<readonly string[]>;
   readonly platforms: Pick<Platforms, 'find' | 'get'>;
   readonly services: Services;
+  /** The people who run Dragoman, as `platform:id`. */
+  readonly operators: ReadonlySet<string>;
   /** Resolves after `ms`; rejects when it is no longer needed. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -82,7 +84,12 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const catalogue = createCatalogue(deps);
   const namingOf = ({ platform }: Member): Naming => platforms.find(platform)?.naming ?? 'plain';
   const explainTo = (member: Member, error: AppError): RichText =>
-    explain(texts.rich(member.locale, namingOf(member)), error, member.role);
+    explain(texts.rich(member.locale, namingOf(member)), error, member);
+  const known = <Of extends Invocation | PressInvocation>(given: Of): Of => {
+    const { platform, id } = given.member;
+    if (!deps.operators.has(`${platform}:${id}`)) return given;
+    return { ...given, member: { ...given.member, isOperator: true } };
+  };
   const typedBy =
     (member: Member) =>
     (what: { command: string }): string =>
@@ -90,7 +97,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
   /** Does one piece of work for somebody, with the services metered. */
   const serve = async (
-    { id, member, channel, answer }: Invocation | PressInvocation,
+    { id, member, channel, answer, isGuest = false }: Invocation | PressInvocation,
     updates: AnswerUpdates,
     work: (basics: Basics) => Promise<void>,
   ): Promise<void> => {
@@ -102,6 +109,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       await work({
         member,
         channel,
+        isGuest,
         services: meter.services,
         access: createChannelAccess(here, member),
         named: here.feed && namesIn(here.feed, channel),
@@ -172,7 +180,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   return {
     commands: (locale, platform) => catalogue.list(locale, platform),
 
-    async dispatch(invocation) {
+    async dispatch(given) {
+      const invocation = known(given);
       const updates = createAnswerUpdates(invocation);
       try {
         await run(invocation, updates);
@@ -191,7 +200,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       }
     },
 
-    async press(invocation) {
+    async press(given) {
+      const invocation = known(given);
       const { member, channel, values } = invocation;
       const updates = createAnswerUpdates(invocation);
       /** The panel as it was, for a press that could not be done. */
@@ -203,8 +213,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         );
         await serve(invocation, updates, async (basics) => {
           const ctx: PressContext = { ...basics, arg, values };
+          for (const guard of press.guards ?? []) guard(ctx);
+          // What a guard keeps is drawn for those alone whom it lets in.
           panel = async () => press.panel?.(ctx);
-          await admit(command, press, basics, typedBy(member));
+          await admit(command, { ...press, guards: [] }, basics, typedBy(member));
           await press.run(ctx);
         });
         await updates.finish();

@@ -7,7 +7,7 @@ import type { KeyTrouble } from '../model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { userError, type Sentence, type MessageKey } from '../errors.ts';
-import { say } from '../i18n/texts.ts';
+import { remedyFor, say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
 import { voiceText } from '../speech/voice-choice.ts';
 import { typedCode } from '../text/quoted-words.ts';
@@ -16,7 +16,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { smallModels, smallModelsNote } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
-export { say } from '../i18n/texts.ts';
+export { remedyFor, say } from '../i18n/texts.ts';
 export { roomTurns } from '../chat/turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
 export { voiceText, voiceWords } from '../speech/voice-choice.ts';
@@ -282,9 +282,12 @@ const KEY_TROUBLES: Readonly<Record<KeyTrouble, readonly [Sentence, Sentence]>> 
 };
 
 /** Says to moderators why the key that their space brought is of no use, and what to do about it. */
-export const ownKeyTrouble = (trouble: KeyTrouble, t: PressContext['t']): RichText => {
+export const ownKeyTrouble = (
+  trouble: KeyTrouble,
+  { member, t }: Pick<PressContext, 'member' | 't'>,
+): RichText => {
   const [reason, remedy] = KEY_TROUBLES[trouble];
-  return sentence(say(t, reason), ' ', say(t, remedy));
+  return sentence(say(t, reason), ' ', remedyFor(member, t, remedy));
 };
 
 /** Says what captions are translated into. */

@@ -252,17 +252,26 @@ export const say = <Form>(
   { key, params }: Sentence,
 ): Form => translate(key, params);
 
-/** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
+/** The remedies of moderators; all others are the operator's. */
+const OF_MODERATORS: ReadonlySet<MessageKey> = new Set(['remedies.own-key', 'remedies.own-top-up']);
+
+/** Says to a person what to do about a fault: the remedy itself to who can do it, whom to ask to others. */
+export const remedyFor = (
+  { role, isOperator = false }: Pick<Member, 'role' | 'isOperator'>,
+  translate: TranslateRich,
+  remedy: Sentence,
+): RichText => {
+  const isModerator = role === 'moderator';
+  if (OF_MODERATORS.has(remedy.key) ? isModerator : isOperator) return say(translate, remedy);
+  return translate(isModerator ? 'errors.ask-operator' : 'errors.ask-moderator');
+};
+
+/** An error's sentence and what to do about it. */
 export const explain = (
   translate: TranslateRich,
   { sentence: reason, remedy }: Pick<AppError, 'sentence' | 'remedy'>,
-  role: Member['role'],
+  person: Pick<Member, 'role' | 'isOperator'>,
 ): RichText => {
   const first = say(translate, reason);
-  if (!remedy) return first;
-  return sentence(
-    first,
-    ' ',
-    role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator'),
-  );
+  return remedy ? sentence(first, ' ', remedyFor(person, translate, remedy)) : first;
 };

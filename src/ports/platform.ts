@@ -106,6 +106,8 @@ export interface Invocation {
   readonly earlier?: readonly ConversationTurn[];
   readonly member: Member;
   readonly channel: Channel;
+  /** True where the bot itself is not: in direct messages, and where only a person's account has it. */
+  readonly isGuest?: boolean;
   /** Aborted when the person has left or cancelled the command. */
   readonly signal: AbortSignal;
   readonly answer: Answer;
@@ -116,7 +118,7 @@ export interface Invocation {
 /** A control under an answer was pressed; `answer` shows in place of that answer. */
 export interface PressInvocation extends Pick<
   Invocation,
-  'id' | 'member' | 'channel' | 'signal' | 'answer'
+  'id' | 'member' | 'channel' | 'isGuest' | 'signal' | 'answer'
 > {
   /** The control's `press`, as it was given. */
   readonly press: string;

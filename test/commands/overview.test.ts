@@ -142,18 +142,21 @@ describe('/usage', () => {
 const PAIR = { from: { language: 'fi' }, to: { language: 'ko' } } as const;
 
 describe('/status', () => {
-  it('tells moderators how the calls of the last hour went', async () => {
-    const moderator = () => harness().run('status');
-    expect((await moderator()).text).not.toContain('hour');
+  /** Those who do not run Dragoman: a moderator and a member. */
+  const OTHERS = [{ id: 'max' }, { id: 'bob', role: 'member' }] as const;
+
+  it('tells operators alone how the calls of the last hour went', async () => {
+    const operator = () => harness().run('status');
+    expect((await operator()).text).not.toContain('hour');
     harness().script.recent = { calls: 200, failed: 3, unsent: 0, waitedMs: 250 };
     const said = sentence('status.calls', { calls: 200, failed: 3, waited: '0.25 sec' });
-    expect((await moderator()).text).toContain(`- ✅ ${said}`);
+    expect((await operator()).text).toContain(`- ✅ ${said}`);
     expect(said).toContain('not only here');
-    const member = { role: 'member' } as const;
-    expect((await harness().run('status', {}, { member })).text).not.toContain(said);
+    for (const member of OTHERS)
+      expect((await harness().run('status', {}, { member })).text).not.toContain(said);
     harness().script.recent = { calls: 20, failed: 3, unsent: 7, waitedMs: 30_000 };
     harness().script.reachable = false;
-    const { text } = await moderator();
+    const { text } = await operator();
     expect(text).toContain(
       `- ⚠️ ${sentence('status.calls', { calls: 20, failed: 3, waited: '30 sec' })}`,
     );
@@ -169,20 +172,29 @@ describe('/status', () => {
       `${sentence('status.service')}\n- ✅ ${pseudo} · en-XA\n- ➖ ${openai} · \`SERVICE_OPENAI_URL=…\``,
     );
     expect(controls).toBeUndefined();
-    const member = { role: 'member' } as const;
-    const seen = (await harness().run('status', {}, { member })).text;
-    expect(seen).toContain(
-      `- ✅ ${abilities.map((one) => sentence(`web.engines.abilities.${one}`)).join(', ')}\n`,
-    );
-    expect(seen).not.toContain('pseudo');
-    expect(seen).not.toContain('SERVICE_OPENAI_URL');
+    for (const member of OTHERS) {
+      const seen = (await harness().run('status', {}, { member })).text;
+      expect(seen).toContain(
+        `- ✅ ${abilities.map((one) => sentence(`web.engines.abilities.${one}`)).join(', ')}\n`,
+      );
+      expect(seen).not.toContain('pseudo');
+      expect(seen).not.toContain('SERVICE_OPENAI_URL');
+    }
     harness().script.reachable = false;
     expect((await harness().run('status')).text).toContain(`❌ ${sentence('status.unreachable')}`);
   });
 
   it('says why the service refuses, and to moderators what to do about it', async () => {
     const told = async (role: 'moderator' | 'member') =>
-      (await harness().run('status', {}, { member: { role } })).text;
+      (await harness().run('status', {}, { member: { id: 'max', role } })).text;
+    harness().script.keyRefusal = new AppError('config', 'refused', {
+      sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'SPEECH_API_KEY' } },
+    });
+    const ofOperator = `- ❌ ${sentence('service.bad-key')}`;
+    expect(await told('moderator')).toContain(`${ofOperator} ${sentence('errors.ask-operator')}`);
+    expect(await told('moderator')).not.toContain('SPEECH_API_KEY');
+    expect((await harness().run('status')).text).toContain('SPEECH_API_KEY');
     harness().script.keyRefusal = new AppError('config', 'refused', {
       sentence: { key: 'service.bad-own-key' },
       remedy: { key: 'remedies.own-key' },
@@ -334,14 +346,16 @@ describe('/status while nothing can be stored', () => {
     remedy: { key: 'remedies.disk-full' },
   });
 
-  it('says so to everybody, and to moderators what to do', async () => {
+  it('says so to everybody, and to operators what to do', async () => {
     expect((await harness().run('status')).text).not.toContain(sentence('errors.storage'));
     harness().script.storageFault = full;
     const { text } = await harness().run('status');
     expect(text).toContain(sentence('errors.storage'));
     expect(text).toContain(sentence('remedies.disk-full'));
-    const seen = await harness().run('status', {}, { member: { role: 'member' } });
-    expect(seen.text).toContain(sentence('errors.storage'));
-    expect(seen.text).not.toContain(sentence('remedies.disk-full'));
+    for (const member of [{ id: 'max' }, { id: 'bob', role: 'member' }] as const) {
+      const seen = await harness().run('status', {}, { member });
+      expect(seen.text).toContain(sentence('errors.storage'));
+      expect(seen.text).not.toContain(sentence('remedies.disk-full'));
+    }
   });
 });

@@ -169,11 +169,23 @@ describe('/settings', () => {
   it('keeps the page when a press cannot be done', async () => {
     await harness().run('settings');
     await harness().press('settings.limits');
+    harness().script.access = { '200': 'none' };
+    await harness().press('settings.back');
+    await harness().press('settings.quiet');
+    const content = await harness().press('settings.quiet', ['200']);
+    const unseen = sentence('errors.channel-unseen', { channel: '<#200>' });
+    expect(content.text).toContain(sentence('settings.quiet-heading'));
+    expect(content.text).toContain(`> ⚠️ ${unseen}`);
+    expect(labelled(content, 'settings.quiet')).toBeDefined();
+  });
+
+  it('is not drawn for who presses without the right', async () => {
+    await harness().run('settings');
+    await harness().press('settings.limits');
     const member = { role: 'member' } as const;
     const content = await harness().press('settings.characters', ['10000'], { member });
-    expect(content.text).toContain(sentence('settings.limits-heading'));
-    expect(content.text).toContain(`> ⚠️ ${sentence('errors.needs-moderator')}`);
-    expect(labelled(content, 'settings.characters')).toBeDefined();
+    expect(content).toMatchObject({ text: sentence('errors.needs-moderator'), tone: 'error' });
+    expect(content.controls ?? []).toEqual([]);
     expect((await choices()).dailyCharacters).toBeUndefined();
   });
 

@@ -45,7 +45,9 @@ describe('/translate', () => {
     const body = JSON.stringify({ context: [], code: 404, name: 'ErrNotRegistered', error });
     const shown = async (role: 'moderator' | 'member') => {
       harness().speech.fail(PATHS.translate, { status: 404, body });
-      return (await last('translate', { text, to: 'es' }, { role })).text;
+      return (
+        await last('translate', { text, to: 'es' }, { role, isOperator: role === 'moderator' })
+      ).text;
     };
     const lack = sentence('errors.missing');
     expect(await shown('moderator')).toBe(
@@ -63,7 +65,13 @@ describe('/translate', () => {
         error,
       });
       harness().speech.fail(PATHS.translate, { status: 404, body });
-      return (await last('translate', { text, to: 'es' }, { locale: 'de', role })).text;
+      return (
+        await last(
+          'translate',
+          { text, to: 'es' },
+          { locale: 'de', role, isOperator: role === 'moderator' },
+        )
+      ).text;
     };
     const pair = { from: { language: 'en' }, to: { language: 'es' } };
     const lack = sentence('service.no-translation', pair, 'de');

@@ -151,7 +151,12 @@ const openBot = async (
         clock: patientClock,
       }),
     );
-    const config = { INBOX_DAYS: 7, COPY_DAYS: 365, ENCRYPTION_KEY: encryption };
+    const config = {
+      INBOX_DAYS: 7,
+      COPY_DAYS: 365,
+      OPERATORS: new Set<string>(),
+      ENCRYPTION_KEY: encryption,
+    };
     const opened = running.use(
       await openTestCore({ client, realtime, ownKeys, store, log, commands, config }),
     );

@@ -327,6 +327,7 @@ export const openCommandHarness = async (
       get: (name) => platformOf(name, script),
     },
     authorsOf: async ({ author }) => [author.id],
+    operators: new Set(['test:ada']),
     services,
   });
   const shown: Shown[] = [];

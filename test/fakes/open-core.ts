@@ -38,7 +38,7 @@ export const openTestCore = async ({
     process: { ...(receives === undefined ? {} : { receives }), ...(draining && { draining }) },
     texts: realTexts,
     commands: realCommands,
-    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365, OPERATORS: new Set<string>() },
     ...part,
   });
   running.startWork();

@@ -209,6 +209,7 @@ export const createProbes = () => {
     log: silentLog,
     platforms: { find: platformOf, get: platformOf },
     authorsOf: (message) => script.authorsOf(message),
+    operators: new Set(),
     services,
     sleep: async () => script.rested.promise,
   });

@@ -18,7 +18,16 @@ describe('the configuration', () => {
       DATABASE_CONNECTIONS: 10,
       DRAIN_S: 25,
       ROLES: new Set(['gateway', 'worker', 'web', 'service']),
+      OPERATORS: new Set(),
     });
+  });
+
+  it('names the people who run Dragoman by platform and ID, and says how where it cannot read them', () => {
+    const read = (OPERATORS: string) => parseConfig({ OPERATORS }, { core: coreSection }).core;
+    expect(read('discord:80351110224678912, slack:U0123ABCD').OPERATORS).toEqual(
+      new Set(['discord:80351110224678912', 'slack:U0123ABCD']),
+    );
+    expect(() => read('80351110224678912')).toThrow(/OPERATORS.*discord:80351110224678912/s);
   });
 
   it('takes an empty variable for an unset one', () => {

@@ -28,7 +28,7 @@ import { createAnswer, type InteractionAnswer } from './answer.ts';
 import { createAcknowledge, type Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
 import type { OpenRemoteFile } from '../files.ts';
-import { PLATFORM } from '../ids.ts';
+import { guildIdOf, PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { formOfPress, isPrivatePress, type Choice } from '../../../src/model/command-info.ts';
@@ -76,7 +76,7 @@ export interface InteractionDeps {
 
 export type Interactions = ReturnType<typeof createInteractions>;
 
-type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
+type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'isGuest' | 'signal' | 'answer'>;
 
 const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
   const live = new Set<InteractionAnswer>();
@@ -102,7 +102,8 @@ const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
       live.add(answer);
       try {
         const signal = AbortSignal.any([answer.signal, stopped]);
-        await work({ id, member: memberOf(interaction), channel, signal, answer });
+        const isGuest = guildIdOf(channel) === undefined || !isBotThere(interaction);
+        await work({ id, member: memberOf(interaction), channel, isGuest, signal, answer });
       } finally {
         live.delete(answer);
       }

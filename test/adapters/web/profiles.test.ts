@@ -5,7 +5,7 @@ import { createFakeCore } from '../../fakes/core.ts';
 test('somebody who listens is never forgotten, however many strangers come', async () => {
   const { texts, services } = createFakeCore();
   const listening: string[] = [];
-  const members = createProfiles(texts, services, () => listening);
+  const members = createProfiles(texts, services, () => listening, false);
   const listener = await members.know('the listener', 'en');
   const other = await members.know('the other', 'en');
   listening.push(listener.id);

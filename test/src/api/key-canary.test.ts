@@ -126,7 +126,7 @@ const createWitness = () => {
       for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const)
         log[level]({ err: thrown, reason: error.message, sentence: error.sentence }, 'failed');
       const shown = (['moderator', 'member'] as const).map((role) =>
-        markdownOf(explain(texts.rich('en'), error, role)),
+        markdownOf(explain(texts.rich('en'), error, { role, isOperator: true })),
       );
       seen.push(thrown, error, ...shown);
     },

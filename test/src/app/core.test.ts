@@ -103,7 +103,12 @@ describe('the core', () => {
   it('sums up the calls of the last hour in its status, and holds the operator’s limits', async () => {
     const metrics = createMetrics();
     const calls = createCallMetrics(metrics);
-    const config = { INBOX_DAYS: 7, COPY_DAYS: 365, LIMIT_CHARACTERS_PER_PERSON: 3 };
+    const config = {
+      INBOX_DAYS: 7,
+      COPY_DAYS: 365,
+      OPERATORS: new Set<string>(),
+      LIMIT_CHARACTERS_PER_PERSON: 3,
+    };
     await using running = await open({ metrics, calls, config, builtIn: BUILT_IN });
     const { services } = running.core;
     const { signal } = new AbortController();

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Member } from '../../../src/model/place.ts';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { explain, loadTexts } from '../../../src/i18n/texts.ts';
@@ -31,22 +32,28 @@ describe('a sentence', () => {
 
 describe('an error', () => {
   const t = texts.in('en');
-  const explained = (error: AppError, role: 'moderator' | 'member'): string =>
-    markdownOf(explain(texts.rich('en'), error, role));
+  const explained = (error: AppError, role: Member['role'], isOperator = false): string =>
+    markdownOf(explain(texts.rich('en'), error, { role, isOperator }));
 
-  it('tells moderators the remedy, and others whom to ask', () => {
+  it('tells who can mend it how, and others whom to ask', () => {
     const error = new AppError('config', 'no key', {
       sentence: { key: 'service.bad-key' },
       remedy: { key: 'remedies.check', params: { name: 'KEY' } },
     });
     const said = t('service.bad-key');
-    expect(explained(error, 'moderator')).toBe(`${said} ${t('remedies.check', { name: 'KEY' })}`);
+    const remedy = t('remedies.check', { name: 'KEY' });
+    expect(explained(error, 'member', true)).toBe(`${said} ${remedy}`);
+    expect(explained(error, 'moderator')).toBe(`${said} ${t('errors.ask-operator')}`);
     expect(explained(error, 'member')).toBe(`${said} ${t('errors.ask-moderator')}`);
+    const own = { sentence: error.sentence, remedy: { key: 'remedies.own-key' } } as const;
+    const ownFault = new AppError('config', 'a bad key', own);
+    expect(explained(ownFault, 'moderator')).toBe(`${said} ${t('remedies.own-key')}`);
+    expect(explained(ownFault, 'member', true)).toBe(`${said} ${t('errors.ask-moderator')}`);
   });
 
   it('of the configuration has its details in the log', () => {
     const error = new AppError('config', 'no such folder');
-    expect(explained(error, 'moderator')).toBe(`${t('errors.config')} ${t('remedies.log')}`);
+    expect(explained(error, 'member', true)).toBe(`${t('errors.config')} ${t('remedies.log')}`);
   });
 
   it('without a remedy is one sentence', () => {

@@ -211,7 +211,7 @@ export const openStage = async (
     texts,
     telemetry: { log: silentLog },
     commands: realCommands,
-    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365, OPERATORS: new Set<string>() },
     clock,
     ...(createRecogniser ? { createRecogniser: createRecogniser(place) } : {}),
   });

@@ -1,40 +1,82 @@
 import { MINUTE_MS } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
+import type { Content } from '../model/message.ts';
 import type { Restrictions } from '../ports/voice.ts';
 import { quotedWords } from '../text/quoted-words.ts';
+import { sentence as inOneSentence } from '../rich-text/compose.ts';
 import type { Attendance } from './attendance.ts';
+import type { Captioning } from './captions/captioning.ts';
 import type { RoomContext } from './room-types.ts';
 
-type StatusContext = Pick<RoomContext, 'clock' | 'messages' | 'texts'>;
+type StatusContext = Pick<RoomContext, 'clock' | 'now' | 'messages' | 'texts'>;
 
-/** Time for which lost packets are shown: once for all speakers, and not with a lost connection. */
-const SHOWN_FOR_MS = 30_000;
+/** A time in which nothing was received, on the room's clock. */
+interface Gap {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Time in which the speakers of a room find out one after the other that packets of a gap are missing. */
+const SAME_GAP_MS = 30_000;
+/** Difference between the gap of a connection and that of a speaker's packets. */
+const SAME_LENGTH_MS = 1_000;
+/** Shortest time without a connection that people are told of: less loses no word. */
+const SHORTEST_AWAY_MS = 1_000;
 /** Time after a move in which a lost connection is not shown: the move interrupts it. */
 const MOVE_MS = 5_000;
 
 const topicOf = (memberId: string): string => `audible ${memberId}`;
 
-/** Shows in a room when a speaker or the connection is lost, and when it is back. */
-export const createLinkStatus = (
-  { clock, messages, texts }: StatusContext,
-  { here, nameOf }: Pick<Attendance, 'here' | 'nameOf'>,
-) => {
+interface LinkStatusDeps {
+  readonly room: StatusContext;
+  readonly attendance: Pick<Attendance, 'here' | 'nameOf'>;
+  readonly captioning: Pick<Captioning, 'current'>;
+}
+
+const secondsOf = ({ startMs, endMs }: Gap): number => Math.round((endMs - startMs) / 1_000);
+
+/**
+ * Shows in a room when a speaker or the connection is lost, and when it is back. Where there are captions,
+ * each gap is noted once, with its time and length, in the chat and in the transcript.
+ */
+export const createLinkStatus = ({ room, attendance, captioning }: LinkStatusDeps) => {
+  const { clock, now, messages, texts } = room;
+  const { here, nameOf } = attendance;
   const inaudible = new Set<string>();
-  let isAway = false;
+  let awayMs: number | undefined;
+  let noted: Gap | undefined;
   let cancel: (() => void) | undefined;
   let movedMs = Number.NEGATIVE_INFINITY;
-  let shownMs = Number.NEGATIVE_INFINITY;
 
   const nameParam = (memberId: string) => ({ name: quotedWords(nameOf(memberId)) });
   const settle = (memberId: string, key: 'room.hears-again' | 'room.left-unheard'): void => {
     if (!inaudible.delete(memberId)) return;
     void messages.settle(topicOf(memberId), texts.note(key, nameParam(memberId)));
   };
-  const showAway = (): void => {
-    const waitMs = movedMs + MOVE_MS - clock.nowMs();
-    if (waitMs > 0) cancel = clock.after(waitMs, showAway);
+  const showAway = (sinceMs: number): void => {
+    const shownMs = Math.max(sinceMs + SHORTEST_AWAY_MS, movedMs + MOVE_MS);
+    const waitMs = shownMs - clock.nowMs();
+    if (waitMs > 0) cancel = clock.after(waitMs, () => showAway(sinceMs));
     else void messages.show('connection', texts.note('room.reconnecting'));
   };
+  /** Marks a gap in the transcript; returns its note, or undefined where there are no captions. */
+  const note = (gap: Gap): Content | undefined => {
+    noted = gap;
+    const session = captioning.current();
+    const count = secondsOf(gap);
+    session?.mark('room.gap-here', { ...gap, count });
+    return session && texts.at('room.missed', now() - clock.nowMs() + gap.startMs, { count });
+  };
+  const reconnected = (gap: Gap): void => {
+    const text = texts.note('room.reconnected').text;
+    const missing = gap.endMs - gap.startMs < SHORTEST_AWAY_MS ? undefined : note(gap);
+    const shown = missing ? inOneSentence(text, ' ', missing.text) : text;
+    void messages.settle('connection', { text: shown, tone: 'note' });
+  };
+  const isNoted = (ms: number, endMs: number): boolean =>
+    noted !== undefined &&
+    endMs - noted.endMs < SAME_GAP_MS &&
+    ms <= noted.endMs - noted.startMs + SAME_LENGTH_MS;
 
   return {
     audible: (memberId: string | undefined, isAudible: boolean): void => {
@@ -49,19 +91,19 @@ export const createLinkStatus = (
       void messages.show(topicOf(memberId), content);
     },
     connected: (isConnected: boolean): void => {
-      if (isAway || !isConnected) shownMs = clock.nowMs();
-      isAway = !isConnected;
       cancel?.();
-      if (isConnected) void messages.settle('connection', texts.note('room.reconnected'));
-      else showAway();
+      const endMs = clock.nowMs();
+      if (!isConnected) return showAway((awayMs ??= endMs));
+      if (awayMs !== undefined) reconnected({ startMs: awayMs, endMs });
+      awayMs = undefined;
     },
     moved: (): void => {
       movedMs = clock.nowMs();
     },
     missed: (ms: number): void => {
-      if (clock.nowMs() - shownMs < SHOWN_FOR_MS) return;
-      shownMs = clock.nowMs();
-      void messages.post(texts.note('room.missed', { count: Math.round(ms / 1_000) }));
+      const endMs = clock.nowMs();
+      const missing = isNoted(ms, endMs) ? undefined : note({ startMs: endMs - ms, endMs });
+      if (missing) void messages.post(missing);
     },
     peopleChanged: (): void => {
       const present = new Set(here().map(({ id }) => id));
@@ -77,8 +119,14 @@ const LASTS_MS = 3_000;
 const CALM_MS = MINUTE_MS;
 
 /** Shows one restriction in a message that is edited while it comes and goes. */
-const createTopic = (kind: keyof Restrictions, { clock, messages, texts }: StatusContext) => {
+const createTopic = (
+  kind: keyof Restrictions,
+  { clock, messages, texts }: StatusContext,
+  liftedNote: (gap: Gap) => Content,
+) => {
   const topic = `restricted ${kind}`;
+  let sinceMs = 0;
+  let liftedMs = 0;
   let now: AppError | undefined;
   let shown: AppError | undefined;
   let cancel: (() => void) | undefined;
@@ -91,13 +139,15 @@ const createTopic = (kind: keyof Restrictions, { clock, messages, texts }: Statu
       return void messages.show(topic, content);
     }
     if (!before) return;
-    const lifted = texts.note(kind === 'speaking' ? 'room.may-speak' : 'room.may-hear');
+    const lifted = liftedNote({ startMs: sinceMs, endMs: liftedMs });
     void messages.show(topic, lifted);
     cancel = clock.after(CALM_MS, () => void messages.settle(topic, lifted));
   };
   return {
     set: (fault: AppError | undefined): void => {
       if (fault?.sentence?.key === now?.sentence?.key) return;
+      if (fault && !shown) sinceMs = clock.nowMs();
+      if (!fault) liftedMs = clock.nowMs();
       now = fault;
       cancel?.();
       cancel = clock.after(LASTS_MS, update);
@@ -109,11 +159,19 @@ const createTopic = (kind: keyof Restrictions, { clock, messages, texts }: Statu
 
 /**
  * Shows in a room what moderators keep the bot from, and when they no longer do: once for each time, however
- * often it changes meanwhile.
+ * often it changes meanwhile. What was not heard is marked in the transcript.
  */
-export const createRestrictionStatus = (room: StatusContext) => {
-  const speaking = createTopic('speaking', room);
-  const hearing = createTopic('hearing', room);
+export const createRestrictionStatus = (
+  room: StatusContext,
+  captioning: Pick<Captioning, 'current'>,
+) => {
+  const { clock, now, texts } = room;
+  const speaking = createTopic('speaking', room, () => texts.note('room.may-speak'));
+  const hearing = createTopic('hearing', room, (gap) => {
+    captioning.current()?.mark('room.gap-here', { ...gap, count: secondsOf(gap) });
+    const sinceMs = now() - clock.nowMs();
+    return texts.between('room.may-hear', sinceMs + gap.startMs, sinceMs + gap.endMs);
+  });
   return {
     set: (restrictions: Restrictions): void => {
       speaking.set(restrictions.speaking);

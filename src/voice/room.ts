@@ -132,8 +132,6 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     empty: () => end('empty'),
   });
   const { nameOf } = attendance;
-  const linkStatus = createLinkStatus(context, attendance);
-  const restrictions = createRestrictionStatus(context);
   const choiceOf = (memberId: string) => deps.choiceOf(space, memberId);
   const captioning = createCaptioning({
     room: context,
@@ -142,6 +140,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     captionShown: deps.captionShown,
     mayReturn,
   });
+  const linkStatus = createLinkStatus({ room: context, attendance, captioning });
+  const restrictions = createRestrictionStatus(context, captioning);
   const ownName = () => port.ownName(space);
   const spoke = createSpokenCaptions({ room: context, captioning, ownName, choiceOf });
   const speaking = createSpeaking({

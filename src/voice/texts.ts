@@ -115,6 +115,9 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
     note,
     /** The note on something that failed, with the reason. */
     failed: (key: MessageKey, error: AppError): Content => note(key, { reason: reasonOf(error) }),
+    /** A note on something at a time, in ms since 1970. */
+    at: (key: MessageKey, atMs: number, params?: SentenceParams): Content =>
+      note(key, { ...params, at: shortTime(atMs) }),
     /** A note on the time between two times, in ms since 1970. */
     between: (key: MessageKey, fromMs: number, toMs: number, params?: SentenceParams): Content =>
       note(key, { ...params, from: shortTime(fromMs), to: shortTime(toMs) }),

@@ -111,9 +111,9 @@ export const startCaptionSession = (
     },
     /** Takes a transcript, with the name to show. Default: the speaker's name. */
     transcript: captions.transcript,
-    /** Marks in the transcript where lines are missing, and why. */
+    /** Marks in the transcript where lines are missing, or seconds, and why. */
     mark: (
-      why: 'room.lines-lost-here' | 'room.lines-withheld-here',
+      why: 'room.lines-lost-here' | 'room.lines-withheld-here' | 'room.gap-here',
       { count, startMs: fromMs, endMs }: LostLines,
     ): void => transcript.mark(texts.words(why, { count }), fromMs, endMs),
     forget: captions.forget,

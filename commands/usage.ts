@@ -39,8 +39,8 @@ const isUsed = ({ characters, audioMs, chatTokens, messages }: UsageAmounts): bo
 
 /** Says what the asker used today, and may still use. */
 const ownUsage = async (ctx: Context): Promise<RichText> => {
-  const { services, member, channel, t } = ctx;
-  const consumer = { space: channel.space, memberId: member.id };
+  const { services, member, usedIn, t } = ctx;
+  const consumer = { space: usedIn, memberId: member.id };
   const used = await services.usage.todayOf(consumer.space, consumer.memberId);
   const left = await services.limits.remaining(consumer);
   const amounts = limitAmounts(left, ctx);
@@ -54,15 +54,14 @@ const ownUsage = async (ctx: Context): Promise<RichText> => {
 
 /** Says what everybody together may still use today; undefined where there is no limit. */
 const leftTogether = async (ctx: Context): Promise<RichText | undefined> => {
-  const { services, channel, t } = ctx;
-  const amounts = limitAmounts(await services.limits.remaining({ space: channel.space }), ctx);
+  const { services, usedIn, t } = ctx;
+  const amounts = limitAmounts(await services.limits.remaining({ space: usedIn }), ctx);
   return amounts && t('usage.left-together', { amounts });
 };
 
 /** Lists the people who used most; nobody who opted out is named. */
 const topPeople = async (days: number, ctx: Context): Promise<RichText | undefined> => {
-  const { services, channel, named, t } = ctx;
-  const { space } = channel;
+  const { services, usedIn: space, named, t } = ctx;
   if (!named) return undefined;
   const people = await services.usage.top(space, days, PEOPLE_READ);
   const optedOut = await Promise.all(
@@ -116,11 +115,11 @@ export default defineCommand(
     private: true,
     slow: true,
     async run({ options, ...ctx }) {
-      const { services, member, channel, t, reply } = ctx;
+      const { services, member, usedIn, t, reply } = ctx;
       const own = await ownUsage(ctx);
       // How much others use is not for everybody to know.
       if (member.role !== 'moderator') return reply({ text: own });
-      const days = await services.usage.days(channel.space, Number(options.days));
+      const days = await services.usage.days(usedIn, Number(options.days));
       if (!days.some(isUsed)) {
         const none = lines(t('usage.none', { days: days.length }), await leftTogether(ctx));
         return reply({ text: sections(none, own), tone: 'note' });

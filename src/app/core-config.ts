@@ -17,7 +17,7 @@ const ofSpace = (what: string) =>
   limit.describe(`Most ${what} a day in each server or workspace. Default: no limit.`);
 const ofPerson = (what: string) =>
   limit.describe(
-    `Most ${what} a day for each person in each server or workspace. Default: no limit.`,
+    `Most ${what} a day for each person, over all servers and workspaces. Default: no limit.`,
   );
 
 /** The operator's variables for limits of a day. */

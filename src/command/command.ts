@@ -36,6 +36,8 @@ export interface CommandContext<Options> {
   readonly channel: Channel;
   /** True where the bot itself is not, such as in direct messages: commands that need a part of a platform are not there. */
   readonly isGuest: boolean;
+  /** The space that the use is counted in: the place's, or the person's own where the bot is not. */
+  readonly usedIn: Channel['space'];
   /** The message that the command is used on, from its menu. */
   readonly on?: Message;
   /** Earlier turns of the conversation that the use belongs to, oldest first; Markdown. */

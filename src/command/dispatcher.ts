@@ -37,6 +37,9 @@ export interface DispatcherDeps extends CatalogueDeps {
 
 export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complete'>;
 
+/** Prefix of the space in which the use of a person's own account is counted. */
+const PERSONAL = 'person:';
+
 const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
   'config',
   'unavailable',
@@ -101,7 +104,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     updates: AnswerUpdates,
     work: (basics: Basics) => Promise<void>,
   ): Promise<void> => {
-    const meter = createMeter(deps.services, { space: channel.space, memberId: member.id });
+    const usedIn = isGuest
+      ? { platform: channel.space.platform, id: `${PERSONAL}${member.id}` }
+      : channel.space;
+    const meter = createMeter(deps.services, { space: usedIn, memberId: member.id });
     const locale = texts.pick([member.locale]);
     const here = platforms.get(channel.space.platform);
     const { name: platform, capabilities } = here;
@@ -110,6 +116,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         member,
         channel,
         isGuest,
+        usedIn,
         services: meter.services,
         access: createChannelAccess(here, member),
         named: here.feed && namesIn(here.feed, channel),

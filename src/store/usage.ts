@@ -174,6 +174,37 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
         .executeTakeFirst();
       return row ?? NOTHING;
     },
+    /** Resolves with the use of one person today, in all spaces of a platform that use the operator's key. */
+    todayEverywhere: async (platform: string, memberId: string): Promise<UsageAmounts> => {
+      const row = await store
+        .selectFrom('usage_day')
+        .select(({ fn }) => [
+          fn.sum<number>('characters').as('characters'),
+          fn.sum<number>('audio_ms').as('audioMs'),
+          fn.sum<number>('chat_tokens').as('chatTokens'),
+          fn.sum<number>('messages').as('messages'),
+        ])
+        .where('platform', '=', platform)
+        .where('member_id', '=', memberId)
+        .where('day', '=', dayOf(now()))
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('space_key')
+                .select('space_key.space_id')
+                .whereRef('space_key.platform', '=', 'usage_day.platform')
+                .whereRef('space_key.space_id', '=', 'usage_day.space_id'),
+            ),
+          ),
+        )
+        .executeTakeFirst();
+      return {
+        characters: Number(row?.characters ?? 0),
+        audioMs: Number(row?.audioMs ?? 0),
+        chatTokens: Number(row?.chatTokens ?? 0),
+        messages: Number(row?.messages ?? 0),
+      };
+    },
     /**
      * Resolves with the members who used most in the last days, at most `most`: by the sum of their
      * shares of all characters, audio and tokens. Those who are no longer named are left out.

@@ -30,22 +30,30 @@ interface Held {
   amounts: PendingAmounts;
 }
 
+const sumOf = (all: readonly Held[]): UsageAmounts => {
+  const sum = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
+  for (const { amounts } of all) {
+    sum.characters += amounts.characters ?? 0;
+    sum.audioMs += amounts.audioMs ?? 0;
+    sum.chatTokens += amounts.chatTokens ?? 0;
+  }
+  return sum;
+};
+
 /** Creates the count of use that is under way, or has ended and is not recorded yet. */
 const createPendingUse = () => {
   const spaces = new Map<string, Set<Held>>();
 
   return {
-    /** Adds up the use of a space, or of one member in it. */
-    of: (space: Space, memberId?: string): UsageAmounts => {
-      const sum = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
-      for (const held of spaces.get(keyOf(space)) ?? []) {
-        if (memberId !== undefined && held.memberId !== memberId) continue;
-        sum.characters += held.amounts.characters ?? 0;
-        sum.audioMs += held.amounts.audioMs ?? 0;
-        sum.chatTokens += held.amounts.chatTokens ?? 0;
-      }
-      return sum;
-    },
+    /** Adds up the use of a space. */
+    of: (space: Space): UsageAmounts => sumOf([...(spaces.get(keyOf(space)) ?? [])]),
+    /** Adds up the use of one member of a platform, in all spaces. */
+    ofMember: (platform: string, memberId: string): UsageAmounts =>
+      sumOf(
+        [...spaces]
+          .filter(([key]) => key.startsWith(keyOf({ platform, id: '' })))
+          .flatMap(([, all]) => [...all].filter((held) => held.memberId === memberId)),
+      ),
     /** Holds use of a member. */
     hold: (space: Space, memberId: string, amounts: PendingAmounts): Reservation => {
       const key = keyOf(space);
@@ -69,13 +77,13 @@ const createPendingUse = () => {
 /** An intended use: a number of code points, audio of unknown length, or a question. */
 export type Demand = { readonly characters: number } | 'audio' | 'chat';
 
-/** A space, and the person in it whose own limits apply, too. */
+/** A space, and the person whose own limits apply, too: these hold over all spaces together. */
 export interface LimitedConsumer {
   readonly space: Space;
   readonly memberId?: string | undefined;
 }
 
-/** Limits of a day that the operator sets: of each space, and of each person in it. */
+/** Limits of a day that the operator sets: of each space, and of each person over all spaces of a platform. */
 export interface OperatorLimits {
   readonly space: DailyLimits;
   readonly person: DailyLimits;
@@ -83,7 +91,7 @@ export interface OperatorLimits {
 
 export interface LimitsDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
-  readonly usage: Pick<Usage, 'today' | 'todayOf'>;
+  readonly usage: Pick<Usage, 'today' | 'todayEverywhere'>;
   readonly operator?: OperatorLimits;
   /** True for a space that pays the service itself: the operator's limits don't bind it. */
   readonly ownsKey?: (space: Space) => Promise<boolean>;
@@ -210,8 +218,8 @@ export const createLimits = ({
     const ofSpace = limits.space[use];
     // Read before what is recorded: use that is recorded meanwhile is counted twice rather than not at all.
     if (ofPerson !== undefined && memberId !== undefined) {
-      const underWay = pending.of(space, memberId);
-      const recorded = await usage.todayOf(space, memberId);
+      const underWay = pending.ofMember(space.platform, memberId);
+      const recorded = await usage.todayEverywhere(space.platform, memberId);
       const found = over(ofPerson, usedTogether(recorded, underWay), 'person');
       if (found) return found;
     }
@@ -236,6 +244,7 @@ export const createLimits = ({
     ): Promise<Reservation> => {
       // Of those who ask side by side, each sees what the one before was given.
       using _ = await mutex.take(keyOf(consumer.space));
+      using __ = await mutex.take(`member ${consumer.space.platform} ${consumer.memberId}`);
       const found = await fault(consumer, demand);
       if (found) throw found;
       return pending.hold(consumer.space, memberId, amountsOf(demand));
@@ -245,7 +254,10 @@ export const createLimits = ({
       const limits = await of(space);
       const ofSpace = remainingOf(limits.space, await usage.today(space));
       if (memberId === undefined) return ofSpace;
-      return lowerOf(ofSpace, remainingOf(limits.person, await usage.todayOf(space, memberId)));
+      return lowerOf(
+        ofSpace,
+        remainingOf(limits.person, await usage.todayEverywhere(space.platform, memberId)),
+      );
     },
   };
 };

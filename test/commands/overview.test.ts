@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { HERE, messageOf, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
+import {
+  HERE,
+  messageOf,
+  NO_BACKLOG,
+  SPACE,
+  type CommandHarness,
+} from '../fakes/command-harness.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
@@ -135,6 +141,39 @@ describe('/usage', () => {
     const second = await harness().run('translate', { text: 'six ch', to: 'ja' });
     expect(second.text).toBe(sentence('limits.characters', { used: 6, limit: 10, hours: 11 }));
     expect((await harness().run('usage', { days: '7' })).text).toContain(numbers(6));
+  });
+});
+
+describe('the limits of one person', () => {
+  const ELSEWHERE = { ...HERE, space: { ...SPACE, id: 'elsewhere' } };
+  const translate = async (asking: Parameters<CommandHarness['run']>[2] = {}) =>
+    (await harness().run('translate', { text: 'six ch', to: 'ja' }, asking)).text;
+  const over = sentence('limits.characters-each', { used: 6, limit: 10, hours: 11 });
+
+  it('hold over all servers together', async () => {
+    harness().script.operator.person = { characters: 10 };
+    expect(await translate()).toBe('ja:six ch');
+    expect(await translate({ channel: ELSEWHERE })).toBe(over);
+    expect(await translate({ channel: ELSEWHERE, member: { id: 'bob' } })).toBe('ja:six ch');
+  });
+
+  it('hold where the bot is not, and the use is the person’s', async () => {
+    harness().script.operator.person = { characters: 10 };
+    expect(await translate({ channel: ELSEWHERE, isGuest: true })).toBe('ja:six ch');
+    expect(await translate()).toBe(over);
+    const { usage } = harness().services;
+    expect(await usage.todayOf(ELSEWHERE.space, 'ada')).toMatchObject({ characters: 0 });
+    const own = await harness().run('usage', {}, { channel: HERE, isGuest: true });
+    expect(own.text).toContain(sentence('usage.characters', { count: 6 }));
+  });
+
+  it('leave out the use that a server pays with a key of its own', async () => {
+    harness().script.operator.person = { characters: 10 };
+    const ann = { ...SPACE, id: 'ann', name: 'Ann', locale: 'en', role: 'moderator' } as const;
+    const { signal } = new AbortController();
+    await harness().services.spaceKeys.set(ELSEWHERE.space, 'svck:own', ann, signal);
+    await harness().services.usage.record(ELSEWHERE.space, 'ada', { characters: 9 });
+    expect(await translate()).toBe('ja:six ch');
   });
 });
 

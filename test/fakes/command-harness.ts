@@ -56,6 +56,7 @@ const NOW_MS = Date.UTC(2026, 4, 20, 13);
 interface Asking {
   readonly member?: Partial<Member>;
   readonly channel?: Channel;
+  readonly isGuest?: boolean;
   readonly on?: Message;
 }
 
@@ -332,10 +333,11 @@ export const openCommandHarness = async (
   });
   const shown: Shown[] = [];
 
-  const invocation = ({ member, channel = HERE }: Asking) => ({
+  const invocation = ({ member, channel = HERE, isGuest = false }: Asking) => ({
     id: 'invocation',
     member: { ...MODERATOR, ...member },
     channel,
+    isGuest,
     signal: new AbortController().signal,
     answer: { show: async (content: Content) => void shown.push(shownOf(content)), paceMs: 0 },
     readText: readOn(SPACE.platform),

@@ -219,6 +219,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     usage: {
       record: async () => undefined,
       today: async () => NOTHING_USED,
+      todayEverywhere: async () => NOTHING_USED,
       todayOf: async () => NOTHING_USED,
       top: async () => [],
       days: async () => [],

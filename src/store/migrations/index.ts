@@ -7,6 +7,7 @@ import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
 import { mirrorModels } from './027-mirror-models.ts';
+import { usageByMember } from './028-usage-by-member.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -17,6 +18,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '009-folded-terms': foldedTerms,
     ...MIGRATIONS_014_TO_026,
     '027-mirror-models': mirrorModels,
+    '028-usage-by-member': usageByMember,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

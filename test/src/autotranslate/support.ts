@@ -60,7 +60,7 @@ export interface Scene {
   readonly inbox: Inbox;
   readonly spaces: SpaceSettings;
   readonly privacy: Privacy;
-  readonly usage: Pick<Usage, 'today' | 'todayOf'>;
+  readonly usage: Pick<Usage, 'today' | 'todayOf' | 'todayEverywhere'>;
   /** The operator’s limits of each person. */
   readonly personLimits: { characters?: number };
   /** How far the clocks are ahead of the real one, and by how much the wall clock was set back. */

@@ -23,7 +23,7 @@ const limitsWith = ({ chosen = {}, operator = {}, used, usedByAda, ownsKey = fal
     spaces: { of: async () => chosen as SpaceChoices },
     usage: {
       today: async () => ({ ...NOTHING, ...used }),
-      todayOf: async (_, id) => ({ ...NOTHING, ...(id === 'ada' ? usedByAda : {}) }),
+      todayEverywhere: async (_, id) => ({ ...NOTHING, ...(id === 'ada' ? usedByAda : {}) }),
     },
     operator: { space: {}, person: {}, ...operator },
     ownsKey: async () => ownsKey,

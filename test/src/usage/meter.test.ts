@@ -33,7 +33,7 @@ beforeEach(() => {
   gate = Promise.resolve();
   limits = createLimits({
     spaces: { of: async () => choices as SpaceChoices },
-    usage: { today: async () => used, todayOf: async () => NOTHING },
+    usage: { today: async () => used, todayEverywhere: async () => NOTHING },
     now,
   });
   choices = {};
@@ -234,7 +234,7 @@ describe('use that is not recorded yet', () => {
   it('counts for the person whose use it is, and not for others', async () => {
     limits = createLimits({
       spaces: { of: async () => ({}) as SpaceChoices },
-      usage: { today: async () => NOTHING, todayOf: async () => NOTHING },
+      usage: { today: async () => NOTHING, todayEverywhere: async () => NOTHING },
       operator: { space: {}, person: { characters: 5 } },
       now,
     });
@@ -322,7 +322,7 @@ describe('the limits of a day', () => {
       ...services,
       limits: createLimits({
         spaces: { of: async () => choices as SpaceChoices },
-        usage: { today: async () => used, todayOf: async () => NOTHING },
+        usage: { today: async () => used, todayEverywhere: async () => NOTHING },
         operator: { space: {}, person: { characters: 3 } },
         now,
       }),

@@ -16,7 +16,7 @@ const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyChara
   ({
     limits: createLimits({
       spaces: { of: async () => ({ dailyCharacters }) as SpaceChoices },
-      usage: { today: async () => NOTHING, todayOf: async () => NOTHING },
+      usage: { today: async () => NOTHING, todayEverywhere: async () => NOTHING },
     }),
     usage: { record },
     translator: {
@@ -28,11 +28,13 @@ const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyChara
 
 const translated = async (services: MeteredServices) => {
   const items = await Array.fromAsync(translateMeteredLine(services, LINE, ['fr', 'ja'], signal));
-  return items.map(({ language, text, error }) => ({
-    language,
-    text: plainText(text),
-    ...(error && { error: error.code }),
-  }));
+  return items
+    .map(({ language, text, error }) => ({
+      language,
+      text: plainText(text),
+      ...(error && { error: error.code }),
+    }))
+    .toSorted((a, b) => a.language.localeCompare(b.language, 'en'));
 };
 
 describe('a metered line', () => {
@@ -59,8 +61,8 @@ describe('a metered line', () => {
   it('is translated into as many languages as fit', async () => {
     const services = servicesWith(async () => undefined, 9);
     expect(await translated(services)).toEqual([
-      { language: 'ja', text: '', error: 'rate-limited' },
       { language: 'fr', text: 'fr: hello' },
+      { language: 'ja', text: '', error: 'rate-limited' },
     ]);
   });
 

@@ -23,7 +23,7 @@ const start = (dailyAudioMinutes: number | undefined) => {
     services: {
       limits: createLimits({
         spaces: { of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices },
-        usage: { today, todayOf: today },
+        usage: { today, todayEverywhere: today },
         now: () => NOON_MS,
       }),
       usage: {
@@ -98,7 +98,7 @@ const open = (dailyCharacters?: number, perPerson?: number) => {
   const services = {
     limits: createLimits({
       spaces: { of: async () => ({ dailyCharacters }) as SpaceChoices },
-      usage: { today, todayOf: today },
+      usage: { today, todayEverywhere: today },
       operator: { space: {}, person: { characters: perPerson } },
     }),
     usage: {

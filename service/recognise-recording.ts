@@ -67,7 +67,7 @@ const NO_PADDING = {
  * Rules by which recordings are cut. Of 15 minutes of speech with Whisper's base model fewest words were wrong with
  * these: in shorter chunks its language is guessed, in longer ones it leaves out what is in another.
  */
-const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 300 };
+const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 600 };
 /** Silence that stays beside the voice of a chunk. */
 const MARGIN_MS = 300;
 

@@ -51,12 +51,12 @@ const syllables = ([from, to]: readonly [number, number]): readonly (readonly [n
 
 const languages = (asked: readonly Asked[]) => asked.map(({ language }) => language);
 
-/** Sentences of some seconds with half a second between them. */
+/** Sentences of some seconds with a clear pause between them. */
 const sentences = (...lengths: readonly number[]): readonly (readonly [number, number])[] => {
   let at = 0.2;
   return lengths.map((seconds) => {
     const sentence = [at, at + seconds] as const;
-    at += seconds + 0.5;
+    at += seconds + 0.7;
     return sentence;
   });
 };
@@ -65,7 +65,16 @@ describe('a recording', () => {
   it('is recognised in pieces that end at its pauses, all of it', async () => {
     const { asked } = await recognise(sentences(4, 4, 4));
     expect(asked).toHaveLength(3);
-    expect(asked.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(13.4);
+    expect(asked.reduce((sum, { seconds }) => sum + seconds, 0)).toBeCloseTo(13.8);
+  });
+
+  it('keeps together what only a breath parts', async () => {
+    const breath = [
+      [0.2, 4.2],
+      [4.7, 8.7],
+    ] as const;
+    const { asked } = await recognise(breath, () => ({ text: 'words enough for it '.repeat(5) }));
+    expect(asked).toHaveLength(1);
   });
 
   it('has no longer pieces than the engine takes', async () => {
@@ -139,7 +148,7 @@ describe('the language of a recording', () => {
     });
 
   it('is expected of a short piece that seems to be in another', async () => {
-    const { asked, reply } = await recognise(sentences(8, 2.8, 8), heardIn('cy'));
+    const { asked, reply } = await recognise(sentences(8, 2.5, 8), heardIn('cy'));
     expect(languages(asked)).toContain('en');
     expect(asked).toHaveLength(4);
     expect(reply.text.match(/^none .* en .* none /)).not.toBeNull();
@@ -147,7 +156,7 @@ describe('the language of a recording', () => {
   });
 
   it('is another where that is spoken for longer', async () => {
-    const { asked } = await recognise(sentences(8, 2.8, 8, 2.8, 2.8, 2.8), heardIn('cy'));
+    const { asked } = await recognise(sentences(8, 2.5, 8, 2.5, 2.5, 2.5), heardIn('cy'));
     expect(languages(asked)).not.toContain('en');
   });
 

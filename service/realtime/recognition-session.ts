@@ -124,14 +124,15 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   };
 
   const sayFinal = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
-    const { text, language, confidence, confidence_known: isKnown = true } = reply;
+    const { confidence_known: isKnown = true } = reply;
     say({
       type: 'asr.final_result',
       ...resultOf(segment, id),
-      text,
-      language,
-      ...(isKnown ? { confidence } : {}),
-      ...(reply.no_speech_prob === undefined ? {} : { no_speech_prob: reply.no_speech_prob }),
+      text: reply.text,
+      language: reply.language,
+      requested_language: reply.requested_language,
+      confidence: isKnown ? reply.confidence : undefined,
+      no_speech_prob: reply.no_speech_prob,
       is_final: true,
       replaces: [],
     });
@@ -189,6 +190,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       ...resultOf(segment, known.id),
       text: result.text,
       language: result.language,
+      requested_language: result.requested_language,
       is_final: false,
       stable: true,
     });

@@ -112,7 +112,7 @@ const replyIn = (
   hints: EngineHints,
 ): Response => {
   const { text } = plainReply(spans, hints);
-  const { segments, language } = segmentsReply(spans, hints);
+  const { segments, language, requested_language } = segmentsReply(spans, hints);
   switch (format) {
     case 'json':
       return Response.json({ text });
@@ -125,6 +125,7 @@ const replyIn = (
       return Response.json({
         task: 'transcribe',
         language,
+        requested_language,
         duration: segments.at(-1)?.end ?? 0,
         text,
         segments: segments.map((segment, id) => ({ id, ...segment })),

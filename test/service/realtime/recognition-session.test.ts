@@ -27,6 +27,15 @@ describe('a session of realtime recognition', () => {
       expect(recognitionEvent.safeParse(message).success).toBe(true);
   });
 
+  it('says the language that was heard beside the one that was asked for', async () => {
+    const { hear, of, send } = openSession();
+    send({ type: 'session.update', session: { language: 'ga' } });
+    await hear(joined(soundOf(SIX), silenceOf(1)));
+    const asked = { language: 'en', requested_language: 'ga' };
+    expect(of('asr.partial_result')[0]).toMatchObject(asked);
+    expect(of('asr.final_result')).toMatchObject([asked]);
+  });
+
   it('shows the first words 1.2 s after they began, the text 0.5 s after its silence', async () => {
     const { hear, of } = openSession();
     await hear(joined(silenceOf(2), soundOf(SIX), silenceOf(1.5)));

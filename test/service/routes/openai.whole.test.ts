@@ -118,11 +118,13 @@ describe('the OpenAI API beside the contract', () => {
     const reply = await transcribe({
       response_format: 'verbose_json',
       'timestamp_granularities[]': 'segment',
+      language: 'en',
     });
     const body = (await reply.json()) as { segments: { start: number }[] };
     expect(body).toMatchObject({
       task: 'transcribe',
       language: 'en',
+      requested_language: 'en',
       text: 'hello there hello there',
       segments: [
         { id: 0, text: 'hello there' },

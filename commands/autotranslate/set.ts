@@ -90,7 +90,7 @@ export const mirrorAction = defineAction({
       if (language === undefined)
         throw userError('bad-input', 'autotranslate.channel-language', {
           channel: channelMention({ space, id }),
-          language: name === '' ? '–' : typedCode(name),
+          language: typedCode(name),
         });
       return {
         channel: { space, id },

@@ -51,6 +51,13 @@ const isRefused = (thrown: unknown): boolean => toAppError(thrown).code === 'too
 const isTooLong = (thrown: unknown): boolean =>
   thrown instanceof EmptyStreamError || isRefused(thrown);
 
+const noModel = (cause: unknown): AppError =>
+  new AppError('config', 'the service lists no language model and chooses none', {
+    sentence: { key: 'service.no-chat' },
+    remedy: { key: 'remedies.check', params: { name: 'SPEECH_CHAT_MODEL' } },
+    cause,
+  });
+
 const tooLong = (cause: unknown): AppError =>
   new AppError('too-large', 'the conversation is too long for the language model', {
     sentence: { key: 'service.too-long' },
@@ -183,6 +190,7 @@ export const createAssistant = (deps: AssistantDeps) => {
             if (tokens() <= mostTokens) throw thrown;
             continue;
           }
+          if (model === undefined && toAppError(thrown).code === 'bad-input') throw noModel(thrown);
           if (!isTooLong(thrown)) throw thrown;
           const isLong = lengthOf(messages) >= LONG_CHARS;
           const fewer = withoutOldest(messages);

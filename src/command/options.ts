@@ -18,7 +18,9 @@ interface Finder {
 
 /** Most words in a language's name. */
 const LONGEST_NAME_WORDS = 3;
-const COMMAS = /[,;、，；\n]+/u;
+/** What stands between languages, "and" included where it cannot be a code (Estonian is `et`). */
+const BETWEEN =
+  /[,;、，；\n&+]+|\s(?:and|und|y|e)\s|(?<=\p{L}{4})\set\s|(?<=語)と|(?<=어)[와과]\s|(?<=[语語文])[和与與]/iu;
 
 export interface TypedLanguages {
   /** Codes without repetition, in the order in which they were typed. */
@@ -26,11 +28,11 @@ export interface TypedLanguages {
   readonly unknown: readonly string[];
 }
 
-/** Reads codes or names, separated by commas or spaces: `es, Traditional Chinese fr`. */
+/** Reads codes or names, separated by commas, spaces or "and": `es, Traditional Chinese fr`. */
 export const readLanguages = (typed: string, finder: Finder): TypedLanguages => {
   const languages = new Set<string>();
   const unknown = new Set<string>();
-  for (const piece of typed.split(COMMAS)) {
+  for (const piece of typed.split(BETWEEN)) {
     const words = piece.split(/\s+/u).filter((word) => word !== '');
     while (words.length > 0) {
       let length = Math.min(LONGEST_NAME_WORDS, words.length);
@@ -69,8 +71,9 @@ export interface TypedChannel {
 const AROUND = /^[\s,;:=→、，；：]+|[\s,;:=→、，；：]+$/gu;
 
 /**
- * Reads mentions of a platform's channels, each followed by its language. Undefined where anything
- * stands before the first mention, such as a name that was typed instead of chosen.
+ * Reads mentions of a platform's channels, each with its language, all behind them or all in front.
+ * Undefined where a channel has none, or where there is more, such as a name that was typed instead
+ * of chosen.
  */
 export const readChannels = (
   typed: RichText,
@@ -84,11 +87,14 @@ export const readChannels = (
     if (node.kind === 'mention' && node.target === 'channel' && node.platform === platform)
       parts.push({ id: node.id, words: '' });
     else parts.at(-1)!.words += plainInline([node]);
-  const [before, ...channels] = parts.map(({ id, words }) => {
-    const language = words.replaceAll(AROUND, '');
+  const written = parts.map(({ words }) => words.replaceAll(AROUND, ''));
+  if (written[0] === '') written.shift();
+  else if (written.at(-1) === '') written.pop();
+  if (written.length !== parts.length - 1 || written.includes('')) return undefined;
+  return parts.slice(1).map(({ id }, place) => {
+    const language = written[place] ?? '';
     return { id, typed: language, language: languages.find(language) };
   });
-  return before?.typed === '' ? channels : undefined;
 };
 
 /** The space in which channels are looked for, and the reader of its platform's markup. */

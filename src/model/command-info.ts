@@ -1,3 +1,5 @@
+import type { Member } from './place.ts';
+
 export interface Choice {
   /** The option's value. */
   readonly value: string;
@@ -88,6 +90,12 @@ export const formOfPress = (
   press: string,
 ): FormInfo | undefined =>
   commands.flatMap(({ forms = [] }) => forms).find((form) => form.press === nameOf(press));
+
+/** True where only the asker sees the answer: a private command, or one that is refused. */
+export const isPrivateUse = (
+  { private: isPrivate, moderators }: Pick<CommandInfo, 'private' | 'moderators'>,
+  role: Member['role'],
+): boolean => isPrivate || (moderators === true && role !== 'moderator');
 
 /** True for a press whose answer only the presser sees. */
 export const isPrivatePress = (

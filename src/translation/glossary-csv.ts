@@ -124,10 +124,9 @@ interface CsvFile {
   readonly encoding: string;
 }
 
-const notCsv = (cause?: unknown): AppError =>
+const notCsv = (): AppError =>
   new AppError('bad-input', 'the glossary file is not CSV', {
     sentence: { key: 'glossary.not-csv' },
-    cause,
   });
 
 const tooLarge = (): AppError =>
@@ -174,11 +173,17 @@ const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, 
 
 const parseRows = async (text: string, signal: AbortSignal): Promise<readonly CsvRow[]> => {
   const separator = separatorLine.exec(text)?.[1];
+  /** The last line of the last row that could be read. */
+  let readLines = separator === undefined ? 0 : 1;
   const parser = parse({
     delimiter: separator ?? separatorOf(text),
     from_line: separator === undefined ? 1 : 2,
     info: true,
     max_record_size: LONGEST_LINE_CHARS,
+    on_record: (row: string[], { lines }) => {
+      readLines = lines;
+      return row;
+    },
     relax_column_count: true,
     // A quote within a cell is an inch.
     relax_quotes: true,
@@ -199,7 +204,15 @@ const parseRows = async (text: string, signal: AbortSignal): Promise<readonly Cs
     return rows;
   } catch (cause) {
     signal.throwIfAborted();
-    throw cause instanceof AppError ? cause : notCsv(cause);
+    if (cause instanceof AppError) throw cause;
+    // An unclosed quotation mark is noticed far below: it begins behind what could be read.
+    const lines = text.split('\n');
+    let line = readLines + 1;
+    while (lines[line - 1]?.trim() === '') line += 1;
+    throw new AppError('bad-input', 'a line of the glossary file is not CSV', {
+      sentence: { key: 'glossary.not-csv-line', params: { line } },
+      cause,
+    });
   }
 };
 

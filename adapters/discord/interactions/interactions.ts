@@ -31,7 +31,12 @@ import type { OpenRemoteFile } from '../files.ts';
 import { guildIdOf, PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { formOfPress, isPrivatePress, type Choice } from '../../../src/model/command-info.ts';
+import {
+  formOfPress,
+  isPrivatePress,
+  isPrivateUse,
+  type Choice,
+} from '../../../src/model/command-info.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
@@ -135,7 +140,9 @@ const createCommandUse =
     const used = isSlash
       ? commandOf(data.name, data.options)
       : { name: infos.find(({ menu }) => menu === data.name)?.name ?? data.name, options: [] };
-    const isPrivate = !isSlash || infos.some((info) => info.name === used.name && info.private);
+    const info = infos.find(({ name }) => name === used.name);
+    const isPrivate =
+      !isSlash || (info !== undefined && isPrivateUse(info, memberOf(interaction).role));
     if (!(await acknowledge(interaction, newAnswer(isPrivate)))) return;
     const target =
       data.type === ApplicationCommandType.Message

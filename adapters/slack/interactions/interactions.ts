@@ -22,7 +22,7 @@ import {
 } from '../../../src/command/command-line.ts';
 import { AppError, faultFields, toAppError, type Sentence } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n/texts.ts';
-import { isPrivatePress, type CommandInfo } from '../../../src/model/command-info.ts';
+import { isPrivatePress, isPrivateUse, type CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
@@ -138,7 +138,7 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       return dispatch(
         member,
         command,
-        { ...where, isPrivate: command.private },
+        { ...where, isPrivate: isPrivateUse(command, member.role) },
         createTyped(read.value),
       );
     },

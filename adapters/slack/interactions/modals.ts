@@ -14,7 +14,12 @@ import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { findChoice, readSwitch } from '../../../src/command/command-line.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
+import {
+  isPrivateUse,
+  type Choice,
+  type CommandInfo,
+  type OptionInfo,
+} from '../../../src/model/command-info.ts';
 import type { Attachment } from '../../../src/model/message.ts';
 import type { Member, Space } from '../../../src/model/place.ts';
 
@@ -174,7 +179,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
         userId: member.id,
         threadTs: state.thread,
         responseUrl: addresses.get(state.use),
-        isPrivate: command.private,
+        isPrivate: isPrivateUse(command, member.role),
       };
       return { member, command, values, where };
     },

@@ -38,7 +38,10 @@ const COMMANDS: readonly CommandInfo[] = [
   }),
   info('transcribe', { options: [{ ...option, name: 'audio', kind: 'attachment' }] }),
   info('secret', { private: true, privatePresses: ['secret choose'] }),
-  info('glossary add', { options: [{ ...option, name: 'term', kind: 'text', required: true }] }),
+  info('glossary add', {
+    moderators: true,
+    options: [{ ...option, name: 'term', kind: 'text', required: true }],
+  }),
   info('glossary list'),
   info('autotranslate', {
     needs: 'watch',

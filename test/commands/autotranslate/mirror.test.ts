@@ -35,7 +35,7 @@ describe('/autotranslate mirror', () => {
       sentence('autotranslate.how-many-channels', { fewest: 2, most: 20 }),
     ],
     ['<#1> en, <#1> es', sentence('autotranslate.channel-twice', { channel: '<#1>' })],
-    ['<#1> en, <#2>', unknown('<#2>', '–')],
+    ['<#1> en, <#2>', sentence('autotranslate.mirror-how')],
     ['<#1> en, <#2> klingon', unknown('<#2>', '`klingon`')],
     ['<#1> en, <#2> English', sentence('autotranslate.one-language')],
   ])('refuses %j with a sentence that helps', async (channels, expected) => {

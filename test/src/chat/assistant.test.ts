@@ -83,12 +83,22 @@ describe('the language model that answers', () => {
     expect(asked(MODELS_PATH)).toHaveLength(1);
   });
 
+  it('is asked of the operator by name where the service lists none and refuses to choose', async () => {
+    fake.models = [];
+    fake.fail(PATHS.chat, { status: 400, body: '{"error":{"message":"model is required"}}' });
+    await expect(ask(open())).rejects.toMatchObject({
+      code: 'config',
+      sentence: { key: 'service.no-chat' },
+      remedy: { key: 'remedies.check', params: { name: 'SPEECH_CHAT_MODEL' } },
+    });
+  });
+
   it('is looked for again after a while where the list failed', async () => {
     const assistant = open();
     fake.fail(MODELS_PATH, ...Array.from({ length: 4 }, () => ({ status: 503 })));
     await ask(assistant);
     fake.models = ['model'];
-    await expect(ask(assistant)).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(ask(assistant)).rejects.toMatchObject({ code: 'config' });
     nowMs += 60_000;
     expect(await ask(assistant)).toBe('You asked: why?');
   });

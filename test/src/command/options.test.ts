@@ -18,6 +18,15 @@ describe('a typed list of languages', () => {
     ['Traditional Chinese Japanese', ['zh-Hant', 'ja']],
     ['Japanese (ja), es', ['ja', 'es']],
     ['es, ES español , es-MX', ['es']],
+    ['Spanish and Japanese', ['es', 'ja']],
+    ['Spanisch und Japanisch', ['es', 'ja']],
+    ['español, inglés y japonés', ['es', 'en', 'ja']],
+    ['espagnol et japonais', ['es', 'ja']],
+    ['es et', ['es', 'et']],
+    ['スペイン語と日本語', ['es', 'ja']],
+    ['스페인어와 일본어', ['es', 'ja']],
+    ['西班牙语和日语', ['es', 'ja']],
+    ['es & ja', ['es', 'ja']],
     [' , ,', []],
     ['', []],
   ])('%j is read as %j', (typed, expected) => {
@@ -79,10 +88,17 @@ describe('a typed list of channels', () => {
       ],
     ],
     [
-      '<#1> <#2> klingon',
+      'en <#1>, Spanish: <#2>',
+      [
+        ['1', 'en'],
+        ['2', 'es'],
+      ],
+    ],
+    [
+      '<#1> klingon <#2> es',
       [
         ['1', undefined],
-        ['2', undefined],
+        ['2', 'es'],
       ],
     ],
     ['', []],
@@ -91,12 +107,17 @@ describe('a typed list of channels', () => {
     expect(read?.map(({ id, language }) => [id, language])).toEqual(expected);
   });
 
-  it.each(['#general en', 'general en, <#1> es', 'en <#1>', '- <#1> en', '<@1> en, <#2> es'])(
-    'is refused when it begins with no mention: %j',
-    (typed) => {
-      expect(readChannels(tree(typed), languages, 'discord')).toBeUndefined();
-    },
-  );
+  it.each([
+    '#general en',
+    'general en, <#1> es',
+    '- <#1> en',
+    '<@1> en, <#2> es',
+    '<#1> <#2> es',
+    'en <#1> <#2>',
+    '<#1>',
+  ])('is refused where a channel has no language, or there is more: %j', (typed) => {
+    expect(readChannels(tree(typed), languages, 'discord')).toBeUndefined();
+  });
 
   it('knows no channels of another platform', () => {
     expect(readChannels(tree('<#1> en'), languages, 'test')).toBeUndefined();

@@ -204,8 +204,18 @@ describe('a glossary file', () => {
   });
 
   it.each([
+    ['a,b\n\nmage,"ja\nc,d\ne,f', 3],
+    ['sep=;\na;"b\nc;d', 2],
+    ['"a\nb",c\nd,"e', 3],
+  ])('whose quotation mark is not closed names the line: %j', async (content, line) => {
+    await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
+      sentence: { key: 'glossary.not-csv-line', params: { line } },
+    });
+  });
+
+  it.each([
     ['that is an archive', Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0xff, 0x00])],
-    ['with a quote that never ends', 'mage,"ja'],
+    ['of images', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff, 0xfe, 0x00])],
   ])('%s changes nothing', async (_, content) => {
     await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
       sentence: { key: 'glossary.not-csv' },

@@ -125,6 +125,17 @@ describe('a command', () => {
     expect((await used.answer()).ephemeral).toBe(true);
   });
 
+  test('that is for moderators alone is begun where only the asker sees that it is refused', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    discord.core.work = async ({ signal }) => {
+      resolve();
+      await once(signal, 'abort');
+    };
+    const used = setUp().use('glossary add', { term: 'fox' });
+    await promise;
+    expect(used).toMatchObject({ deferred: true, ephemeral: true });
+  });
+
   test('reads an attached file', async () => {
     const { ann, channel } = setUp();
     let read = '';

@@ -6,7 +6,7 @@ import { ContractError } from './errors.ts';
 import { withFailOver } from './fail-over.ts';
 import { isSilent, recogniseRecording, type Vad } from './recognise-recording.ts';
 import type { HeardSpan } from './heard-spans.ts';
-import type { AdmittedRequest } from './request-limiter.ts';
+import { createRequestLimiter, type AdmittedRequest } from './request-limiter.ts';
 import type { RouteContext } from './route.ts';
 
 /** Formats that a path takes. */
@@ -70,21 +70,20 @@ export interface RecognitionInput {
   readonly vad: Vad;
 }
 
-/** The engine for audio in chunks, whose further calls within a turn keep to its rate. */
-const paced = (
+/** Recordings that are decoded at the same time: of a key only so many that others begin at once. */
+const recordings = createRequestLimiter({ concurrent: 16, waiting: 32 });
+
+/** The engine for audio in chunks, each of which waits for its turn. */
+const inTurns = (
   engine: RecognitionEngine,
   request: AdmittedRequest,
-): Pick<RecognitionEngine, 'longestMs' | 'recognise'> => {
-  let calls = 0;
-  return {
-    longestMs: engine.longestMs,
-    recognise: async (samples, hints, signal) => {
-      calls += 1;
-      if (calls > 1) await request.again(signal);
-      return engine.recognise(samples, hints, signal);
-    },
-  };
-};
+): Pick<RecognitionEngine, 'longestMs' | 'recognise'> => ({
+  longestMs: engine.longestMs,
+  recognise: async (samples, hints, signal) => {
+    using _ = await request.turn(signal);
+    return await engine.recognise(samples, hints, signal);
+  },
+});
 
 /**
  * Recognises a file with the first engine that answers. A file in which there is nothing to hear
@@ -97,14 +96,14 @@ export const recogniseUpload = async (
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
   const source = bytesSource(audio);
+  using _ = await recordings.acquire(signal, account.name);
   try {
     if (await isSilent(source, signal)) return [];
     const { engine, spans } = await withFailOver(
       offers,
       async (offer, either) => {
         using request = offer.limiter.admit(account.name);
-        using _ = await request.turn(either);
-        const calls = paced(offer.engine, request);
+        const calls = inTurns(offer.engine, request);
         return {
           engine: offer.name,
           spans: await recogniseRecording(source, vad, calls, hints, either),

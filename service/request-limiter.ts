@@ -1,42 +1,8 @@
-import { realClock, sleep, type Clock } from '../src/async/clock.ts';
+import { realClock, type Clock } from '../src/async/clock.ts';
 import { createAllowance, type Allowance, type AllowanceRate } from './allowance.ts';
 import { tooManyRequests } from './errors.ts';
-
-/** Waiting items of several keys, which take turns; within a key the order is that of arrival. */
-export class FairQueue<T> {
-  /** The waiting items by key; the key whose turn is next comes first. */
-  readonly #byKey = new Map<string, Set<T>>();
-
-  get isEmpty(): boolean {
-    return this.#byKey.size === 0;
-  }
-
-  push(key: string, item: T): void {
-    const items = this.#byKey.get(key);
-    if (items) items.add(item);
-    else this.#byKey.set(key, new Set([item]));
-  }
-
-  /** Takes out an item that stopped waiting; false when it was not there. */
-  remove(key: string, item: T): boolean {
-    const items = this.#byKey.get(key);
-    const wasThere = items?.delete(item) ?? false;
-    if (items?.size === 0) this.#byKey.delete(key);
-    return wasThere;
-  }
-
-  /** Takes out the next item; its key then comes after the others. */
-  shift(): T | undefined {
-    for (const [key, items] of this.#byKey)
-      for (const item of items) {
-        items.delete(item);
-        this.#byKey.delete(key);
-        if (items.size > 0) this.#byKey.set(key, items);
-        return item;
-      }
-    return undefined;
-  }
-}
+import { createFairLimit } from './fair-limit.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** Wait that clients are asked for when a queue is full; an engine's typical call is shorter. */
 const RETRY_AFTER_MS = 1_000;
@@ -44,9 +10,9 @@ const RETRY_AFTER_MS = 1_000;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * Gives an engine's time to requests, in turns. Keys take turns, and so do the requests of a key. A
- * request's first turn comes before later turns of others, but no two in a row while those wait: a
- * short request passes long ones, and many short ones do not stop a long one.
+ * Gives an engine's time to requests, in turns. Keys take turns, and so do the requests of a key: its short
+ * ones pass long ones, and many short ones do not stop a long one. What one key asks for costs no other its
+ * place: each has its own, and where turns are many, none can have all of them.
  */
 export type RequestLimiter = ReturnType<typeof createRequestLimiter>;
 
@@ -55,19 +21,34 @@ export type AdmittedRequest = ReturnType<RequestLimiter['admit']>;
 
 /** The rate of an engine's calls, one a turn. Limiters for several of its abilities may share it. */
 export interface CallRate extends Allowance {
-  /** Requests in all these limiters that have not begun their first turn. */
-  fresh: number;
+  /** Requests of each key in all these limiters that have not begun their first turn. */
+  readonly fresh: Map<string, number>;
 }
+
+const addTo = (counts: Map<string, number>, key: string, change: number): void => {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+};
+
+/** The place in line of a key's next request, as keys take turns. */
+const placeOf = ({ fresh }: CallRate, key: string): number => {
+  const own = (fresh.get(key) ?? 0) + 1;
+  return [...fresh].reduce(
+    (sum, [other, count]) => (other === key ? sum : sum + Math.min(count, own)),
+    own,
+  );
+};
 
 export const createCallRate = (clock: Pick<Clock, 'nowMs'>, rate: AllowanceRate): CallRate => ({
   ...createAllowance(clock, rate),
-  fresh: 0,
+  fresh: new Map(),
 });
 
 export interface RequestLimits {
   /** Turns at the same time. */
   readonly concurrent: number;
-  /** Further requests that may be in. */
+  /** Further requests of each key that may be in. */
   readonly waiting: number;
   /** Default: any number of calls. */
   readonly rate?: CallRate | undefined;
@@ -77,11 +58,9 @@ export interface RequestLimits {
 export const createRequestLimiter = (limits: RequestLimits) => {
   const { concurrent, waiting, rate, clock = realClock } = limits;
   type Start = () => void;
-  const first = new FairQueue<Start>();
-  const later = new FairQueue<Start>();
-  let free = concurrent;
-  let admitted = 0;
-  let wasFirst = false;
+  const turns = createFairLimit(concurrent);
+  const queue = new FairQueue<Start>();
+  const admitted = new Map<string, number>();
   let isTimed = false;
 
   const startLater = (waitMs: number): void => {
@@ -94,32 +73,29 @@ export const createRequestLimiter = (limits: RequestLimits) => {
   };
 
   const startNext = (): void => {
-    if (free <= 0 || (first.isEmpty && later.isEmpty)) return;
+    const key = queue.nextKey((one) => turns.hasRoom(one, 1));
+    if (key === undefined) return;
     if (rate && !rate.take(1)) return startLater(rate.waitMs(1));
-    const takesFirst = !first.isEmpty && (later.isEmpty || !wasFirst);
-    const start = takesFirst ? first.shift() : later.shift();
-    if (!start) return;
-    wasFirst = takesFirst;
-    free -= 1;
-    start();
-    if (rate) startNext();
+    queue.shift(key)?.();
+    startNext();
   };
 
-  const endTurn = (): Disposable => {
+  const beginTurn = (key: string): Disposable => {
+    turns.add(key, 1);
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
-        free += 1;
+        turns.add(key, -1);
         startNext();
       },
     };
   };
 
   const turnOf = async (
-    queue: FairQueue<Start>,
     key: string,
+    isFirst: boolean,
     signal: AbortSignal,
     onStart: () => void,
   ): Promise<Disposable> => {
@@ -127,14 +103,14 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     const started = Promise.withResolvers<Disposable>();
     const start = (): void => {
       onStart();
-      started.resolve(endTurn());
+      started.resolve(beginTurn(key));
     };
     const leave = (): void => {
       if (queue.remove(key, start)) started.reject(signal.reason);
     };
     signal.addEventListener('abort', leave, { once: true });
-    queue.push(key, start);
-    if (free > 0) startNext();
+    queue.push(key, start, isFirst);
+    startNext();
     try {
       return await started.promise;
     } finally {
@@ -143,33 +119,33 @@ export const createRequestLimiter = (limits: RequestLimits) => {
   };
 
   const admit = (key = '', longestWaitMs = LONGEST_WAIT_MS) => {
-    if (admitted >= concurrent + waiting) throw tooManyRequests(RETRY_AFTER_MS);
-    const waitMs = rate ? rate.waitMs(rate.fresh + 1) : 0;
+    if ((admitted.get(key) ?? 0) >= concurrent + waiting) throw tooManyRequests(RETRY_AFTER_MS);
+    const waitMs = rate ? rate.waitMs(placeOf(rate, key)) : 0;
     if (waitMs > longestWaitMs) throw tooManyRequests(waitMs);
-    admitted += 1;
-    if (rate) rate.fresh += 1;
+    addTo(admitted, key, 1);
+    if (rate) addTo(rate.fresh, key, 1);
     let isIn = true;
     let isFresh = true;
     const begin = (): void => {
-      if (isFresh && rate) rate.fresh -= 1;
+      if (isFresh && rate) addTo(rate.fresh, key, -1);
       isFresh = false;
     };
-    let queue = first;
+    let isFirst = true;
     return {
+      key,
+      /** True while requests have turns or wait for them; asked by one that does neither. */
+      get isBusy(): boolean {
+        return turns.free < concurrent || !queue.isEmpty;
+      },
       /** Resolves when it may work; disposing of the result ends the turn. Rejects with the signal's reason. */
       turn: (signal: AbortSignal): Promise<Disposable> => {
-        const waited = turnOf(queue, key, signal, begin);
-        queue = later;
+        const waited = turnOf(key, isFirst, signal, begin);
+        isFirst = false;
         return waited;
-      },
-      /** Resolves when the rate allows one more call within the same turn. Rejects with the signal's reason. */
-      again: async (signal: AbortSignal): Promise<void> => {
-        if (!rate) return;
-        while (!rate.take(1)) await sleep(clock, rate.waitMs(1), signal);
       },
       [Symbol.dispose]: () => {
         begin();
-        if (isIn) admitted -= 1;
+        if (isIn) addTo(admitted, key, -1);
         isIn = false;
       },
     };
@@ -198,7 +174,7 @@ export const createRequestLimiter = (limits: RequestLimits) => {
 
   return {
     /**
-     * Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate.
+     * Lets a request in. Throws `ErrRateLimited` when too many of its key are in, or for the rate.
      *
      * @param longestWaitMs longest wait for the rate. Default: 1 s
      */
@@ -209,8 +185,7 @@ export const createRequestLimiter = (limits: RequestLimits) => {
      * waits, so that it delays nobody. Rejects with `ErrRateLimited` otherwise.
      */
     acquireSpare: async (signal: AbortSignal, key?: string): Promise<Disposable> => {
-      if (2 * free <= concurrent || !first.isEmpty || !later.isEmpty)
-        throw tooManyRequests(RETRY_AFTER_MS);
+      if (2 * turns.free <= concurrent || !queue.isEmpty) throw tooManyRequests(RETRY_AFTER_MS);
       return acquire(signal, key, 0);
     },
   };

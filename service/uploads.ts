@@ -1,7 +1,7 @@
 import { readChunks, type BodyLimit } from './body.ts';
 import type { RouteContext } from './route.ts';
-import { ContractError } from './errors.ts';
-import { createRequestLimiter } from './request-limiter.ts';
+import { ContractError, tooManyRequests } from './errors.ts';
+import { createFairLimit } from './fair-limit.ts';
 
 /** Wait that clients are asked for; most bytes in memory are about to be recognised. */
 const RETRY_AFTER_MS = 1_000;
@@ -9,7 +9,6 @@ const RETRY_AFTER_MS = 1_000;
 interface UploadLimits {
   /** Bodies that are read at the same time. */
   readonly concurrent: number;
-  readonly waiting: number;
   /** Most bytes of all bodies in memory together, as sent. */
   readonly maxBytes: number;
 }
@@ -17,49 +16,49 @@ interface UploadLimits {
 export type UploadLimiter = ReturnType<typeof createUploadLimiter>;
 
 /**
- * Limits the memory of bodies that are read and then processed. Only received bytes count, so that
- * a slow client costs the others little.
+ * Limits the memory of bodies that are read and then processed, so that no key takes all of it. Only
+ * received bytes count, so that a slow client costs the others little.
  */
-export const createUploadLimiter = ({ concurrent, waiting, maxBytes }: UploadLimits) => {
-  const limiter = createRequestLimiter({ concurrent, waiting });
-  let heldBytes = 0;
+export const createUploadLimiter = ({ concurrent, maxBytes }: UploadLimits) => {
+  const reading = createFairLimit(concurrent);
+  const held = createFairLimit(maxBytes);
 
   return {
-    open: () => {
+    open: (key: string) => {
       let ownBytes = 0;
       const counted = async function* (
         body: AsyncIterable<Uint8Array>,
       ): AsyncGenerator<Uint8Array> {
         for await (const chunk of body) {
-          if (heldBytes + chunk.length > maxBytes)
+          if (!held.hasRoom(key, chunk.length))
             throw new ContractError('ErrRateLimited', 'Too much is being sent. Retry after 1s', {
               context: ['limit'],
               retryAfterMs: RETRY_AFTER_MS,
             });
           ownBytes += chunk.length;
-          heldBytes += chunk.length;
+          held.add(key, chunk.length);
           yield chunk;
         }
       };
       return {
         /**
          * Reads the body with `read` and counts its bytes until the upload is disposed of. Throws
-         * `ErrRateLimited` when too many uploads are read or waiting, or too many bytes are in memory.
+         * `ErrRateLimited` when too many uploads are read, or too many bytes are in memory.
          */
         receive: async <T>(
           body: AsyncIterable<Uint8Array>,
           read: (counted: AsyncIterable<Uint8Array>) => Promise<T>,
-          signal: AbortSignal,
         ): Promise<T> => {
-          const permit = await limiter.acquire(signal);
+          if (!reading.hasRoom(key, 1)) throw tooManyRequests(RETRY_AFTER_MS);
+          reading.add(key, 1);
           try {
             return await read(counted(body));
           } finally {
-            permit[Symbol.dispose]();
+            reading.add(key, -1);
           }
         },
         [Symbol.dispose]: (): void => {
-          heldBytes -= ownBytes;
+          held.add(key, -ownBytes);
           ownBytes = 0;
         },
       };
@@ -73,7 +72,7 @@ const AUDIO_BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioT
  * Most concurrent uploads. Their bytes are what is scarce, so that many slow clients, of which each
  * sends little, do not keep others out; those that are too slow are given up (see `readChunks`).
  */
-const READING = { concurrent: 1_024, waiting: 0 };
+const MOST_READ = 1_024;
 /**
  * Most bytes in memory: six of the longest bodies, or hundreds of usual ones, being read or waiting
  * for their engine.
@@ -82,7 +81,7 @@ const MAX_HELD_BYTES = 6 * AUDIO_BODY_LIMIT.bytes;
 
 /** The limiter of all long bodies: audio, and conversations with pictures. */
 export const createAudioUploads = (): UploadLimiter =>
-  createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES });
+  createUploadLimiter({ concurrent: MOST_READ, maxBytes: MAX_HELD_BYTES });
 
 /**
  * Receives audio for recognition, and holds its memory until `use` ends. That there is an engine is
@@ -90,14 +89,12 @@ export const createAudioUploads = (): UploadLimiter =>
  */
 export const withAudio = async <Body, Result>(
   uploads: UploadLimiter,
-  { request, engines, signal }: RouteContext,
+  { request, engines, account, signal }: RouteContext,
   read: (body: AsyncIterable<Uint8Array>) => Promise<Body>,
   use: (body: Body) => Promise<Result>,
 ): Promise<Result> => {
   if ((await engines.offers('recognition')).length === 0)
     throw engines.missing({ ability: 'recognition' });
-  using upload = uploads.open();
-  return await use(
-    await upload.receive(readChunks(request, AUDIO_BODY_LIMIT, signal), read, signal),
-  );
+  using upload = uploads.open(account.name);
+  return await use(await upload.receive(readChunks(request, AUDIO_BODY_LIMIT, signal), read));
 };

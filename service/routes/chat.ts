@@ -131,9 +131,9 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async ({ request, engines, account, log, signal, cutOff }) => {
-    using upload = uploads.open();
+    using upload = uploads.open(account.name);
     const body = readChunks(request, BODY_LIMIT, signal);
-    const input = await upload.receive(body, readChatBody, signal);
+    const input = await upload.receive(body, readChatBody);
     const offers = await engines.offers('chat');
     if (offers.length === 0) throw engines.missing({ ability: 'chat' });
     let mediaType = 'application/json';

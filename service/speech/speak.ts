@@ -1,6 +1,6 @@
 import { encode } from '../../src/audio/codec/encode.ts';
 import { wavHeader } from '../../src/audio/codec/encoder.ts';
-import { fromS16le, inSlices, sliceSamples, type Pcm } from '../../src/audio/pcm.ts';
+import { fromS16le, type Pcm } from '../../src/audio/pcm.ts';
 import { toOneRate } from '../../src/audio/resample.ts';
 import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { createWakeUp } from '../../src/async/running.ts';
@@ -19,32 +19,34 @@ import { orAborted } from '../../src/async/abort.ts';
  */
 const LONGEST_WAIT_MS = 50;
 
-/** Counts the requests whose first part is being made: other parts wait for them a little. */
+/** Counts the requests of each key whose first part is being made: its other parts wait for them a little. */
 export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock) => {
-  let count = 0;
-  let none = Promise.withResolvers<void>();
+  const byKey = new Map<string, { count: number; readonly none: PromiseWithResolvers<void> }>();
   return {
     /** Counts one more until the result is disposed of. */
-    begin: (): Disposable => {
-      count += 1;
+    begin: (key: string): Disposable => {
+      const own = byKey.get(key) ?? { count: 0, none: Promise.withResolvers<void>() };
+      byKey.set(key, own);
+      own.count += 1;
       let isCounted = true;
       return {
         [Symbol.dispose]: () => {
           if (!isCounted) return;
           isCounted = false;
-          count -= 1;
-          if (count > 0) return;
-          none.resolve();
-          none = Promise.withResolvers();
+          own.count -= 1;
+          if (own.count > 0) return;
+          byKey.delete(key);
+          own.none.resolve();
         },
       };
     },
-    /** Resolves when there is none, or after a moment. Rejects with the signal's reason. */
-    passed: async (signal: AbortSignal): Promise<void> => {
-      if (count === 0) return;
+    /** Resolves when there is none of a key, or after a moment. Rejects with the signal's reason. */
+    passed: async (key: string, signal: AbortSignal): Promise<void> => {
+      const own = byKey.get(key);
+      if (!own) return;
       const late = Promise.withResolvers<void>();
       const cancel = clock.after(LONGEST_WAIT_MS, late.resolve);
-      await orAborted(Promise.race([none.promise, late.promise]), signal).finally(cancel);
+      await orAborted(Promise.race([own.none.promise, late.promise]), signal).finally(cancel);
     },
   };
 };
@@ -58,12 +60,14 @@ const SLICES_PER_SECOND = 20;
 const encoding = createRequestLimiter({ concurrent: 1, waiting: Infinity });
 const firstParts = createFirstParts();
 const voiceLevels = createVoiceLevels();
-/** Whole files in memory at the same time while they are encoded. */
-const wholeFiles = createRequestLimiter({ concurrent: 2, waiting: Infinity });
+/** Whole files in memory at the same time while they are encoded; a key has three of them. */
+const wholeFiles = createRequestLimiter({ concurrent: 4, waiting: Infinity });
+/** Encoders of Opus that are in use at the same time, fewer than there are: a key has nine of them. */
+const opusEncoders = createRequestLimiter({ concurrent: 12, waiting: Infinity });
 
-/** Audio that a streamed reply is made ahead of playing speed, before it is made in a calm way. */
+/** Audio that a streamed reply is made ahead of playing speed, before others who wait go first. */
 const AHEAD_MS = 10_000;
-/** Share of playing time after which the next part follows then: the processor is left to others. */
+/** Share of playing time after which the next part follows then: the processor is left to them. */
 const CALM_PACE = 1 / 8;
 
 export interface SpeechOrder {
@@ -134,7 +138,7 @@ async function* speakPart(
   }
 }
 
-/** Lets others encode between two slices; those of a first part, `isFirst`, go before. */
+/** Lets others encode between two slices; those of first parts go before others of their key. */
 async function* encodedInTurns(
   pcm: AsyncIterable<Pcm>,
   request: AdmittedRequest,
@@ -147,7 +151,7 @@ async function* encodedInTurns(
       from < samples.length;
       from += step
     ) {
-      if (!isFirst()) await firstParts.passed(signal);
+      if (!isFirst()) await firstParts.passed(request.key, signal);
       using _ = await request.turn(signal);
       yield { samples: samples.subarray(from, from + step), sampleRateHz };
     }
@@ -165,9 +169,12 @@ export const speakInto = async (
   signal: AbortSignal,
   clock = realClock,
 ): Promise<void> => {
+  const { format, sampleRateHz } = order;
+  const { key } = turns;
+  using _ = format === 'ogg' ? await opusEncoders.acquire(signal, key) : undefined;
   const startMs = clock.nowMs();
-  using slices = encoding.admit();
-  using first = firstParts.begin();
+  using slices = encoding.admit(key);
+  using first = firstParts.begin(key);
   let isFirst = true;
   let audioMs = 0;
   const speech = async function* (): AsyncGenerator<Pcm, void, void> {
@@ -186,16 +193,14 @@ export const speakInto = async (
       onAudio(audioMs);
       isFirst = false;
       first[Symbol.dispose]();
-      if (order.stream && audioMs - (clock.nowMs() - startMs) > AHEAD_MS)
+      const isAhead = audioMs - (clock.nowMs() - startMs) > AHEAD_MS;
+      if (order.stream && isAhead && (turns.isBusy || slices.isBusy))
         await sleep(clock, (audioMs - beforeMs) * CALM_PACE, signal);
     }
   };
-  const { format, sampleRateHz } = order;
   const spooled = format === 'wav' || format === 'flac' ? 'pcm' : format;
-  const pcm = toOneRate(
-    encodedInTurns(speech(), slices, () => isFirst, signal),
-    sampleRateHz,
-  );
+  const inTurns = encodedInTurns(speech(), slices, () => isFirst, signal);
+  const pcm = toOneRate(inTurns, sampleRateHz);
   for await (const bytes of encode(spooled, sampleRateHz, pcm)) await spool.write(bytes);
 };
 
@@ -203,14 +208,20 @@ export const speakInto = async (
 export const finished = async (
   spool: Spool,
   { format, sampleRateHz }: SpeechOrder,
+  key: string,
   openSpool: () => Spool,
   signal: AbortSignal,
 ): Promise<{ readonly spool: Spool; readonly head: readonly Uint8Array[] }> => {
   if (format === 'wav') return { spool, head: [wavHeader(sampleRateHz, spool.bytes)] };
   if (format !== 'flac') return { spool, head: [] };
-  using _ = await wholeFiles.acquire(signal);
+  using _ = await wholeFiles.acquire(signal, key);
+  using slices = encoding.admit(key);
   const file = openSpool();
-  const pcm = inSlices(fromS16le(spool.read(signal)), sliceSamples(sampleRateHz));
+  const speech = async function* (): AsyncGenerator<Pcm, void, void> {
+    for await (const samples of fromS16le(spool.read(signal))) yield { samples, sampleRateHz };
+  };
+  const inTurns = encodedInTurns(speech(), slices, () => false, signal);
+  const pcm = toOneRate(inTurns, sampleRateHz);
   for await (const bytes of encode('flac', sampleRateHz, pcm)) await file.write(bytes);
   file.end();
   return { spool: file, head: [] };

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { createSemaphore } from '../../src/async/locks.ts';
 import { createWakeUp } from '../../src/async/running.ts';
 import { ContractError } from '../errors.ts';
+import { createFairLimit } from '../fair-limit.ts';
 import { randomUUID } from 'node:crypto';
 import { open as openFile, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -84,7 +85,10 @@ export type Spool = ReturnType<Spools['open']>;
 export interface SpoolLimits {
   /** Bytes of one reply in memory; the rest goes into a file. */
   readonly memoryBytes: number;
-  /** Bytes of all replies beyond which no other is begun, and one goes on once its reader caught up. */
+  /**
+   * Bytes of all replies. Of those that a key can have of them, none beyond is begun, and one goes on once its
+   * reader caught up.
+   */
   readonly totalBytes: number;
   /** Replies at the same time. */
   readonly most: number;
@@ -111,12 +115,12 @@ export const createSpools = (limits: SpoolLimits) => {
   const { memoryBytes, totalBytes, most, folder = tmpdir() } = limits;
   const cleaned = removeLeftFiles(folder);
   const isRoomier = createWakeUp();
-  let heldBytes = 0;
-  let held = 0;
+  const held = createFairLimit(totalBytes);
+  const places = createFairLimit(most);
 
-  const open = (need?: 'always') => {
-    if (need !== 'always' && (held >= most || heldBytes >= totalBytes)) throw full();
-    held += 1;
+  const open = (key: string, need?: 'always') => {
+    if (need !== 'always' && !(places.hasRoom(key, 1) && held.hasRoom(key, 0))) throw full();
+    places.add(key, 1);
     const changed = createWakeUp();
     const inMemory: Uint8Array[] = [];
     let inMemoryBytes = 0;
@@ -129,12 +133,12 @@ export const createSpools = (limits: SpoolLimits) => {
 
     const count = (): void => {
       const nowBytes = isOpen ? inMemoryBytes + (file?.sizeBytes ?? 0) : 0;
-      heldBytes += nowBytes - ownBytes;
+      held.add(key, nowBytes - ownBytes);
       ownBytes = nowBytes;
       isRoomier.wake();
     };
 
-    const hasRoom = (): boolean => heldBytes < totalBytes || unread === 0;
+    const hasRoom = (): boolean => held.hasRoom(key, 0) || unread === 0;
 
     const take = async (): Promise<Uint8Array | undefined> => {
       const first = inMemory.shift();
@@ -191,7 +195,7 @@ export const createSpools = (limits: SpoolLimits) => {
       [Symbol.asyncDispose]: async (): Promise<void> => {
         if (!isOpen) return;
         isOpen = false;
-        held -= 1;
+        places.add(key, -1);
         count();
         await file?.[Symbol.asyncDispose]();
       },
@@ -200,8 +204,8 @@ export const createSpools = (limits: SpoolLimits) => {
 
   return {
     /**
-     * Opens a spool. Throws `ErrRateLimited` when too much waits to be read, unless it is `always`
-     * needed, to end a reply that was begun.
+     * Opens a spool of a key. Throws `ErrRateLimited` when too much of it waits to be read, unless it is
+     * `always` needed, to end a reply that was begun.
      */
     open,
   };

@@ -39,7 +39,7 @@ export const synthesise = (
   using admitted = new DisposableStack();
   const turns = admitted.use(offer.limiter.admit(account.name));
   const held = new AsyncDisposableStack();
-  const spool = held.use(spools.open());
+  const spool = held.use(spools.open(account.name));
   admitted.move();
   const stop = new AbortController();
   const charge = (text: string): void =>
@@ -64,7 +64,13 @@ export const synthesise = (
     /** Resolves with the whole file once all is spoken. Rejects as the engine does. */
     file: async (): Promise<SpeechFile> => {
       await speaking;
-      const file = await finished(spool, order, () => held.use(spools.open('always')), signal);
+      const file = await finished(
+        spool,
+        order,
+        account.name,
+        () => held.use(spools.open(account.name, 'always')),
+        signal,
+      );
       if (!order.stream) charge(order.text);
       return file;
     },

@@ -277,7 +277,7 @@ describe('recognition over HTTP', () => {
   });
 
   it('lets go of what a request held, whatever became of it', async () => {
-    const route = createAsr(createUploadLimiter({ concurrent: 1, waiting: 0, maxBytes: 30_000 }));
+    const route = createAsr(createUploadLimiter({ concurrent: 1, maxBytes: 30_000 }));
     const part: RecognitionEngine = {
       longestMs: 10_000,
       recognise: async () => ({ text: 'hi' }),

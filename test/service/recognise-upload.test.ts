@@ -37,6 +37,47 @@ describe('a recording in pieces', () => {
   });
 });
 
+describe('a long recording', () => {
+  it('lets that of another key pass between its pieces', async () => {
+    const heard: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const engineFor = (key: string): RecognitionEngine => ({
+      longestMs: 28_000,
+      recognise: async () => {
+        heard.push(key);
+        await first.promise;
+        return { text: 'hello' };
+      },
+    });
+    const asked: string[] = [];
+    const turns = createRequestLimiter({ concurrent: 1, waiting: 9 });
+    const limiter: typeof turns = {
+      ...turns,
+      admit: (key) => {
+        const request = turns.admit(key);
+        const turn = (signal: AbortSignal): Promise<Disposable> => {
+          asked.push(key ?? '');
+          return request.turn(signal);
+        };
+        return { ...request, turn };
+      },
+    };
+    const input = { audio: [TWO_UTTERANCES], hints: {}, vad: segmentParameters({}) };
+    const recognise = (key: string) =>
+      recogniseUpload(input, {
+        ...offering('one', engineFor(key), limiter),
+        account: operatorAccount(key),
+      });
+    const long = recognise('many');
+    await eventually(() => expect(heard).toEqual(['many']));
+    const other = recognise('few');
+    await eventually(() => expect(asked).toEqual(['many', 'few']));
+    first.resolve();
+    await Promise.all([long, other]);
+    expect(heard.slice(0, 2)).toEqual(['many', 'few']);
+  });
+});
+
 describe('a recording of a key that pays', () => {
   const recognise = async (vad: Vad, audio: Uint8Array): Promise<readonly number[]> => {
     const paid: number[] = [];

@@ -115,6 +115,41 @@ describe('a request limiter', () => {
     ).toEqual(['a', 'd', 'b', 'c']);
   });
 
+  it('lets the key that comes go before the one that had the last turn', async () => {
+    expect(
+      await orderOf([
+        ['a', '', 1],
+        ['b', '', 1],
+        ['c', 'one', 2],
+      ]),
+    ).toEqual(['c', 'a', 'c', 'b']);
+  });
+
+  it('turns away only the key that has too many', async () => {
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+    const many = [limiter.admit('many'), limiter.admit('many')];
+    expect(() => limiter.admit('many')).toThrow('Too many requests');
+    limiter.admit('one');
+    many[0]![Symbol.dispose]();
+    limiter.admit('many');
+  });
+
+  it('leaves some of many turns to other keys', async () => {
+    const limiter = createRequestLimiter({ concurrent: 8, waiting: 20 });
+    const turns: Disposable[] = [];
+    const waiting = Array.from({ length: 8 }, async () => {
+      turns.push(await limiter.acquire(signal, 'many'));
+    });
+    await new Promise(setImmediate);
+    expect(turns).toHaveLength(6);
+    (await limiter.acquire(signal, 'one'))[Symbol.dispose]();
+    for (let next = turns.shift(); next; next = turns.shift()) {
+      next[Symbol.dispose]();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(waiting);
+  });
+
   it('lets a short request pass long ones, and not stop them', async () => {
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 20 });
     const order: string[] = [];
@@ -216,19 +251,18 @@ describe('a request limiter with a rate', () => {
     const short = run('short');
     await clock.advance(10_000);
     await Promise.all([long, short]);
-    expect(done).toEqual(['long', 'long', 'short', 'long', 'long']);
+    expect(done).toEqual(['long', 'short', 'long', 'long', 'long']);
   });
 
-  it('delays further calls within a turn', async () => {
-    const { clock, limiter } = setUp({ most: 1, perSecond: 1 });
-    using request = limiter.admit('k');
-    using _ = await request.turn(signal);
-    let isOver = false;
-    const again = request.again(signal).then(() => (isOver = true));
-    await clock.advance(999);
-    expect(isOver).toBe(false);
-    await clock.advance(1);
-    await again;
+  it('has a place for a key, however many another has taken', async () => {
+    const { clock, done, run } = setUp({ most: 1, perSecond: 4 });
+    await run('first', 1, 'many');
+    const waiting = Array.from({ length: 4 }, () => run('many', 1, 'many'));
+    await expect(run('one more', 1, 'many')).rejects.toMatchObject({ named: 'ErrRateLimited' });
+    const few = run('few', 1, 'few');
+    await clock.advance(2_000);
+    await Promise.all([...waiting, few]);
+    expect(done).toEqual(['first', 'few', 'many', 'many', 'many', 'many']);
   });
 
   it('forgets a request that left before its turn', async () => {

@@ -36,11 +36,12 @@ const order = (spoken: string[], stream: boolean): SpeechOrder => ({
 });
 
 describe('a streamed reply that is far ahead of its listener', () => {
-  it('is made in a calm way', async () => {
+  it('is made in a calm way while others are served', async () => {
     const clock = createTestClock();
     const spoken: string[] = [];
-    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
-    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open();
+    const limiter = createRequestLimiter({ concurrent: 2, waiting: 1 });
+    using _ = await limiter.acquire(signal, 'another');
+    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open('a');
     const speaking = speakInto(
       spool,
       order(spoken, true),
@@ -57,13 +58,17 @@ describe('a streamed reply that is far ahead of its listener', () => {
     await speaking;
   });
 
-  it('is made at once where the client waits for the whole', async () => {
+  it.each([
+    { what: 'where nobody else is served', others: 0, stream: true },
+    { what: 'where the client waits for the whole', others: 1, stream: false },
+  ])('is made at once $what', async ({ others, stream }) => {
     const spoken: string[] = [];
-    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
-    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open();
+    const limiter = createRequestLimiter({ concurrent: 2, waiting: 1 });
+    if (others > 0) await limiter.acquire(signal, 'another');
+    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open('a');
     await speakInto(
       spool,
-      order(spoken, false),
+      order(spoken, stream),
       limiter.admit(),
       NO_EVENTS,
       signal,
@@ -73,15 +78,16 @@ describe('a streamed reply that is far ahead of its listener', () => {
   });
 });
 
-describe('what waits for the first parts of others', () => {
-  it('goes on when they are made, or after a moment', async () => {
+describe('what waits for the first parts of its key', () => {
+  it('goes on when they are made, or after a moment; those of others it does not wait for', async () => {
     const clock = createTestClock();
     const firstParts = createFirstParts(clock);
-    await firstParts.passed(signal);
-    const first = firstParts.begin();
+    await firstParts.passed('a', signal);
+    const first = firstParts.begin('a');
+    await firstParts.passed('b', signal);
     let passed = 0;
     const wait = async (): Promise<void> => {
-      await firstParts.passed(signal);
+      await firstParts.passed('a', signal);
       passed += 1;
     };
     const waiting = wait();
@@ -89,10 +95,43 @@ describe('what waits for the first parts of others', () => {
     expect(passed).toBe(0);
     first[Symbol.dispose]();
     await waiting;
-    using _ = firstParts.begin();
+    using _ = firstParts.begin('a');
     const late = wait();
     await clock.advance(60);
     await late;
     expect(passed).toBe(2);
+  });
+});
+
+describe('Ogg of one key', () => {
+  it('leaves encoders to another, however many replies are not made yet', async () => {
+    const stop = new AbortController();
+    const hanging: SpeechEngine = {
+      voices: async () => [],
+      speak: async () => ({
+        sampleRateHz: RATE_HZ,
+        pcm: (async function* () {
+          yield new Float32Array(RATE_HZ);
+          await new Promise((_, reject) => {
+            stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
+          });
+        })(),
+      }),
+    };
+    const limiter = createRequestLimiter({ concurrent: 100, waiting: 1 });
+    const spools = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 100 });
+    const speakOgg = (engine: SpeechEngine, key: string): Promise<void> =>
+      speakInto(
+        spools.open(key),
+        { ...order([], true), engine, text: 'One.', format: 'ogg' },
+        limiter.admit(key),
+        NO_EVENTS,
+        stop.signal,
+      );
+    const many = Array.from({ length: 20 }, () => speakOgg(hanging, 'many'));
+    await new Promise(setImmediate);
+    await speakOgg(engineOf([]), 'few');
+    stop.abort(new Error('over'));
+    for (const { status } of await Promise.allSettled(many)) expect(status).toBe('rejected');
   });
 });

@@ -22,7 +22,7 @@ describe('a spool', () => {
   });
 
   it('gives what was written in order, from memory and from a file', async () => {
-    await using spool = create().open();
+    await using spool = create().open('a');
     for (let i = 0; i < 40; i += 1) await spool.write(part(i));
     spool.end();
     expect(await readAll(spool)).toEqual(
@@ -32,7 +32,7 @@ describe('a spool', () => {
   });
 
   it('is read while it is written, whichever is faster', async () => {
-    await using spool = create().open();
+    await using spool = create().open('a');
     const reading = readAll(spool);
     const write = async (): Promise<void> => {
       for (let i = 0; i < 200; i += 1) {
@@ -48,7 +48,7 @@ describe('a spool', () => {
   });
 
   it('leaves no file with a name, even while it uses one', async () => {
-    await using spool = create().open();
+    await using spool = create().open('a');
     await spool.write(part(1, 500));
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -58,13 +58,13 @@ describe('a spool', () => {
     for (const name of ['dragoman-spool-left', 'dragoman-spool-new', 'another'])
       writeFileSync(join(folder, name), 'x');
     for (const name of ['dragoman-spool-left', 'another']) utimesSync(join(folder, name), old, old);
-    await using spool = create().open();
+    await using spool = create().open('a');
     await spool.write(part(1, 500));
     expect(readdirSync(folder).toSorted()).toEqual(['another', 'dragoman-spool-new']);
   });
 
   it('passes an error on after the bytes before it', async () => {
-    await using spool = create().open();
+    await using spool = create().open('a');
     await spool.write(part(1));
     spool.end(new Error('broken'));
     const reader = spool.read(signal);
@@ -73,7 +73,7 @@ describe('a spool', () => {
   });
 
   it('stops waiting when its signal is aborted', async () => {
-    await using spool = create().open();
+    await using spool = create().open('a');
     const leaving = new AbortController();
     const reading = spool.read(leaving.signal).next();
     leaving.abort(new Error('left'));
@@ -82,28 +82,43 @@ describe('a spool', () => {
 
   it('is refused with the time to wait while too much is unread', async () => {
     const spools = create({ totalBytes: 100 });
-    await using first = spools.open();
+    await using first = spools.open('a');
     await first.write(part(1, 100));
-    expect(() => spools.open()).toThrow(
+    expect(() => spools.open('a')).toThrow(
       expect.objectContaining({ named: 'ErrRateLimited', retryAfterMs: 5_000 }),
     );
     first.end();
     await readAll(first);
-    await spools.open()[Symbol.asyncDispose]();
+    await spools.open('a')[Symbol.asyncDispose]();
   });
 
   it('is refused when there are too many, until one is gone', async () => {
     const spools = create({ most: 1 });
-    const first = spools.open();
-    expect(() => spools.open()).toThrow(expect.objectContaining({ named: 'ErrRateLimited' }));
+    const first = spools.open('a');
+    expect(() => spools.open('a')).toThrow(expect.objectContaining({ named: 'ErrRateLimited' }));
     await first[Symbol.asyncDispose]();
-    await spools.open()[Symbol.asyncDispose]();
+    await spools.open('a')[Symbol.asyncDispose]();
+  });
+
+  it('is there for a key, however much and however many another has', async () => {
+    const spools = create({ totalBytes: 100, most: 8 });
+    await using long = spools.open('many');
+    await long.write(part(1, 80));
+    expect(() => spools.open('many')).toThrow(expect.objectContaining({ named: 'ErrRateLimited' }));
+    await using few = spools.open('few');
+    await few.write(part(2));
+    await few.room(signal);
+    await readAll((long.end(), long));
+    await using all = new AsyncDisposableStack();
+    for (let place = 0; place < 5; place += 1) all.use(spools.open('many'));
+    expect(() => spools.open('many')).toThrow(expect.objectContaining({ named: 'ErrRateLimited' }));
+    all.use(spools.open('few'));
   });
 
   it('has room for one whose reader has caught up, however much others hold', async () => {
     const spools = create({ totalBytes: 100 });
-    await using slow = spools.open();
-    await using quick = spools.open();
+    await using slow = spools.open('a');
+    await using quick = spools.open('a');
     await slow.write(part(1, 100));
     await quick.room(signal);
     await quick.write(part(2));

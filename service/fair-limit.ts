@@ -1,0 +1,29 @@
+/**
+ * How many times as much a key may hold as nobody holds: three quarters if it is alone. The rest is there at
+ * once for a key that comes.
+ */
+const TIMES_FREE = 3;
+
+/** An amount that keys share, such as bytes or places: none can hold so much that others find nothing. */
+export type FairLimit = ReturnType<typeof createFairLimit>;
+
+export const createFairLimit = (total: number) => {
+  const held = new Map<string, number>();
+  let free = total;
+  return {
+    /** The amount that nobody holds. */
+    get free(): number {
+      return free;
+    },
+    /** True when a key may hold this much more. */
+    hasRoom: (key: string, amount: number): boolean =>
+      amount <= free && (held.get(key) ?? 0) < TIMES_FREE * free,
+    /** Adds to what a key holds; what it gives back is negative. */
+    add: (key: string, amount: number): void => {
+      const own = (held.get(key) ?? 0) + amount;
+      free -= amount;
+      if (own === 0) held.delete(key);
+      else held.set(key, own);
+    },
+  };
+};

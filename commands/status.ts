@@ -163,7 +163,9 @@ const backlogLines = async (
       const lacking = known.map(({ channel, permissions }) =>
         sentence(channelMention(channel), ': ', missingPermissions(permissions, t)),
       );
-      const why = lacking.length > 0 ? lacking : [say(t, reason)];
+      const { detail } = reason.params ?? {};
+      const words = typeof detail === 'string' && detail !== '' && t('remedies.detail', { detail });
+      const why = lacking.length > 0 ? lacking : [say(t, reason), words];
       return series([channelMention(ref.channel), ...why]);
     }),
   );

@@ -4,6 +4,7 @@ import { quotedWords, quotedInstruction } from '../text/quoted-words.ts';
 import type { ErrorObject } from './contract.ts';
 import { z } from 'zod';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
+import { hidePrivate } from '../http/secrets.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
 import { saysTooLong } from '../http/too-long.ts';
 
@@ -218,11 +219,11 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
 };
 
 /**
- * Explains an error: a missing engine of the built-in service by a sentence, other services by a
- * quote.
+ * Explains an error by a sentence of ours. The words of the service, its addresses and accounts hidden, go with it as
+ * `detail`, for those who look after faults.
  */
 const explain = ({ key, remedy }: Kind, message: string): Explanation => {
-  const detail = quotedWords(message);
+  const detail = hidePrivate(quotedWords(message));
   if (key !== 'errors.missing')
     return { sentence: { key, params: { detail } }, ...(remedy ? { remedy } : {}) };
   const missing = parseMissingEngine(message);

@@ -45,6 +45,25 @@ export const createKeyHider = (key: string): ((text: string) => string) => {
   return (text) => writings.reduce((hidden, writing) => hidden.replaceAll(writing, HIDDEN), text);
 };
 
+/** What names machines, accounts or people in the words of a server, or looks like a key. */
+const PRIVATE = new RegExp(
+  [
+    /\b[a-z]{2,10}:\/\/\S+/,
+    /[\w.+-]+@[\w.-]+/,
+    /\b[a-z][\w.-]*:\d{2,5}\b/,
+    /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?/,
+    /\b[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|svc)\b/,
+    /\b(?:org|acct|account|proj|project|user|cus|req|sk|pk|svck|key)[-_:][\w.-]{4,}/,
+    /\b(?=[\w-]*\d)[\w-]{20,}/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
+
+/** Hides addresses, accounts and what looks like a key in the words of a server. */
+export const hidePrivate = (text: string): string => text.replaceAll(PRIVATE, HIDDEN);
+
 /** `HIDDEN` in UTF-8, each byte as one character. */
 const HIDDEN_BYTES = Buffer.from(HIDDEN).toString('latin1');
 

@@ -179,30 +179,28 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
       const row = await store
         .selectFrom('usage_day')
         .select(({ fn }) => [
-          fn.sum<number>('characters').as('characters'),
-          fn.sum<number>('audio_ms').as('audioMs'),
-          fn.sum<number>('chat_tokens').as('chatTokens'),
-          fn.sum<number>('messages').as('messages'),
+          fn.sum<number | null>('characters').as('characters'),
+          fn.sum<number | null>('audio_ms').as('audioMs'),
+          fn.sum<number | null>('chat_tokens').as('chatTokens'),
+          fn.sum<number | null>('messages').as('messages'),
         ])
         .where('platform', '=', platform)
         .where('member_id', '=', memberId)
         .where('day', '=', dayOf(now()))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('space_key')
-                .select('space_key.space_id')
-                .whereRef('space_key.platform', '=', 'usage_day.platform')
-                .whereRef('space_key.space_id', '=', 'usage_day.space_id'),
-            ),
-          ),
-        )
-        .executeTakeFirst();
+        .where((eb) => {
+          const keys = eb
+            .selectFrom('space_key')
+            .select('space_key.space_id')
+            .whereRef('space_key.platform', '=', 'usage_day.platform')
+            .whereRef('space_key.space_id', '=', 'usage_day.space_id');
+          return eb.not(eb.exists(keys));
+        })
+        .executeTakeFirstOrThrow();
       return {
-        characters: Number(row?.characters ?? 0),
-        audioMs: Number(row?.audioMs ?? 0),
-        chatTokens: Number(row?.chatTokens ?? 0),
-        messages: Number(row?.messages ?? 0),
+        characters: row.characters ?? 0,
+        audioMs: row.audioMs ?? 0,
+        chatTokens: row.chatTokens ?? 0,
+        messages: row.messages ?? 0,
       };
     },
     /**

@@ -228,6 +228,17 @@ export const createLimits = ({
     return over(ofSpace, usedTogether(await usage.today(space), underWay), 'space');
   };
 
+  const holdFor = async (
+    consumer: LimitedConsumer,
+    demand: Demand,
+    memberId: string,
+  ): Promise<Reservation> => {
+    using _ = await mutex.take(`member ${consumer.space.platform} ${consumer.memberId}`);
+    const found = await fault(consumer, demand);
+    if (found) throw found;
+    return pending.hold(consumer.space, memberId, amountsOf(demand));
+  };
+
   return {
     of,
     fault,
@@ -244,10 +255,7 @@ export const createLimits = ({
     ): Promise<Reservation> => {
       // Of those who ask side by side, each sees what the one before was given.
       using _ = await mutex.take(keyOf(consumer.space));
-      using __ = await mutex.take(`member ${consumer.space.platform} ${consumer.memberId}`);
-      const found = await fault(consumer, demand);
-      if (found) throw found;
-      return pending.hold(consumer.space, memberId, amountsOf(demand));
+      return holdFor(consumer, demand, memberId);
     },
     /** Resolves with what may still be used today, of each use that is limited. */
     remaining: async ({ space, memberId }: LimitedConsumer): Promise<DailyLimits> => {

@@ -307,6 +307,17 @@ describe('/status', () => {
     expect(text).not.toContain(sentence('reasons.forbidden'));
   });
 
+  it('tells moderators what the service said of a message, which stands nowhere else', async () => {
+    const reason = { key: 'service.refused', params: { detail: 'too many signs' } } as const;
+    const dead = { ref: { channel: HERE, id: '1' }, code: 'bad-input', reason } as const;
+    harness().script.backlog = { ...NO_BACKLOG, dead: 1, newestDead: [dead] };
+    expect(sentence(reason.key, reason.params)).not.toContain('too many signs');
+    const { text } = await harness().run('status');
+    expect(text).toContain(
+      `${sentence(reason.key)} · ${sentence('remedies.detail', reason.params)}`,
+    );
+  });
+
   it('lets moderators try again what could not be done', async () => {
     const dead = {
       ref: { channel: HERE, id: '1' },

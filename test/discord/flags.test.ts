@@ -162,7 +162,7 @@ describe('a flag under a message', () => {
     bot.speech.fail(PATHS.translate, { status: 400, body });
     said.react(at.ann, '🇪🇸');
     const reply = await replyTo(said);
-    expect(reply.content).toBe(`🇪🇸 ${sentence('service.refused', { detail: 'never' }, 'es')}`);
+    expect(reply.content).toBe(`🇪🇸 ${sentence('service.refused', {}, 'es')}`);
     const status = await bot.use(at, 'status');
     await bot.press(status, 'status retry', undefined, at.guild.owner);
     await at.channel.until(() => repliesTo(said)[0]?.content.startsWith('🇪🇸 es:') ?? false);

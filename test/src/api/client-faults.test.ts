@@ -96,14 +96,14 @@ describe('a service that misbehaves', () => {
       context: ['router', 'tts'],
       code: 12,
       name: 'ErrTextTooLong',
-      error: 'Too long',
+      error: 'Too long for ops@example.org at http://10.0.0.7:8000/v1',
     };
     fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
     const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
     expect(error).toMatchObject({
       code: 'bad-input',
       body,
-      sentence: { key: 'service.refused', params: { detail: 'Too long' } },
+      sentence: { key: 'service.refused', params: { detail: 'Too long for … at …' } },
     });
   });
 
@@ -153,11 +153,12 @@ describe('a service that misbehaves', () => {
   });
 
   it('and writes markup into its message cannot make us show it', async () => {
-    const body = { context: [], code: 1, name: 'Err', error: '**[here](https://evil)**\nmore' };
+    const body = { context: [], code: 1, name: 'Err', error: '**[here](/evil)**\nmore' };
     fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
     const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
-    const shown = say(realTexts.rich('en'), (error as ServiceError).sentence);
-    expect(markdownOf(shown)).toContain(String.raw`\*\*\[here](https\://evil)\*\* more`);
+    const { params = {} } = (error as ServiceError).sentence;
+    const shown = say(realTexts.rich('en'), { key: 'remedies.detail', params });
+    expect(markdownOf(shown)).toContain(String.raw`\*\*\[here](/evil)\*\* more`);
     expect(rich(markdownOf(shown))).toEqual(shown);
   });
 

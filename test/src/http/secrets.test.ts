@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createKeyHider, hideKeyInStream } from '../../../src/http/secrets.ts';
+import { createKeyHider, hidePrivate, hideKeyInStream } from '../../../src/http/secrets.ts';
 import { traceOf } from '../../fakes/key-canary.ts';
 
 const KEY = 'svck:a+Key/of-some.Length=12';
@@ -47,4 +47,26 @@ describe('a key in the words of a server', () => {
     const pieces = hideKeyInStream(chunked(Buffer.from('data: one\n\n'), 11), KEY);
     expect(String((await pieces.next()).value)).toBe('data: one\n\n');
   });
+});
+
+describe('words of a server', () => {
+  it.each([
+    [
+      'Incorrect API key provided: sk-ab12cd34. See https://platform.example.com/keys',
+      ['sk-ab12', 'platform'],
+    ],
+    ['connect ECONNREFUSED 10.0.12.7:8000', ['10.0.12.7', '8000']],
+    ['no route to gpu-3.cluster.local or whisper:9000', ['gpu-3', '9000']],
+    ['The account of ops@example.org (org-x7Yz81) is over its quota', ['ops@', 'x7Yz81']],
+    ['request 8f14e45fceea167a5a36dedd4bea2543 failed', ['8f14e45f']],
+  ])('say nothing of machines, accounts and people: %s', (words, secret) => {
+    const hidden = hidePrivate(words);
+    for (const part of secret) expect(hidden).not.toContain(part);
+    expect(hidden).toContain('…');
+  });
+
+  it.each([
+    'The text is too long: 12:30 is 5 characters',
+    'Unsupported language pair en-XA to zh-Hant',
+  ])('are kept where they name none: %s', (words) => expect(hidePrivate(words)).toBe(words));
 });

@@ -179,7 +179,7 @@ const request = async (
   if (response.status >= 500 || response.status === 429)
     throw new CutError(
       `the server answers ${response.status}`,
-      retryAfterHeaderMs(response.headers.get('retry-after') ?? undefined, Date.now()),
+      retryAfterHeaderMs(Object.fromEntries(response.headers), Date.now()),
     );
   return response;
 };

@@ -139,7 +139,7 @@ export const createTransport = (baseUrl: string) => {
         extraFields = new Set(named.split(',').map((field) => field.trim()));
         return { headers: reply.headers, body: reply.body, sent: key };
       }
-      const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
+      const waitMs = retryAfterHeaderMs(reply.headers, Date.now());
       const text = await readText(reply.body, ERROR_BODY_BYTES).catch(() => '');
       throw serviceError(reply.statusCode, waitMs, text, key);
     },

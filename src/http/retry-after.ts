@@ -1,20 +1,26 @@
-/** The longest wait that is accepted; a longer one is cut to it. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+/** The longest wait that is accepted: a server that names years may be back in a minute. */
+const LONGEST_RETRY_AFTER_MS = 45_000;
+
+const NUMBER = /^\d+(?:\.\d+)?$/;
 
 const bounded = (ms: number): number | undefined =>
   Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : undefined;
 
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const textOf = (value: string | string[] | undefined): string =>
+  (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
+
 /**
- * Parses `Retry-After` (RFC 9110, 10.2.3): seconds, which some servers write as a fraction, or a
- * date.
+ * Reads the wait that headers name, at most 45 s: `retry-after-ms` (OpenAI, Azure), `Retry-After` (RFC 9110,
+ * 10.2.3; seconds, which some servers write as a fraction, or a date), `x-ratelimit-reset-after` (seconds).
  */
-export const retryAfterHeaderMs = (
-  value: string | string[] | undefined,
-  nowMs: number,
-): number | undefined => {
-  const text = (Array.isArray(value) ? value[0] : value)?.trim();
+export const retryAfterHeaderMs = (headers: Headers, nowMs: number): number | undefined => {
+  const finest = textOf(headers['retry-after-ms']);
+  if (NUMBER.test(finest)) return bounded(Number(finest));
+  const text = textOf(headers['retry-after']) || textOf(headers['x-ratelimit-reset-after']);
   if (!text) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(text)) return bounded(Number(text) * 1_000);
+  if (NUMBER.test(text)) return bounded(Number(text) * 1_000);
   return bounded(Math.max(0, Date.parse(text) - nowMs));
 };
 

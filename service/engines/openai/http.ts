@@ -156,7 +156,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
     const hidden = hideKey(text);
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
     const reason = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
-    const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? reason.retryAfterMs;
+    const waitMs = retryAfterHeaderMs(headers, Date.now()) ?? reason.retryAfterMs;
     warn(path, status, reason.text);
     return new BackendError(describeRefusal(refusal(status), reason.text, waitMs), {
       status,

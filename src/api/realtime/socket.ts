@@ -96,7 +96,7 @@ export const createSocketOpener = (baseUrl: string, key: ServiceKey): OpenSocket
       const chunks: Buffer[] = [];
       let sizeBytes = 0;
       const refuse = (): void => {
-        const header = retryAfterHeaderMs(response.headers['retry-after'], Date.now());
+        const header = retryAfterHeaderMs(response.headers, Date.now());
         const text = Buffer.concat(chunks).toString('utf8');
         end(serviceError(response.statusCode ?? 0, header, text, key));
         request.destroy();

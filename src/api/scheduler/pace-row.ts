@@ -49,6 +49,8 @@ export interface PaceAnswer {
   readonly place: number;
   /** Time for which nothing may be sent. */
   readonly pauseMs: number;
+  /** True while the service takes nothing: an answer is news. */
+  readonly isAway: boolean;
   /** Requests to leave out, since processes without a portion sent as many. */
   readonly owed: number;
 }
@@ -118,12 +120,13 @@ const noteRefusals = (
   const isNews = refusals.some(({ sentAgoMs }) => nowMs - sentAgoMs >= settledMs);
   const ahead = isNews ? countAhead(pace, others, partsOf(others) + parts, nowMs) : others;
   const more = ahead.reduce((sum, [, { counted }]) => sum + counted, 0);
-  if (isNews) pace.sent(nowMs, true, more);
-  for (const [index, { waitMs, agoMs }] of refusals.entries()) {
-    const sentMs = isNews && index === 0 ? nowMs : -Infinity;
-    pace.refused(nowMs, sentMs, waitMs === undefined ? undefined : Math.max(0, waitMs - agoMs));
+  if (isNews) pace.sent(nowMs, true, more, 0);
+  for (const [index, { waitMs, agoMs, sentAgoMs }] of refusals.entries()) {
+    const leftMs = waitMs === undefined ? undefined : Math.max(0, waitMs - agoMs);
+    pace.refused(nowMs, nowMs - sentAgoMs - KNOWN_MS, leftMs, isNews && index === 0);
   }
-  return { others: ahead, isNews };
+  // The next probe is sent in turn.
+  return { others: ahead, isNews: isNews || (refusals.length > 0 && pace.isAway()) };
 };
 
 /** Notes what a process did. */
@@ -137,8 +140,9 @@ const noteReport = (
   // Nobody knows how much was accepted since.
   if (report.wasAway) pace.forgetRefusals();
   const sent = report.sent - (row.waiting[report.by]?.counted ?? 0);
-  if (sent !== 0) pace.sent(nowMs, report.isWaiting || others.length > 0, sent);
-  if (report.isAccepted) pace.accepted();
+  const isPressed = report.isWaiting || others.length > 0;
+  if (sent !== 0 || report.sent > 0) pace.sent(nowMs, isPressed, sent, report.sent);
+  if (report.isAccepted) pace.accepted(nowMs);
   return noteRefusals(pace, others, report, nowMs);
 };
 
@@ -148,7 +152,13 @@ const answerFor = (
     row,
     others,
     isNews,
-  }: { readonly row: PaceRow; readonly others: Others; readonly isNews: boolean },
+    isBack = false,
+  }: {
+    readonly row: PaceRow;
+    readonly others: Others;
+    readonly isNews: boolean;
+    readonly isBack?: boolean;
+  },
   { by, parts, isWaiting, sent }: PaceReport,
   nowMs: number,
 ): StateChange<PaceAnswer> => {
@@ -171,8 +181,17 @@ const answerFor = (
   const pauseMs = Math.max(0, state.pausedUntilMs - nowMs);
   return {
     state: JSON.stringify(next),
-    isNews,
-    result: { era: next.era, perSecond, depth: state.depth, share, place, pauseMs, owed },
+    isNews: isNews || isBack,
+    result: {
+      era: next.era,
+      perSecond,
+      depth: state.depth,
+      share,
+      place,
+      pauseMs,
+      isAway: pace.isAway(),
+      owed,
+    },
   };
 };
 
@@ -194,11 +213,20 @@ export const enterReport = (
     const others = Object.entries(known.waiting).filter(
       ([name, { sinceMs }]) => sinceMs + COUNTED_MS > nowMs && name !== report.by,
     );
+    const wasAway = pace.isAway();
     const noted = noteReport(pace, known, others, report, nowMs);
-    return answerFor(pace, { row: known, ...noted }, report, nowMs);
+    const isBack = wasAway && !pace.isAway();
+    const isKnown = pace.perSecond() !== undefined;
+    return isKnown
+      ? answerFor(pace, { row: known, ...noted, isBack }, report, nowMs)
+      : {
+          state: JSON.stringify({ ...known, pace: pace.state() }),
+          isNews: isBack,
+          result: undefined,
+        };
   }
-  if (report.own?.limit === undefined) return { result: undefined };
-  const learnt = createPace(shiftPaceState(report.own, nowMs - report.nowMs));
+  const learnt = report.own && createPace(shiftPaceState(report.own, nowMs - report.nowMs));
+  if (learnt?.perSecond() === undefined) return { result: undefined };
   const era = known?.era ?? 0;
   const row = { pace: learnt.state(), era, waiting: {}, owed: 0, changedMs: nowMs };
   return answerFor(learnt, { row, others: [], isNews: true }, report, nowMs);

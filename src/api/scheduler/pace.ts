@@ -13,6 +13,9 @@ export interface Limit {
   readonly isMeasured: boolean;
 }
 
+/** What was known of the limit when the service began to refuse. */
+type Known = Pick<PaceState, 'limit' | 'depth' | 'pressedMs' | 'doublings'>;
+
 /** The state of a pace: what it has learnt, and what it counts. Times are those of one clock, in ms. */
 export interface PaceState {
   /** Undefined while no limit is known. */
@@ -30,6 +33,12 @@ export interface PaceState {
   /** Time at which the service said that it takes a request again; Infinity where it did not. */
   promisedMs: number;
   inARow: number;
+  /** What was known before the last refusal that followed an accepted request. */
+  known: Known;
+  /** True while the service takes nothing, whatever the rate: it is only probed. */
+  isAway: boolean;
+  /** Requests known to be sent since the last refusal, and not refused. */
+  taken: number;
   /** Requests sent and not refused: the service decides before it answers. */
   accepted: number;
   /** The same of about the last second. */
@@ -51,6 +60,9 @@ export const newPaceState = (): PaceState => ({
   refusedMs: -Infinity,
   promisedMs: Infinity,
   inARow: 0,
+  known: { limit: undefined, depth: 1, pressedMs: 0, doublings: 0 },
+  isAway: false,
+  taken: 1,
   accepted: 0,
   recent: 0,
   empties: [],
@@ -95,7 +107,9 @@ const SOON = 8;
 const SLOWEST = 1 / 60;
 /** Waits after refusals in a row that name none: the first, and the longest after doubling. */
 const UNSTATED_MS = 1_000;
-const LONGEST_UNSTATED_MS = 30_000;
+const LONGEST_UNSTATED_MS = 1_500;
+/** Probes a second of a service that takes nothing, where it does not answer them. */
+const PROBES = 2;
 /** Time after the end of a wait in which a rate that was never measured, for lack of requests, is forgotten. */
 const FORGOTTEN_AFTER_MS = 60_000;
 /** Time for which a refusal is measured from, unless there were few requests since. */
@@ -105,11 +119,12 @@ const LATE_MS = 50;
 const MOST_EMPTIES = 32;
 const MOST_DEPTH = 32;
 
-/** @param known the state to go on from. Default: nothing is known */
-export const createPace = (known: PaceState = newPaceState()) => {
-  const its: PaceState = structuredClone(known);
+/** @param before the state to go on from. Default: nothing is known */
+export const createPace = (before: PaceState = newPaceState()) => {
+  const its: PaceState = structuredClone({ ...newPaceState(), ...before });
 
   const pace = (): number => {
+    if (its.isAway) return PROBES;
     if (!its.limit) return Infinity;
     const { rate, drop, isMeasured } = its.limit;
     if (!isMeasured) return Math.max(SLOWEST, rate * (1 - drop) * 2 ** its.doublings);
@@ -118,15 +133,17 @@ export const createPace = (known: PaceState = newPaceState()) => {
     return Math.max(SLOWEST, rate * (1 + steepness * (its.pressedMs - returnMs) ** 3));
   };
 
+  const perSecond = (): number | undefined => (its.limit || its.isAway ? pace() : undefined);
+
   const fill = (nowMs: number): void => {
     const sinceMs = Math.max(its.refusedMs, its.pausedUntilMs);
     const isForgotten = its.limit?.isMeasured === false && nowMs - sinceMs > FORGOTTEN_AFTER_MS;
     if (isForgotten) its.limit = undefined;
     const passedMs = nowMs - its.countedMs;
     its.countedMs = nowMs;
-    if (its.limit) {
-      const rate = pace();
-      const most = Math.max(its.depth, 1 + (LATE_MS / 1_000) * rate);
+    const rate = perSecond();
+    if (rate !== undefined) {
+      const most = Math.max(its.isAway ? 1 : its.depth, 1 + (LATE_MS / 1_000) * rate);
       its.tokens = Math.min(most, its.tokens + (passedMs / 1_000) * rate);
     }
     if (nowMs < its.promisedMs) return;
@@ -163,6 +180,12 @@ export const createPace = (known: PaceState = newPaceState()) => {
     its.doublings = 0;
   };
 
+  /** Notes that the service takes nothing: that says nothing of the rate, nor did the refusal before. */
+  const leave = (): void => {
+    Object.assign(its, { limit: undefined }, its.known);
+    its.isAway = true;
+  };
+
   return {
     /**
      * The time until another request may be sent, ms; 0: now.
@@ -172,16 +195,20 @@ export const createPace = (known: PaceState = newPaceState()) => {
     waitMs: (nowMs: number, reserve = 0): number => {
       fill(nowMs);
       const pauseMs = Math.max(0, its.pausedUntilMs - nowMs);
-      if (!its.limit || pauseMs > 0) return pauseMs;
-      const missing = 1 + reserve * (its.depth - 1) - its.tokens;
+      if (perSecond() === undefined || pauseMs > 0) return pauseMs;
+      const missing = 1 + (its.isAway ? 0 : reserve * (its.depth - 1)) - its.tokens;
       return missing <= 1e-6 ? 0 : (missing / pace()) * 1_000;
     },
-    /** @param isPressed true when requests wait for the pace: only then does it grow */
-    sent: (nowMs: number, isPressed: boolean, count = 1): void => {
+    /**
+     * @param isPressed true when requests wait for the pace: only then does it grow
+     * @param certain those of them that are no estimate
+     */
+    sent: (nowMs: number, isPressed: boolean, count = 1, certain = count): void => {
       fill(nowMs);
       const passedMs = nowMs - its.sentMs;
       its.tokens -= count;
       its.accepted += count;
+      its.taken += certain;
       its.recent = its.recent * Math.exp(-passedMs / 1_000) + count;
       its.sentMs = nowMs;
       if (isPressed) {
@@ -189,17 +216,23 @@ export const createPace = (known: PaceState = newPaceState()) => {
         its.doublings += Math.min(passedMs / DOUBLING_MS, Math.max(0, count) / DOUBLING_REQUESTS);
       } else its.empties = [];
     },
-    /** Notes an answer: refusals after it are no longer in a row. */
-    accepted: (): void => {
+    /** Notes an answer to a request that was sent then: refusals after it are no longer in a row. */
+    accepted: (sentAtMs: number): void => {
+      if (sentAtMs < its.refusedMs) return;
       its.inARow = 0;
+      its.isAway = false;
     },
     /**
      * @param sentAtMs when the refused request was sent
      * @param statedMs time for which the service asked to wait
+     * @param isNews false where the last refusal said as much, as it did of what was sent before it
      */
-    refused: (nowMs: number, sentAtMs: number, statedMs: number | undefined): void => {
-      // What was sent before the last refusal says nothing new.
-      const isNews = sentAtMs >= its.refusedMs;
+    refused: (
+      nowMs: number,
+      sentAtMs: number,
+      statedMs: number | undefined,
+      isNews = sentAtMs >= its.refusedMs,
+    ): void => {
       its.accepted -= 1;
       its.recent = Math.max(0, its.recent - 1);
       if (isNews) its.inARow += 1;
@@ -210,24 +243,34 @@ export const createPace = (known: PaceState = newPaceState()) => {
       const waitMs = statedMs ?? unstatedMs;
       its.pausedUntilMs = Math.max(its.pausedUntilMs, nowMs + waitMs);
       its.promisedMs = its.pausedUntilMs;
-      const last = its.empties.at(-1);
-      if (!isNews) {
+      const isAfter = sentAtMs > its.refusedMs;
+      if (isAfter) its.taken -= 1;
+      fill(nowMs);
+      if (isAfter && its.taken <= 0) leave();
+      else if (isNews) {
+        const { limit, depth, pressedMs, doublings } = its;
+        its.known = { limit, depth, pressedMs, doublings };
+        learn(nowMs, waitMs);
+      } else {
         // Counted as accepted when the bucket was found empty, it was not.
+        const last = its.empties.at(-1);
         if (last) last.accepted -= 1;
         if (its.empties.length === 1) its.depth = Math.max(1, its.depth - 1);
         return;
       }
-      fill(nowMs);
-      learn(nowMs, waitMs);
+      its.taken = 0;
       its.tokens = 0;
       its.refusedMs = nowMs;
     },
     /** Forgets when requests were refused, since others were sent that were not noted. */
     forgetRefusals: (): void => {
       its.empties = [];
+      its.taken = 1;
     },
     /** Requests a second; undefined while no limit is known. */
-    perSecond: (): number | undefined => its.limit && pace(),
+    perSecond,
+    /** True while the service takes nothing, whatever the rate. */
+    isAway: (): boolean => its.isAway,
     /** Returns what was learnt so far, from which another pace can go on. */
     state: (): PaceState => structuredClone(its),
   };

@@ -153,7 +153,7 @@ export const createRequestScheduler = ({
       signal.removeEventListener('abort', gone);
       const nowMs = clock.nowMs();
       if (outcome.kind === 'answered') {
-        pace.accepted();
+        pace.accepted(sentAtMs);
         concurrency.answered(underWay);
         serviceMs += (nowMs - sentAtMs - serviceMs) * NEW_SHARE;
       } else if (outcome.kind === 'refused') {

@@ -67,6 +67,10 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   let parts = 1;
   let sent = 0;
   let isAccepted = false;
+  /** Time of the last refusal that was news, and whether nothing was sent since, and nothing answered. */
+  let eraMs = -Infinity;
+  let isFirst = false;
+  let isAway = false;
   let refusals: Refusal[] = [];
   /** Time until which nothing is sent after a refusal, unless the answer comes before. */
   let settledMs = -Infinity;
@@ -101,6 +105,7 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   const forget = (): void => {
     if (portion !== undefined) own = createPace();
     portion = undefined;
+    isAway = false;
   };
 
   const take = (answer: PaceAnswer): void => {
@@ -111,6 +116,8 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
     era = answer.era;
     const rate = answer.perSecond * answer.share;
     portion = rate;
+    isAway = answer.isAway;
+    if (isNewEra) [isFirst, eraMs] = [true, now];
     const { pauseMs } = answer;
     // After a pause, the processes begin one after the other.
     const tokens = isNewEra
@@ -167,11 +174,17 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
       own.sent(now, isPressed);
       if (portion === undefined) return;
       sent += 1;
-      plan();
+      // What another is refused meanwhile is judged by it.
+      if (isFirst) void report();
+      else plan();
+      isFirst = false;
     },
-    accepted: () => {
-      own.accepted();
+    accepted: (sentAtMs) => {
+      own.accepted(sentAtMs);
+      if (sentAtMs < eraMs) return;
       isAccepted = true;
+      if (isAway) void report();
+      isAway = false;
     },
     refused: (now, sentAtMs, waitMs) => {
       own.refused(now, sentAtMs, waitMs);

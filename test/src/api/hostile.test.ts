@@ -220,7 +220,7 @@ describe('audio without end', () => {
 
 describe('a flood of refusals', () => {
   /** Its end comes before the next turn that the client gives itself. */
-  const DEADLINE_MS = 2_000;
+  const DEADLINE_MS = 400;
   it.each(called)('is asked ever less, and told as it is: %s', async (_, call) => {
     hostile.behave = (wire) =>
       wire.send(head({ 'retry-after': '0', 'content-length': '0' }, '429 No'));

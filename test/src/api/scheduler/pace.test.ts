@@ -34,7 +34,7 @@ const saturate = (
   let refused = 0;
   for (; nowMs < fromMs + forMs; nowMs += STEP_MS) {
     for (const { sentMs, endMs, toldMs } of underWay)
-      if (endMs <= nowMs && toldMs === undefined) pace.accepted();
+      if (endMs <= nowMs && toldMs === undefined) pace.accepted(nowMs);
       else if (endMs <= nowMs) pace.refused(nowMs, sentMs, toldMs);
     underWay = underWay.filter(({ endMs }) => endMs > nowMs);
     while (underWay.length < AT_ONCE * Math.max(1, answerMs / 100) && pace.waitMs(nowMs) === 0) {
@@ -57,7 +57,7 @@ describe('the pace', () => {
     for (let sent = 0; sent < 1_000; sent += 1) {
       expect(pace.waitMs(sent)).toBe(0);
       pace.sent(sent, false);
-      pace.accepted();
+      pace.accepted(sent);
     }
     expect(pace.perSecond()).toBeUndefined();
   });

@@ -24,6 +24,8 @@ export interface SimulatedProcess {
   readonly flood: (lane: Lane, atOnce?: number) => void;
   /** Sends one request of a person now and then. */
   readonly chat: (everyMs: number) => void;
+  /** Sends one line of speech. */
+  readonly line: () => void;
   /** Ends at once, with all that it had. */
   readonly kill: () => void;
   /** Ends what it sends. */
@@ -80,6 +82,7 @@ const runProcess = (
       work.isBusy = true;
       void chat(everyMs);
     },
+    line: () => void send('live', 'a room'),
     kill: () => {
       isAlive = false;
     },

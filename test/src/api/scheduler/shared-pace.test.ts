@@ -95,7 +95,7 @@ describe('a pace that processes share', () => {
     for (let sent = 0; sent < 100; sent += 1) {
       expect(paces[0].waitMs(clock.nowMs())).toBe(0);
       paces[0].sent(clock.nowMs(), false);
-      paces[0].accepted();
+      paces[0].accepted(clock.nowMs());
       await clock.advance(1);
     }
     expect(states.changes).toBe(changes);

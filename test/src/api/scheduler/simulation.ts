@@ -17,6 +17,8 @@ export interface SimulatedService {
   readonly burst: number;
   readonly serviceMs?: number;
   readonly telling?: Telling;
+  /** While this is true, it refuses everything. */
+  readonly isAway?: (nowMs: number) => boolean;
 }
 
 /** Counts of a simulated service. */
@@ -28,9 +30,12 @@ export interface Simulated {
   readonly request: () => Promise<RequestOutcome>;
 }
 
+/** The wait that a service names which refuses everything. */
+const AWAY_MS = 1_000;
+
 export const simulateService = (
   clock: Clock,
-  { perSecond, burst, serviceMs = 20, telling = 'exactly' }: SimulatedService,
+  { perSecond, burst, serviceMs = 20, telling = 'exactly', isAway = () => false }: SimulatedService,
 ): Simulated => {
   const bucket = createTokenBucket(clock.nowMs, { perSecond, burst });
   const service: Simulated = {
@@ -38,7 +43,7 @@ export const simulateService = (
     accepted: 0,
     refused: 0,
     request: async () => {
-      const waitMs = bucket.take();
+      const waitMs = isAway(clock.nowMs()) ? AWAY_MS : bucket.take();
       if (waitMs === 0) {
         service.accepted += 1;
         await sleep(clock, serviceMs);
@@ -64,6 +69,8 @@ export interface SimulatedJob {
 export interface Done {
   readonly job: SimulatedJob;
   readonly tookMs: number;
+  /** When it was answered, ms after the start. */
+  readonly endMs: number;
 }
 
 /** Sends one job until it is answered, as the client and the inbox do between them. */
@@ -87,7 +94,7 @@ export const sendJob = async (
     }
     const outcome = await service.request();
     permit.settle(outcome);
-    if (outcome.kind === 'answered') return { job, tookMs: nowMs() - sinceMs };
+    if (outcome.kind === 'answered') return { job, tookMs: nowMs() - sinceMs, endMs: nowMs() };
     wasRefused = true;
   }
 };

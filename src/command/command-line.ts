@@ -277,21 +277,57 @@ export const formatLine = ({ name, options }: CommandInfo, values: TypedValues):
     }),
   ].join(' ');
 
+/** The number of letters to put in, take out or replace to make one word of the other. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, letter] of Array.from(one).entries()) {
+    const next = [at + 1];
+    for (const [place, opposite] of Array.from(other).entries())
+      next.push(
+        Math.min(
+          (next[place] ?? 0) + 1,
+          (row[place + 1] ?? 0) + 1,
+          (row[place] ?? 0) + (letter === opposite ? 0 : 1),
+        ),
+      );
+    row = next;
+  }
+  return row[other.length] ?? 0;
+};
+
+/** Longest word that is compared, and the fewest letters of one in which two may be wrong. */
+const LONGEST_TYPO = 30;
+const TWO_WRONG_FROM = 4;
+
+/** The first word of the command that a mistyped one is nearest to; undefined where none is near. */
+const meant = (typed: string, commands: readonly CommandInfo[]): string | undefined => {
+  if (typed.length > LONGEST_TYPO) return undefined;
+  const most = typed.length < TWO_WRONG_FROM ? 1 : 2;
+  const [nearest] = [...new Set(commands.map(({ name }) => name.split(' ', 1).join()))]
+    .map((word) => ({ word, far: distance(typed.toLowerCase(), word) }))
+    .filter(({ far }) => far <= most)
+    .toSorted((a, b) => a.far - b.far);
+  return nearest?.word;
+};
+
 /** Says why a line that begins with a slash is none of the commands. */
 export const unknownCommand = (line: string, commands: readonly CommandInfo[]): LineFault => {
   const first = /^\/(\S*)/.exec(line)?.[1] ?? '';
   const group = commands.filter(({ name }) => name.startsWith(`${first.toLowerCase()} `));
   const names = group.map(({ name, typed = name }) => typed);
   const [one = ''] = names;
-  return one
-    ? {
-        key: 'line.subcommand',
-        params: {
-          command: one.slice(0, one.lastIndexOf(' ')),
-          commands: names.map((name) => `/${name}`).join(', '),
-        },
-      }
-    : { key: 'line.unknown-command', params: { command: first } };
+  if (one)
+    return {
+      key: 'line.subcommand',
+      params: {
+        command: one.slice(0, one.lastIndexOf(' ')),
+        commands: names.map((name) => `/${name}`).join(', '),
+      },
+    };
+  const guess = meant(first, commands);
+  return guess === undefined
+    ? { key: 'line.unknown-command', params: { command: first } }
+    : { key: 'line.did-you-mean', params: { command: first, guess } };
 };
 
 export interface ParsedCommand {

@@ -26,6 +26,22 @@ describe('a conversation with the app', () => {
     expect(methods).toContain('chat.stopStream');
   });
 
+  it.each(['help', 'Help ', '?', 'mention'])(
+    '%s is answered by help, and not by the model',
+    async (typed) => {
+      const { ann, workspace } = bot.place();
+      const before = bot.speech.seen.filter(({ path }) => path === PATHS.chat).length;
+      const mention = { type: 'user', user_id: ann.id };
+      const words =
+        typed === 'mention'
+          ? { elements: [{ type: 'rich_text_section', elements: [mention] }] }
+          : typed;
+      const [reply] = await answered(workspace.direct(ann).say(ann, words));
+      expect(reply?.words).toContain('/dragoman translate');
+      expect(bot.speech.seen.filter(({ path }) => path === PATHS.chat)).toHaveLength(before);
+    },
+  );
+
   it('goes on in its thread with what was said before', async () => {
     const { ann, workspace } = bot.place();
     const direct = workspace.direct(ann);

@@ -51,6 +51,9 @@ describe('a typed command', () => {
   it.each([
     ['frobnicate', 'Unknown command'],
     ['glossary', 'needs a subcommand'],
+    ['transalte hello', '/dragoman translate'],
+    ['huddle', 'huddles'],
+    ['captions start', 'huddles'],
     ['translate colour:red hello', 'no option'],
     ['translate "hello', 'quotation mark'],
   ])('that is wrong, %s, is explained to its asker alone', async (typed, part) => {

@@ -12,6 +12,9 @@ import { createLru } from '../../../src/async/lru.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { ConversationTurn } from '../../../src/ports/platform.ts';
+import { onlyRow } from '../../../src/rich-text/compose.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
+import { plainInline } from '../../../src/rich-text/walk.ts';
 import { renderMarkdown } from '../../../src/rich-text/markdown/render.ts';
 import { parseMessage } from '../rich-text/parse-message.ts';
 
@@ -30,6 +33,14 @@ const TURN_CHARS = 4_000;
 const EARLIER_MS = 5_000;
 const ASK = 'ask';
 const TRANSCRIBE = 'transcribe';
+const HELP = 'help';
+
+/** True for a message that only calls the app, or asks what it can do. */
+const asksForHelp = (text: RichText, words: readonly string[]): boolean => {
+  const row = onlyRow(text)?.filter(({ kind }) => kind !== 'mention');
+  const typed = row && plainInline(row).trim().toLowerCase();
+  return typed !== undefined && (typed === '' || typed === '?' || words.includes(typed));
+};
 
 /** Creates the conversation with the app itself: it answers each message in the thread under it. */
 export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
@@ -76,11 +87,17 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     const isSpoken = message.files.some(
       ({ voice, mediaType }) => voice ?? mediaType.startsWith('audio/'),
     );
-    if (message.text.length === 0 && !isSpoken) return;
     const threadTs = raw.thread_ts ?? raw.ts;
     const streamed = createStreamedAnswer(deps, { channel, threadTs, userId });
-    const known = core.commands(member.locale, PLATFORM).some(({ name }) => name === ASK);
-    if (!known) return;
+    const commands = core.commands(member.locale, PLATFORM);
+    const common = { id: randomUUID(), member, channel, signal: stopped, answer: streamed.answer };
+    const help = commands.find(({ name }) => name === HELP);
+    if (help && !isSpoken && asksForHelp(message.text, [HELP, help.typed ?? HELP])) {
+      await core.dispatch({ ...common, command: HELP, options: {} });
+      await streamed.finish();
+      return;
+    }
+    if (!commands.some(({ name }) => name === ASK)) return;
     // Slack shows it until the answer begins; nothing is lost where it is refused.
     await api
       .call(space, 'assistant.threads.setStatus', {
@@ -90,7 +107,6 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
       })
       .catch(() => undefined);
     const earlier = await earlierTurns(space, raw, channelId);
-    const common = { id: randomUUID(), member, channel, signal: stopped, answer: streamed.answer };
     await core.dispatch(
       isSpoken
         ? { ...common, command: TRANSCRIBE, options: {}, on: message }

@@ -77,13 +77,27 @@ const needsModal = (command: CommandInfo, values: Readonly<Record<string, unknow
   );
 };
 
+/** What people look for who know voice channels of other platforms; Slack gives apps none. */
+const OF_VOICE = new Set([
+  ...['huddle', 'huddles', 'join', 'leave', 'captions', 'rooms', 'queue', 'skip', 'stop'],
+  'readaloud',
+]);
+
 /** Says why a line is no command; here people find them by `help`, not by typing a slash. */
 const faultOf = (line: string, commands: readonly CommandInfo[]): Sentence => {
+  const word = line.slice(1).split(/\s/, 1).join('');
+  if (OF_VOICE.has(word.toLowerCase())) return { key: 'slack.no-huddles' };
   const fault = unknownCommand(line, commands);
-  const typed = typedCode(`${ROOT_COMMAND} ${line.slice(1).split(/\s/, 1).join('')}`);
-  return fault.key === 'line.unknown-command'
-    ? { key: 'errors.unknown-command', params: { command: typed } }
-    : fault;
+  const { guess } = fault.params;
+  const command = typedCode(`${ROOT_COMMAND} ${word}`);
+  if (fault.key === 'line.unknown-command')
+    return { key: 'errors.unknown-command', params: { command } };
+  return guess === undefined
+    ? fault
+    : {
+        key: 'slack.did-you-mean',
+        params: { command, guess: typedCode(`${ROOT_COMMAND} ${guess}`) },
+      };
 };
 
 type ReadUser = (

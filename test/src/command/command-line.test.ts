@@ -119,6 +119,14 @@ describe('reading a line', () => {
 
   test('tells an unknown command from half a command', () => {
     expect(unknownCommand('/nothing', FAKE_COMMANDS).key).toBe('line.unknown-command');
+    expect(unknownCommand('/trnaslate hi', FAKE_COMMANDS)).toEqual({
+      key: 'line.did-you-mean',
+      params: { command: 'trnaslate', guess: 'translate' },
+    });
+    expect(unknownCommand('/glosary add', FAKE_COMMANDS).params).toMatchObject({
+      guess: 'glossary',
+    });
+    expect(unknownCommand(`/${'x'.repeat(99)}`, FAKE_COMMANDS).key).toBe('line.unknown-command');
     expect(unknownCommand('/glossary', FAKE_COMMANDS)).toEqual({
       key: 'line.subcommand',
       params: { command: 'glossary', commands: '/glossary add, /glossary import' },

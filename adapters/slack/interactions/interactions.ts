@@ -78,10 +78,9 @@ const needsModal = (command: CommandInfo, values: Readonly<Record<string, unknow
 };
 
 /** What people look for who know voice channels of other platforms; Slack gives apps none. */
-const OF_VOICE = new Set([
-  ...['huddle', 'huddles', 'join', 'leave', 'captions', 'rooms', 'queue', 'skip', 'stop'],
-  'readaloud',
-]);
+const OF_VOICE = new Set(
+  'huddle huddles join leave captions rooms queue skip stop readaloud'.split(' '),
+);
 
 /** Says why a line is no command; here people find them by `help`, not by typing a slash. */
 const faultOf = (line: string, commands: readonly CommandInfo[]): Sentence => {

@@ -64,8 +64,8 @@ const NO_PADDING = {
   minSegmentDurationMs: 0,
 };
 /**
- * Rules by which recordings are cut. Of 15 minutes of speech with Whisper's base model fewest words were wrong with
- * these: in shorter chunks its language is guessed, in longer ones it leaves out what is in another.
+ * Rules by which recordings are cut: with these fewest words were wrong
+ * (`docs/decisions/023-pieces-of-recordings.md`).
  */
 const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 600 };
 /** Silence that stays beside the voice of a chunk. */

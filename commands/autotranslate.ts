@@ -7,7 +7,13 @@ import {
 } from '../src/command/command.ts';
 import { lines, bullets, nested, series, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
-import { chosenChannel, demandLinked, namesOf, type Context } from './autotranslate/context.ts';
+import {
+  changer,
+  chosenChannel,
+  demandLinked,
+  namesOf,
+  type Context,
+} from './autotranslate/context.ts';
 import { hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -30,7 +36,7 @@ const offAction = defineAction({
       .list(channel.space)
       .filter((watch) => group !== undefined && watch.group === group)
       .filter((watch) => watch.channel.id !== channel.id);
-    if (!(await services.watches.remove(channel)))
+    if (!(await services.watches.remove(channel, changer(ctx))))
       return reply({
         text: t('autotranslate.not-on', { channel: channelMention(channel) }),
         tone: 'note',

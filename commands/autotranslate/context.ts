@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { hears, modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { isQuiet, type ChannelWatch } from '../../src/model/space.ts';
+import { isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
 export type Context<Options = unknown> = Pick<
@@ -151,6 +151,13 @@ export const obstacleLines = async (
   ];
 };
 
+/** The person who changes something, for those whom it concerns. */
+export const changer = ({ channel, locale, member: { name } }: Context): Changer => ({
+  name,
+  locale,
+  in: channelAround(channel),
+});
+
 /** Sets the watches; resolves with what people have to know besides. */
 export const setAndWarn = async (
   watches: readonly ChannelWatch[],
@@ -161,7 +168,7 @@ export const setAndWarn = async (
   await access.demand(channels, 'write');
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
-  await services.watches.set(watches);
+  await services.watches.set(watches, changer(ctx));
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),

@@ -1,12 +1,25 @@
-import { userError, type MessageKey } from '../errors.ts';
+import { userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import { logFailure, type Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
-import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
-import type { ChannelWatch, LinkInvite } from '../model/space.ts';
+import {
+  channelKey,
+  channelMention,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type Space,
+} from '../model/place.ts';
+import type { Changer, ChannelWatch, LinkInvite } from '../model/space.ts';
 import type { LinkInvites, WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import { sentence } from '../rich-text/compose.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { visit } from '../rich-text/walk.ts';
+import { languageName } from '../text/language/languages.ts';
+import { quotedWords } from '../text/quoted-words.ts';
 import type { Scheduler } from './scheduler.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
 
 /** Most channels of one group. */
@@ -20,6 +33,7 @@ export interface LinksDeps {
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
   /** The parts that know something of spaces in memory. */
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
   /** Posts into a channel of any platform. */
@@ -39,7 +53,7 @@ const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { watches, own, inbox, invites, scheduler, memories, texts, log, post } = deps;
+  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, log, post } = deps;
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -51,17 +65,57 @@ export const createLinks = (deps: LinksDeps) => {
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
 
-  /** Tells channels elsewhere what changed for them; each in its own language. */
-  const tell = async (
+  const tell = async (channel: Channel, text: RichText): Promise<void> => {
+    await logFailure(log, 'a channel could not be told of a change', () =>
+      post(channel, { text, tone: 'note' }),
+    );
+  };
+
+  /** The name of a channel as its own readers know it, with its platform; the platform alone where that is all. */
+  const nameOf = async (channel: Channel): Promise<string> => {
+    const platform = titleOf(channel.space.platform);
+    const named = await platforms
+      .find(channel)
+      ?.feed.named(channel, sentence(channelMention(channel)))
+      .catch(() => undefined);
+    const names: string[] = [];
+    visit(named ?? [], (node) => {
+      if (node.kind === 'mention' && node.name !== undefined) names.push(node.name);
+    });
+    return names[0] === undefined ? platform : `#${quotedWords(names[0])} (${platform})`;
+  };
+
+  /** Tells channels that others were linked with them, or are no longer; each in its own language. */
+  const tellLinks = async (
     readers: readonly ChannelWatch[],
-    key: Extract<MessageKey, `autotranslate.${string}`>,
-    about: Channel,
+    key: 'autotranslate.linked-here' | 'autotranslate.unlinked-here',
+    about: readonly Channel[],
   ): Promise<void> => {
-    for (const { channel, languages } of readers) {
-      const t = texts.rich(languages[0] ?? 'en');
-      const text = t(key, { platform: titleOf(about.space.platform) });
-      await logFailure(log, 'a linked channel could not be told of a change', () =>
-        post(channel, { text, tone: 'note' }),
+    const names = await Promise.all(about.map(nameOf));
+    for (const { channel, languages } of readers)
+      await tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
+  };
+
+  /** Tells channels that somebody changed what is set for them, where it was done elsewhere. */
+  const tellChange = async (
+    changed: readonly (Channel | ChannelWatch)[],
+    by: Changer | undefined,
+  ): Promise<void> => {
+    if (!by) return;
+    const t = texts.rich(by.locale);
+    const name = quotedWords(by.name);
+    for (const each of changed) {
+      const channel = 'channel' in each ? each.channel : each;
+      if (by.in && isSameChannel(channel, by.in)) continue;
+      const into =
+        'channel' in each
+          ? each.languages.map((language) => languageName(language, by.locale)).join(', ')
+          : undefined;
+      await tell(
+        channel,
+        into === undefined
+          ? t('autotranslate.off-here', { name })
+          : t('autotranslate.on-here', { name, languages: into }),
       );
     }
   };
@@ -102,17 +156,24 @@ export const createLinks = (deps: LinksDeps) => {
         ...members.filter(({ channel }) => !isSameChannel(channel, watch.channel)),
         ...added,
       ];
-      const others = all.filter((each) => isElsewhere(watch.channel.space, each));
-      await tell(others, 'autotranslate.linked-here', watch.channel);
+      const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
+      await tellLinks(others, 'autotranslate.linked-here', [watch.channel]);
+      const linked = others.map(({ channel }) => channel);
+      await tellLinks([joined], 'autotranslate.linked-here', linked);
       return all;
     },
-    /** Ends a watch, and tells the channels elsewhere that were linked with it. */
-    remove: async (channel: Channel): Promise<boolean> => {
+    set: async (asked: readonly ChannelWatch[], by?: Changer): Promise<void> => {
+      await own.set(asked);
+      await tellChange(asked, by);
+    },
+    /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
+    remove: async (channel: Channel, by?: Changer): Promise<boolean> => {
       const watch = watches.of(channel);
       const others = watch ? linkedWith(watch) : [];
-      const isRemoved = await own.remove(channel);
-      if (isRemoved) await tell(others, 'autotranslate.unlinked-here', channel);
-      return isRemoved;
+      if (!(await own.remove(channel))) return false;
+      await tellChange([channel], by);
+      await tellLinks(others, 'autotranslate.unlinked-here', [channel]);
+      return true;
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its
@@ -140,7 +201,7 @@ export const createLinks = (deps: LinksDeps) => {
       for (const partition of new Set(open.map((row) => row.partition))) scheduler.wake(partition);
       const byReader = new Map(linked.map((each) => [channelKey(each.reader.channel), each]));
       for (const { reader, about } of byReader.values())
-        void tell([reader], 'autotranslate.unlinked-here', about);
+        void tellLinks([reader], 'autotranslate.unlinked-here', [about]);
     },
   };
 };

@@ -102,6 +102,14 @@ export interface ChannelWatch {
   readonly below?: true;
 }
 
+/** The person who changes what is set for channels. */
+export interface Changer {
+  readonly name: string;
+  readonly locale: string;
+  /** The channel where the change is answered for all to see; undefined where the person alone sees the answer. */
+  readonly in?: Channel | undefined;
+}
+
 /** A code by which a channel elsewhere can be linked with one here, once. */
 export interface LinkInvite {
   readonly code: string;
@@ -122,13 +130,17 @@ export interface Watches {
    * Sets the watches of several channels at once, each in place of its former one; all or nothing.
    * Rejects with the permissions that the platform's people must still grant (`forbidden`,
    * `watch.missing`).
+   *
+   * @param by the person of whom the channels are told. Default: they are told nothing
    */
-  set(watches: readonly ChannelWatch[]): Promise<void>;
+  set(watches: readonly ChannelWatch[], by?: Changer): Promise<void>;
   /**
    * Ends a watch; resolves with false where there was none. Pending messages of the channel are
    * skipped.
+   *
+   * @param by the person of whom the channel is told. Default: it is told nothing
    */
-  remove(channel: Channel): Promise<boolean>;
+  remove(channel: Channel, by?: Changer): Promise<boolean>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /** Counts the channels of other spaces that are linked with this one. */

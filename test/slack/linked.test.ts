@@ -56,8 +56,8 @@ describe('channels of two workspaces and a Discord server that were linked by co
   it('are told who joined, take a code once, and end when one is left', async () => {
     await using group = await openGroup();
     const { bot, english, spanish, code } = group;
-    await wordsIn(english.channel, 'A channel on Slack was linked');
-    await wordsIn(spanish.channel, 'Discord');
+    await wordsIn(english.channel, 'This channel is now linked with');
+    await wordsIn(spanish.channel, '#nihongo (Discord)');
     const other = bot.place(spanish.workspace);
     expect(
       await bot.use(other, `autotranslate link language:fr code:${code}`, { part: 'code' }),

@@ -3,9 +3,10 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
+import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE } from './support.ts';
 
-const THERE = channel('there', undefined, WORKSPACE);
+const THERE = channel('42', undefined, WORKSPACE);
 const admitAll = async (): Promise<void> => undefined;
 const mirror = (of: Channel, language: string): ChannelWatch => ({
   channel: of,
@@ -48,5 +49,31 @@ describe('a code that links channels', () => {
     await scene.watches.link(code, mirror(THERE, 'fr'), admitAll);
     const again = scene.watches.link(code, mirror(GENERAL, 'ja'), admitAll);
     await expect(again).rejects.toMatchObject(isUnknown);
+  });
+});
+
+describe('a channel', () => {
+  const scene = withScene();
+  const here = { name: 'Ada\u202Egpj', locale: 'en', in: ENGLISH };
+  const said = (key: 'on' | 'off', params = {}) =>
+    sentence(`autotranslate.${key}-here`, { name: 'Ada gpj', ...params }).replaceAll('`', '');
+
+  it('is told who turned auto-translate on or off for it elsewhere, and into what', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']), here);
+    expect(scene.feed.texts(SPANISH)).toEqual([said('on', { languages: 'Spanish' })]);
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+    await scene.watches.remove(SPANISH, here);
+    await scene.watches.remove(ENGLISH, here);
+    expect(scene.feed.texts(SPANISH)).toEqual([said('on', { languages: 'Spanish' }), said('off')]);
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+  });
+
+  it('is told by name with which it was linked, on both sides', async () => {
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'));
+    await scene.watches.link(code, mirror(THERE, 'en'), admitAll);
+    const linked = (channels: string) =>
+      sentence('autotranslate.linked-here', { channels }).replaceAll('`', '');
+    expect(scene.feed.texts(ENGLISH)).toEqual([linked('#channel-42 (Other)')]);
+    expect(scene.other.texts(THERE)).toEqual([linked('Place')]);
   });
 });

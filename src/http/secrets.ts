@@ -45,7 +45,7 @@ export const createKeyHider = (key: string): ((text: string) => string) => {
   return (text) => writings.reduce((hidden, writing) => hidden.replaceAll(writing, HIDDEN), text);
 };
 
-/** What names machines, accounts or people in the words of a server, or looks like a key. */
+/** The parts of a server's words that name machines, accounts or people, or look like a key. */
 const PRIVATE = new RegExp(
   [
     /\b[a-z]{2,10}:\/\/\S+/,

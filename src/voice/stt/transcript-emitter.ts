@@ -8,7 +8,14 @@ import { NO_SPEECH } from './gated-recogniser.ts';
 import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
 import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
 import { createUnheard } from './unheard.ts';
-import { dividedAtEnd, isEnded, withCapital, type Words } from './turn-text.ts';
+import {
+  type Begun,
+  begunBefore,
+  dividedAtEnd,
+  isEnded,
+  withCapital,
+  type Words,
+} from './turn-text.ts';
 
 /**
  * The transcript of one utterance, partial or final: one with the same id replaces it. Where its text is empty and final, there was no speech, and the
@@ -42,7 +49,7 @@ export interface EmittedUtterance {
   /** The partial transcript that was emitted last. */
   shown: Words | undefined;
   /** The sentence that the utterance before left unfinished, and its beginning. */
-  begun?: (Words & Pick<Utterance, 'startMs'>) | undefined;
+  begun?: (Begun & Pick<Utterance, 'startMs'>) | undefined;
   /** The utterance that goes on with this one, which was cut. */
   next?: EmittedUtterance | undefined;
   isOver?: boolean;
@@ -99,8 +106,11 @@ export const createTranscriptEmitter = (
   const unheard = createUnheard({ lose, delayed });
 
   /** The words of an utterance behind those that were begun before it. */
-  const wordsOf = ({ utterance, begun }: EmittedUtterance, { text, language }: Words): string => {
-    const words = joinTexts([begun?.text ?? '', text]);
+  const wordsOf = (
+    { utterance, begun, isOver = false }: EmittedUtterance,
+    { text, language }: Words,
+  ): string => {
+    const words = joinTexts([begun ? begunBefore(begun, text, isOver) : '', text]);
     return ended.get(utterance.speakerId) ? withCapital({ text: words, language }) : words;
   };
   const emitPartial = (emitted: EmittedUtterance, words: Words): void => {
@@ -124,22 +134,22 @@ export const createTranscriptEmitter = (
   /** Emits the last words of an utterance; leaves an unfinished sentence to `next`. */
   const conclude = (emitted: EmittedUtterance, words: Words): void => {
     const { begun, utterance } = emitted;
+    emitted.isOver = true;
     const next = emitted.next?.isOver ? undefined : emitted.next;
     const { id, speakerId } = utterance;
     const language = words.text === '' && begun ? begun.language : words.language;
     const whole = wordsOf(emitted, { text: words.text, language });
-    const { done, rest } = next ? dividedAtEnd(whole) : { done: whole, rest: '' };
+    const { done, rest, stop } = next ? dividedAtEnd(whole) : { done: whole, rest: '', stop: '' };
     const startMs = begun?.startMs ?? utterance.startMs;
     const share = rest === '' ? 1 : done.length / whole.length;
     const endMs = startMs + Math.round((utterance.endMs - startMs) * share);
-    emitted.isOver = true;
     call(() =>
       listener.transcript({ id, speakerId, startMs, endMs, text: done, language, isFinal: true }),
     );
     if (rest !== '' || isEnded(done)) ended.set(speakerId, true);
     else if (done !== '') ended.delete(speakerId);
     if (!next || rest === '') return;
-    next.begun = { text: rest, language, startMs: endMs };
+    next.begun = { text: rest, stop, language, startMs: endMs };
     emitPartial(next, next.shown ?? { text: '', language });
   };
 

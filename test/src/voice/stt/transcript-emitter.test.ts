@@ -75,6 +75,30 @@ describe('an utterance that was cut', () => {
     expect(two!.endMs).toBe(28_000);
   });
 
+  it.each([
+    ['before a capital', 'Good morning.', 'Have you slept?', 'Good morning. Have you slept?'],
+    [
+      'before a capital, trailing off',
+      'It is like...',
+      'Ladies first!',
+      'It is like... Ladies first!',
+    ],
+    [
+      'not before a small letter',
+      'They took wood.',
+      'carved by hand.',
+      'They took wood carved by hand.',
+    ],
+    ['not before I', 'And then.', "I'm off.", "And then I'm off."],
+    ['not where none was', 'Next to', 'Paris.', 'Next to Paris.'],
+    ['not in a language whose nouns have capitals', 'Er hat.', 'Hunger.', 'Er hat Hunger.', 'de'],
+  ])('keeps its full stop %s', (_, before, after, shown, language = 'en') => {
+    const { emitter, told, first, second } = cut();
+    emitter.final(first, { ...resultOf(before), language });
+    emitter.final(second, { ...resultOf(after), language });
+    expect(told.at(-1)).toBe(`2: ${shown}`);
+  });
+
   it('is shown with what the next one has shown already', () => {
     const { emitter, told, first, second } = cut();
     emitter.partial(second, resultOf('nine'));
@@ -90,7 +114,7 @@ describe('an utterance that was cut', () => {
     else emitter.retract(second);
     expect(told.filter((line) => /^\d+: /.test(line))).toEqual([
       '1: That is all.',
-      '2: We meet at nine',
+      '2: We meet at nine.',
     ]);
   });
 

@@ -1,6 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
+import { NoNetworkError } from './download.ts';
 import { bytesOf, loadCatalogue, type CatalogueModel, chooseForLanguages } from './catalogue.ts';
 import { megabytes } from './disk.ts';
 import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
@@ -29,7 +30,7 @@ npm run service -- models remove NAME ...`;
 
 const usage = (problem: string): AppError => new AppError('bad-input', `${problem}\n${USAGE}`);
 
-/** Installs one after the other. One failure does not keep the others from being installed. */
+/** Installs one after the other. One failure does not keep the others from being installed, but no network does. */
 const installAll = async (
   sources: readonly string[],
   catalogue: readonly CatalogueModel[],
@@ -47,7 +48,7 @@ const installAll = async (
       });
     } catch (error) {
       progress.end();
-      if (!(error instanceof AppError)) throw error;
+      if (!(error instanceof AppError) || error instanceof NoNetworkError) throw error;
       failures.push(error.message);
       deps.print(`${source}: not installed. ${error.message}`);
       continue;
@@ -172,6 +173,10 @@ export const runModelCommand = async (
   print: ModelsDeps['print'],
 ): Promise<boolean> => {
   if (command !== 'setup' && command !== 'models') return false;
+  if (words.some((word) => word === '--help' || word === '-h')) {
+    print(USAGE);
+    return true;
+  }
   const controller = new AbortController();
   void stopped.then(() =>
     controller.abort(

@@ -10,6 +10,8 @@ import { fetchFollowing, RedirectError } from './redirects.ts';
 
 /** Tries in a row that bring nothing new, after which a download is given up. */
 const FRUITLESS_TRIES = 5;
+/** Tries to reach a host that never answered, and the time after which none is begun: there is no network. */
+const REACHING = { tries: 3, longestMs: 8_000 };
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** Time without a byte after which a connection counts as cut. */
 const SILENCE_MS = 30_000;
@@ -48,13 +50,23 @@ export interface DownloadDeps {
 
 /** A failure after which another try may go on where this one ended. */
 class CutError extends Error {
-  override readonly name = 'CutError';
+  override readonly name: string = 'CutError';
   readonly leastMs: number | undefined;
 
   constructor(reason: string, leastMs?: number) {
     super(reason);
     this.leastMs = leastMs;
   }
+}
+
+/** A host could not be reached at all. */
+class UnreachedError extends CutError {
+  override readonly name = 'UnreachedError';
+}
+
+/** Nothing came from a host: what else is to be fetched need not be tried. */
+export class NoNetworkError extends AppError {
+  override readonly name = 'NoNetworkError';
 }
 
 const fault = (url: string, what: string): AppError => new AppError('bad-reply', `${url}: ${what}`);
@@ -174,7 +186,7 @@ const request = async (
     if (signal.aborted) throw signal.reason;
     if (cause instanceof RedirectError) throw fault(url, cause.message);
     const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
-    throw new CutError(`it cannot be reached${code === undefined ? '' : ` (${code})`}`);
+    throw new UnreachedError(`it cannot be reached${code === undefined ? '' : ` (${code})`}`);
   }
   if (response.status >= 500 || response.status === 429)
     throw new CutError(
@@ -251,7 +263,10 @@ const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps):
 
 /** Tries until the file is whole, as long as tries bring something new. */
 const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps): Promise<void> => {
+  const { nowMs } = deps.clock;
+  const startMs = nowMs();
   let fruitless = 0;
+  let wasReached = false;
   for (;;) {
     const before = await part.sizeOf();
     try {
@@ -260,10 +275,12 @@ const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps)
     } catch (error) {
       if (!(error instanceof CutError)) throw writeError(error, deps.root);
       fruitless = (await part.sizeOf()) > before ? 0 : fruitless + 1;
-      if (fruitless >= FRUITLESS_TRIES)
-        throw new AppError(
+      wasReached ||= !(error instanceof UnreachedError);
+      const isOver = fruitless >= REACHING.tries || nowMs() - startMs >= REACHING.longestMs;
+      if (wasReached ? fruitless >= FRUITLESS_TRIES : isOver)
+        throw new (wasReached ? AppError : NoNetworkError)(
           'unavailable',
-          `${wanted.url}: ${error.message}. Run the command again to go on where it ended; without a network, give it a folder or an archive`,
+          `${wanted.url}: ${error.message}. Run the command again to go on where it ended; without a network, give a folder or an archive: npm run service -- models add FOLDER|ARCHIVE`,
           { cause: error },
         );
       const waitMs = backoffMs({ ...BACKOFF, random: deps.random }, fruitless, error.leastMs);

@@ -221,8 +221,21 @@ describe('a download', () => {
     await gone[Symbol.asyncDispose]();
     await expect(get(`${gone.url}/m.bin`)).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/cannot be reached \(ECONNREFUSED\).*without a network/),
+      name: 'NoNetworkError',
+      message: expect.stringMatching(
+        /cannot be reached \(ECONNREFUSED\).*without a network.*models add FOLDER/,
+      ),
     });
+    expect(waitsMs).toHaveLength(2);
+  });
+
+  it('from a host that takes long to say nothing is not tried again', async () => {
+    const gone = await startMirror();
+    await gone[Symbol.asyncDispose]();
+    let nowMs = 0;
+    deps = { ...deps, clock: { ...deps.clock, nowMs: () => (nowMs += 10_000) } };
+    await expect(get(`${gone.url}/m.bin`)).rejects.toMatchObject({ name: 'NoNetworkError' });
+    expect(waitsMs).toEqual([]);
   });
 
   it('ends at once when the operator stops it', async () => {

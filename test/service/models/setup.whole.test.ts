@@ -60,6 +60,27 @@ describe('npm run setup', () => {
     expect(await heard.json()).toMatchObject({ text: 'holamundo', language: 'es' });
   });
 
+  it('without a network ends at the first host, and says how a folder is given', async () => {
+    const gone = await startMirror();
+    const folder = mkdtempSync(join(home, 'offline-'));
+    const offline = await writeTinyCatalogue(folder, gone);
+    await gone[Symbol.asyncDispose]();
+    const failed = runService(offline, 'setup', 'en', 'es', '--yes').catch(
+      (error: unknown) => error,
+    );
+    expect(await failed).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('not installed'),
+      stderr: expect.stringMatching(/cannot be reached.*npm run service -- models add FOLDER/),
+    });
+  });
+
+  it('tells what it takes', async () => {
+    expect(await runService(environment, 'setup', '--help')).toMatch(
+      /^npm run setup \[LANGUAGE \.\.\.\]/,
+    );
+  });
+
   it('says in words what went wrong, and ends with 1', async () => {
     const failed = runService(environment, 'models', 'add', 'nothing-like-it').catch(
       (error: unknown) => error,

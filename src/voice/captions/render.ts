@@ -24,6 +24,8 @@ const MARKERS_UNITS = 4;
 const SHORTEST_PIECE_UNITS = 40;
 const GROWING = ' …';
 const MISSING = text('[…]');
+/** Stands for words that are still to come. */
+const COMING = text('…');
 /** Stands where there is no translation, for it failed. */
 const UNTRANSLATED = text('⚠️');
 
@@ -65,7 +67,7 @@ interface Piece {
 }
 
 const shown = ({ words, isGrowing }: Piece, units: number): Inline => {
-  if (words === '') return isGrowing ? text('…') : UNTRANSLATED;
+  if (words === '') return isGrowing ? COMING : UNTRANSLATED;
   const short = fitted(words, units);
   return isGrowing ? styled('italic', text(short + GROWING)) : text(short);
 };
@@ -162,7 +164,9 @@ const linesOf = (group: readonly Caption[], options: RenderOptions): Paragraph[]
       const isMissing = caption.isFinal && caption.language !== '' && !isIn(caption, to);
       return isMissing ? [MISSING] : [];
     });
-    lines.push(paragraph(text('↳ '), markOf(to), text(' '), ...joined(parts, ' ')));
+    // The same sign again says nothing more.
+    const distinct = parts.filter((part, at) => part !== parts[at - 1]);
+    lines.push(paragraph(text('↳ '), markOf(to), text(' '), ...joined(distinct, ' ')));
   }
   return lines;
 };

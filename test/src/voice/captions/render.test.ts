@@ -88,6 +88,15 @@ describe('rendered captions', () => {
     ).toBe('**Ann**: line 1. line 2.\n↳ 🇪🇸 ⚠️ Dos.\n↳ 🇫🇷 Un. Deux.');
   });
 
+  it('have a sign once for what stands side by side', () => {
+    const failed = { text: '', done: true, failed: true };
+    const one = { ...justBefore, translations: translated({ es: failed, fr: {} }) };
+    const two = { ...soon, translations: translated({ es: failed, fr: {} }) };
+    expect(render([caption(1, one), caption(2, two)])).toBe(
+      '**Ann**: line 1. line 2.\n↳ 🇪🇸 ⚠️\n↳ 🇫🇷 …',
+    );
+  });
+
   it('are in the reader’s language alone where there is one', () => {
     const options = { language: 'es-MX' };
     expect(

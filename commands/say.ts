@@ -89,13 +89,15 @@ export default defineCommand(
       return { text };
     },
     async run(ctx) {
-      const { options, services, member, channel, t, signal, reply, capabilities } = ctx;
+      const { options, services, member, channel, on, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
       if (room) return sayIn(room, ctx);
       const mine = await services.settings.of(member);
       const told = options.language && typedLanguage(options.language, services);
-      const textLanguage = services.languages.detect(languageText(text))?.language;
+      const author = { platform: channel.space.platform, id: (on?.author ?? member).id };
+      const writer = { author, channel, chosen: on ? undefined : mine.language };
+      const textLanguage = services.languages.detect(languageText(text), writer)?.language;
       const guesses = [mine.language, services.languages.find(member.locale)];
       const preferences = voicePreferences({
         asked: { named: options.voice, language: told, gender },

@@ -1,12 +1,19 @@
 import { createLru, type Lru } from '../async/lru.ts';
-import { type Person, channelKey, keyOf, messageKey, type Space } from '../model/place.ts';
+import {
+  type Channel,
+  type Person,
+  channelKey,
+  keyOf,
+  messageKey,
+  type Space,
+} from '../model/place.ts';
 import {
   confidentLanguage,
   rankLanguages,
   type Detection,
   priorOf,
 } from '../text/language/detect.ts';
-import type { ChatLine } from '../text/language/languages.ts';
+import type { ChatLine, Writer } from '../text/language/languages.ts';
 
 /** Lines that are remembered of each author in a space, and of each channel. */
 export const REMEMBERED_LINES = 10;
@@ -14,6 +21,8 @@ const MOST_AUTHORS = 10_000;
 const MOST_CHANNELS = 5_000;
 /** Least confidence with which a language is remembered. */
 const SURE = 0.7;
+/** Lines for which the language counts that somebody has chosen for themselves. */
+const CHOSEN_LINES = 5;
 /** Lines whose ranking is kept, as each is asked for once for every language of its readers. */
 const MOST_RANKED = 200;
 
@@ -34,6 +43,9 @@ const isSamePerson = (a: Person, b: Person): boolean => a.id === b.id && a.platf
 const languagesOf = (lines: readonly Remembered[]): readonly string[] =>
   lines.map(({ language }) => language);
 
+const authorKeyOf = ({ space }: Channel, author: Person): string =>
+  JSON.stringify([space.platform, space.id, author.id]);
+
 /**
  * Creates the detection of languages that knows in which languages the author of a line, and the
  * others of its channel, wrote lately. It is kept in memory only.
@@ -51,7 +63,7 @@ export const createLanguageHistory = () => {
     const known = rankings.get(key);
     if (known?.text === text) return known.ranked;
     const { space } = ref.channel;
-    const authorKey = JSON.stringify([space.platform, space.id, author.id]);
+    const authorKey = authorKeyOf(ref.channel, author);
     const before = (lines: History, of: string): readonly Remembered[] =>
       lines.get(of)?.filter((line) => line.key !== key) ?? [];
     const own = before(authors, authorKey);
@@ -69,13 +81,21 @@ export const createLanguageHistory = () => {
     return ranked;
   };
 
+  const rankOf = (text: string, { author, channel, chosen }: Writer): readonly Detection[] => {
+    const wrote = languagesOf(authors.get(authorKeyOf(channel, author)) ?? []);
+    const own =
+      chosen === undefined ? wrote : [...wrote, ...Array<string>(CHOSEN_LINES).fill(chosen)];
+    const place = languagesOf(channels.get(channelKey(channel)) ?? []);
+    return rankLanguages(text, priorOf({ own, place }));
+  };
+
   const rank = (text: string, line?: ChatLine): readonly Detection[] =>
     line ? rankLine(text, line) : rankLanguages(text);
 
   return {
     rank,
-    detect: (text: string, line?: ChatLine): Detection | undefined =>
-      confidentLanguage(rank(text, line)),
+    detect: (text: string, by?: ChatLine | Writer): Detection | undefined =>
+      confidentLanguage(by && 'channel' in by ? rankOf(text, by) : rank(text, by)),
     /** Forgets a person's lines. */
     forget: (person: Person): void => {
       for (const history of [authors, channels])

@@ -18,6 +18,8 @@ type LanguagePrior = (language: string) => number;
 const SAMPLE_LENGTH = 1_000;
 /** Least confidence of a useful guess. */
 const LEAST_CONFIDENCE = 0.35;
+/** Confidence below which a short line with unlisted words is half as often right as its score says. */
+const SURE_IF_SHORT = 0.65;
 /** Confidence in a language that alone uses its script. */
 const BY_SCRIPT_CONFIDENCE = 0.95;
 /** A single kana may be part of an emoticon. */
@@ -40,7 +42,9 @@ const byModel = (
   candidates: readonly string[],
   prior: LanguagePrior,
 ): Detection[] => {
-  const scored = measureText(text, candidates).map(({ language, features }) => {
+  const doubtful = new Set<string>();
+  const scored = measureText(text, candidates).map(({ language, features, isDoubtful }) => {
+    if (isDoubtful) doubtful.add(spoken(language));
     const [bias = 0, ngrams = 0] = fitted[language] ?? [];
     const score = FEATURES.reduce(
       (sum, feature) => sum + (weights[feature] ?? 0) * (features[feature] ?? 0),
@@ -53,10 +57,16 @@ const byModel = (
   for (const { language, score } of scored)
     likelihoods.set(language, (likelihoods.get(language) ?? 0) + Math.exp(score - highest));
   const total = [...likelihoods.values()].reduce((sum, likelihood) => sum + likelihood, 0);
-  return Array.from(likelihoods, ([language, likelihood]) => ({
+  const ranked = Array.from(likelihoods, ([language, likelihood]) => ({
     language,
     confidence: likelihood / total,
   })).toSorted((a, b) => b.confidence - a.confidence);
+  const [best] = ranked;
+  const isUnsure =
+    best !== undefined && best.confidence < SURE_IF_SHORT && doubtful.has(best.language);
+  return isUnsure
+    ? ranked.map(({ language, confidence }) => ({ language, confidence: confidence / 2 }))
+    : ranked;
 };
 
 const byScript = (

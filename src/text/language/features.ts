@@ -215,6 +215,8 @@ export type Feature = (typeof FEATURES)[number];
 export interface Candidate {
   readonly language: string;
   readonly features: Readonly<Partial<Record<Feature, number>>>;
+  /** True for two to four words, not all of them on the language's list: others may have them as well. */
+  readonly isDoubtful: boolean;
 }
 
 const MOST_WORDS = 60;
@@ -223,6 +225,8 @@ const MOST_FOREIGN = 3;
 /** Words and letters below which a share says less. */
 const FEW_WORDS = 3;
 const FEW_LETTERS = 4;
+/** Most words of a line that one of another language often looks like. */
+const SHORT_LINE_WORDS = 4;
 const NGRAM_SCALE = 100;
 
 /** Languages whose n-grams stand under the code of their closest relative. */
@@ -284,5 +288,9 @@ export const measureText = (text: string, languages: readonly string[]): readonl
   return languages.map((language) => ({
     language,
     features: language === NO_LANGUAGE ? ofNone() : ofLanguage(language),
+    isDoubtful:
+      words.length > 1 &&
+      words.length <= SHORT_LINE_WORDS &&
+      (byLanguage.get(language)?.count ?? 0) < words.length,
   }));
 };

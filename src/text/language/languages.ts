@@ -1,4 +1,4 @@
-import type { Person, MessageRef } from '../../model/place.ts';
+import type { Channel, Person, MessageRef } from '../../model/place.ts';
 import type { Detection } from './detect.ts';
 import {
   LANGUAGES,
@@ -15,6 +15,14 @@ export interface ChatLine {
   readonly author: Person;
 }
 
+/** Who wrote or said a text that is no line of the chat by itself. */
+export interface Writer {
+  readonly author: Person;
+  readonly channel: Channel;
+  /** The language that they have chosen for themselves. */
+  readonly chosen: string | undefined;
+}
+
 /**
  * Lookup and detection of languages. Codes are BCP 47: `ja`, `zh`, `pt`, and `en-XA`, the
  * pseudo-locale.
@@ -28,9 +36,9 @@ export interface Languages {
   /**
    * The language of a text; undefined where it is uncertain.
    *
-   * @param line the line of chat that the text is: what was written before it helps
+   * @param by the line of chat that the text is, or its writer: what they wrote before helps
    */
-  detect(text: string, line?: ChatLine): Detection | undefined;
+  detect(text: string, by?: ChatLine | Writer): Detection | undefined;
   /** The languages in which a text may be, the likeliest first; `und` is none. */
   rank(text: string, line?: ChatLine): readonly Detection[];
 }

@@ -63,7 +63,15 @@ export const createSpeechPreparation = (
   }: SpeechRequest): Promise<SpeechItem | undefined> => {
     const { space } = channel();
     const own = by && (await services.settings.of({ platform: space.platform, id: by.id }));
-    const textLanguage = services.languages.detect(languageText(text))?.language;
+    const isOwn = by !== undefined && kind !== 'answer';
+    const writer = isOwn
+      ? {
+          author: { platform: space.platform, id: by.id },
+          channel: channel(),
+          chosen: own?.language,
+        }
+      : undefined;
+    const textLanguage = services.languages.detect(languageText(text), writer)?.language;
     const guesses = [own?.language, texts.locale];
     const fits = await firstThatFits(
       voicePreferences({

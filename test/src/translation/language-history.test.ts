@@ -37,6 +37,17 @@ describe('createLanguageHistory', () => {
     expect(confidence(history, lineOf('anna', 'd', 'elsewhere'))).toBe(alone);
   });
 
+  it('knows what a writer wrote before or has chosen, and remembers nothing of what they say', () => {
+    const { ref, author } = lineOf('anna');
+    const writer = { author, channel: ref.channel, chosen: undefined };
+    const history = danishWriter();
+    const alone = createLanguageHistory();
+    expect(history.detect(AMBIGUOUS, writer)?.language).toBe('da');
+    expect(alone.detect(AMBIGUOUS, { ...writer, chosen: 'no' })?.language).toBe('no');
+    for (const text of DANISH) alone.detect(text, writer);
+    expect(confidence(alone, lineOf('anna'))).toBe(confidence(alone));
+  });
+
   it('forgets a person, and remembers the others', () => {
     const history = danishWriter();
     const alone = confidence(history);

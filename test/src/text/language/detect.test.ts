@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,6 +36,18 @@ describe('detectLanguage', () => {
     expect(rightShare(main)).toBeGreaterThan(0.97);
     expect(misleadingShare(main)).toBeLessThan(0.02);
     expect(rightShare(readCorpus('earlier'))).toBeGreaterThan(0.97);
+  });
+
+  it('takes almost no short line in English for another language', () => {
+    const lines = JSON.parse(
+      readFileSync('test/fixtures/chat/short-english.json', 'utf8'),
+    ) as readonly string[];
+    const wrong = lines.filter((text) => (detectLanguage(text)?.language ?? 'en') !== 'en');
+    expect(wrong.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each(['2 hours ago', 'no cap', 'merge conflict', 'standup in 5'])('knows %j', (text) => {
+    expect(detectLanguage(text)?.language ?? 'en').toBe('en');
   });
 
   it('tells 19 of 20 lines of one to three words', () => {

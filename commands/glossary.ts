@@ -11,6 +11,7 @@ import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpe
 import { userError } from '../src/errors.ts';
 import { bullets, lines, sentence, series, type RichPart } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
+import { isGlossaryFile } from '../src/model/glossary-file.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 const LISTED = 50;
@@ -134,6 +135,7 @@ const importFile = defineAction({
   guards: [moderator],
   slow: true,
   async run({ options, services, channel, locale, t, signal, reply }) {
+    if (!isGlossaryFile(options.file.name)) throw userError('bad-input', 'glossary.not-csv');
     const report = await services.glossary.importCsv(
       options.channel ?? channel.space,
       options.file,

@@ -13,7 +13,12 @@ const PAGE_FOLDER = join(import.meta.dirname, 'page');
 const CORE_FOLDER = join(import.meta.dirname, '../../src');
 
 /** Modules of the core that the page runs too, as they are named under `/src/`; they import nothing. */
-const CORE_MODULES: readonly string[] = ['command/command-line.ts', 'text/instruction.ts'];
+const CORE_MODULES: readonly string[] = [
+  'audio/file-names.ts',
+  'command/command-line.ts',
+  'model/glossary-file.ts',
+  'text/instruction.ts',
+];
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',

@@ -78,6 +78,13 @@ export const testComposing = (shared: SharedPage): void => {
       expect(await line(page).inputValue()).toBe('/say ');
     });
 
+    test('is still there when the page is loaded anew', async () => {
+      const { page } = shared();
+      await line(page).pressSequentially('half a thought');
+      await page.reload();
+      await expect.poll(() => line(page).inputValue()).toBe('half a thought');
+    });
+
     test('that is no command can be made one', async () => {
       const { page } = shared();
       await line(page).pressSequentially('A fox');

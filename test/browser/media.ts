@@ -62,6 +62,20 @@ export const testMedia = (shared: SharedPage): void => {
       await held.waitFor({ state: 'hidden' });
     });
 
+    test('that is dropped takes nothing of what was typed, and one file follows the other', async () => {
+      const { page } = shared();
+      await line(page).pressSequentially('half a thought');
+      await drop(page, 'first.wav', toneWav());
+      await drop(page, 'second.wav', toneWav());
+      await page.getByText(sentence('web.composer.next-files')).waitFor();
+      for (const name of ['first.wav', 'second.wav']) {
+        await page.locator('.held').getByText(name).waitFor();
+        await line(page).press('Enter');
+        await said(page, `${name} audio/wav: 16044 bytes`).waitFor();
+      }
+      await expect.poll(() => line(page).inputValue()).toBe('half a thought');
+    });
+
     test('that was attached can be taken back', async () => {
       const { page } = shared();
       await drop(page, 'memo.wav', toneWav());

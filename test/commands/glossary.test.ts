@@ -49,6 +49,19 @@ describe('/glossary', () => {
     expect(text).toContain(sentence('glossary.rejected.empty', { line: 3 }));
   });
 
+  it.each(['film.srt', 'notes.txt', 'list'])(
+    'writes nothing of %s, which is no table',
+    async (name) => {
+      const file = attachmentOf(
+        Buffer.from('1\n00:00:01,000 --> 00:00:02,000\nHello, you\n'),
+        name,
+      );
+      const { text } = await last('glossary import', { file, to: 'ja' });
+      expect(text).toBe(sentence('glossary.not-csv'));
+      expect((await last('glossary list')).text).not.toContain('Hello');
+    },
+  );
+
   it('imports two plain columns into the language that is named, and says so', async () => {
     const file = attachmentOf(Buffer.from('fox,狐\nbear,熊\n'), 'g.csv');
     const refused = await last('glossary import', { file });

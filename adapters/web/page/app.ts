@@ -46,6 +46,7 @@ export const createPageApp = () => {
     theme,
     originals: localStorage.getItem(STORAGE_KEYS.originals) !== 'hidden',
     away: false,
+    restarted: false,
     announcement: '',
     pressed: undefined,
   });
@@ -73,6 +74,7 @@ export const createPageApp = () => {
       away: false,
       missed: new Set([...missed].filter((id) => messages.get(id)?.channel !== channel)),
     });
+    composer.goOn();
   };
 
   const askEngines = (): void => {

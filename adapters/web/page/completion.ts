@@ -1,22 +1,29 @@
 import type { CommandInfo, Choice, OptionInfo } from '../../../src/model/command-info.ts';
+import { isAudioName } from '../../../src/audio/file-names.ts';
+import { isGlossaryFile } from '../../../src/model/glossary-file.ts';
 import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
 
-const AUDIO_NAME = /\.(?:wav|ogg|oga|opus|mp3|flac|m4a|mp4|webm|aac)$/i;
+const VIDEO_NAME = /\.(?:mp4|m4v|mov|3gp)$/i;
 
-const isAudio = ({ name, type }: { name: string; type: string }): boolean =>
-  type.startsWith('audio/') || type === 'video/webm' || AUDIO_NAME.test(name);
+interface NamedFile {
+  readonly name: string;
+  readonly type: string;
+}
 
-/** The command that a file is most likely meant for: sound is transcribed. */
+const isAudio = ({ name, type }: NamedFile): boolean =>
+  /^(?:audio|video)\//.test(type) || isAudioName(name) || VIDEO_NAME.test(name);
+
+/** The command that a file is meant for: sound is transcribed, a table is a glossary. */
 export const commandForFile = (
-  file: { name: string; type: string },
+  file: NamedFile,
   commands: readonly CommandInfo[],
 ): CommandInfo | undefined => {
-  const taking = commands.filter(({ options }) =>
-    options.some(({ kind, required }) => kind === 'attachment' && required),
-  );
-  const transcribe = taking.find(({ name }) => name === 'transcribe');
-  const other = taking.find(({ name }) => name !== 'transcribe');
-  return isAudio(file) ? (transcribe ?? other) : (other ?? transcribe);
+  const named = isAudio(file)
+    ? 'transcribe'
+    : isGlossaryFile(file.name)
+      ? 'glossary import'
+      : undefined;
+  return commands.find(({ name }) => name === named);
 };
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;

@@ -98,10 +98,9 @@ const lineField = (app: App): TemplateResult => {
     @keydown=${(event: KeyboardEvent) => onKey(app, event)}
     @blur=${app.composer.closePopup}
     @paste=${(event: ClipboardEvent) => {
-      const [file] = event.clipboardData?.files ?? [];
-      if (!file) return;
-      event.preventDefault();
-      app.composer.attach(file);
+      const { files = [] } = event.clipboardData ?? {};
+      for (const file of files) app.composer.attach(file);
+      if (files.length > 0) event.preventDefault();
     }}
   ></textarea>`;
 };
@@ -114,7 +113,7 @@ const attachButton = (app: App): TemplateResult => html`
 
 export const composerView = (app: App): TemplateResult => {
   const { sending } = app.composer.get();
-  const { line, files } = app.composer.draft();
+  const { line, files, next } = app.composer.draft();
   return html`
     <form
       class="composer"
@@ -142,6 +141,11 @@ export const composerView = (app: App): TemplateResult => {
           </button>
         </div>
         ${optionFields(app)}
+        ${
+          next.length === 0
+            ? nothing
+            : html`<p class="next-files">${t('web.composer.next-files')}</p>`
+        }
       </div>
     </form>
   `;

@@ -35,6 +35,10 @@ export interface HeldFile {
 interface Draft {
   readonly line: string;
   readonly files: ReadonlyMap<string, HeldFile>;
+  /** Files that follow once the ones before are sent. */
+  readonly next: readonly File[];
+  /** The line that stood in the field before a file came: it is put back after that. */
+  readonly aside: string;
 }
 
 interface Popup {
@@ -45,7 +49,7 @@ interface Popup {
 }
 
 export interface ComposerState {
-  readonly drafts: Readonly<Record<ChannelId, Draft>>;
+  readonly drafts: Drafts;
   readonly popup: Popup | undefined;
   readonly fault: string | undefined;
   readonly sending: boolean;
@@ -74,7 +78,25 @@ const keyAction = (
   return arrow === -1 ? 'recall' : undefined;
 };
 
-const EMPTY: Draft = { line: '', files: new Map() };
+const EMPTY: Draft = { line: '', files: new Map(), next: [], aside: '' };
+
+type Drafts = Readonly<Record<ChannelId, Draft>>;
+
+const STORED = 'dragoman drafts';
+
+/** The lines that were typed in this tab before it was loaded anew. */
+const storedDrafts = (): Drafts => {
+  const stored = JSON.parse(sessionStorage.getItem(STORED) ?? '{}') as Partial<
+    Record<string, string>
+  >;
+  const of = (at: ChannelId): Draft => ({ ...EMPTY, line: stored[at] ?? '' });
+  return { playground: of('playground'), lounge: of('lounge') };
+};
+
+const storeDrafts = (drafts: Drafts): void => {
+  const lines = Object.entries(drafts).map(([at, { line, aside }]) => [at, aside || line]);
+  sessionStorage.setItem(STORED, JSON.stringify(Object.fromEntries(lines)));
+};
 
 const release = (files: Draft['files']): void => {
   for (const { url } of files.values()) URL.revokeObjectURL(url);
@@ -103,7 +125,7 @@ const sendCommand = async (
 /** Creates the state of the message field: its text, its suggestions, and sending. */
 export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
-    drafts: { playground: EMPTY, lounge: EMPTY },
+    drafts: storedDrafts(),
     popup: undefined,
     fault: undefined,
     sending: false,
@@ -116,8 +138,10 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     onChange();
   };
   const draft = (): Draft => state.drafts[channel()];
-  const setDraft = (change: Partial<Draft>, at: ChannelId = channel()): void =>
+  const setDraft = (change: Partial<Draft>, at: ChannelId = channel()): void => {
     set({ drafts: { ...state.drafts, [at]: { ...state.drafts[at], ...change } } });
+    storeDrafts(state.drafts);
+  };
   const fail = (fault: string): void => set({ fault });
   const found = (): FoundCommand | undefined => findCommand(draft().line, boot.commands);
 
@@ -194,21 +218,15 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     focus(next.caret);
   };
 
-  const detach = (option: string): void => {
-    const files = new Map(draft().files);
-    const held = files.get(option);
-    if (held) URL.revokeObjectURL(held.url);
-    files.delete(option);
-    setDraft({ files });
-  };
-
   const hold = (option: string, file: File): void => {
-    detach(option);
     const held = { file, url: URL.createObjectURL(file) };
     setDraft({ files: new Map(draft().files).set(option, held) });
   };
 
-  /** Gives a file to the command in the field or, when that takes none, to one that does. */
+  /**
+   * Gives a file to the command in the field or, when that takes none, to one that does. Where there is
+   * a file already, it follows that.
+   */
   const attach = (file: File, optionName?: string): void => {
     set({ fault: undefined, popup: undefined });
     if (file.size > boot.maxUploadBytes)
@@ -221,12 +239,37 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         ({ kind, name }) => kind === 'attachment' && (!optionName || name === optionName),
       )?.name;
     const own = fileOption(now);
+    if (own !== undefined && draft().files.has(own))
+      return setDraft({ next: [...draft().next, file] });
     if (own !== undefined) return hold(own, file);
     const other = commandForFile(file, boot.commands);
     const option = fileOption(other);
     if (!other || option === undefined) return fail(t('web.errors.no-command-for-file'));
+    const { line, aside } = draft();
     put(`/${other.name} `);
+    setDraft({ aside: line.trim() === '' ? aside : line });
     hold(option, file);
+  };
+
+  /** Goes on with the next file, or with the line that was put aside, once no file is held. */
+  const goOn = (): void => {
+    const {
+      files,
+      next: [file, ...next],
+      aside,
+    } = draft();
+    if (files.size > 0 || (!file && aside === '')) return;
+    setDraft({ ...EMPTY, next, aside: file ? aside : '', line: file ? '' : aside });
+    if (file) attach(file);
+  };
+
+  const detach = (option: string): void => {
+    const files = new Map(draft().files);
+    const held = files.get(option);
+    if (held) URL.revokeObjectURL(held.url);
+    files.delete(option);
+    setDraft({ files });
+    goOn();
   };
 
   /** Resolves with what is wrong with the line, where it cannot be sent. */
@@ -255,7 +298,9 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
       history.length = Math.min(history.length, 50);
       if (state.drafts[at].line === line) {
         release(files);
-        setDraft(EMPTY, at);
+        const { next, aside } = state.drafts[at];
+        setDraft({ ...EMPTY, next, aside }, at);
+        if (at === channel()) goOn();
       }
     } catch (error) {
       fail(refusalOf(error));
@@ -301,6 +346,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     submit,
     attach,
     detach,
+    goOn,
     setOption,
     closePopup,
     fail,
@@ -311,6 +357,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     /** Forgets the lines that were sent. */
     forget: (): void => {
       history.length = 0;
+      sessionStorage.removeItem(STORED);
     },
     /** Turns a plain line into a command on it. */
     wrap: (command: CommandInfo, option: string) =>

@@ -99,7 +99,7 @@ const row = (app: App, message: PageMessage, before: PageMessage | undefined): T
 };
 
 export const messageLog = (app: App): TemplateResult => {
-  const { messages, channel, me, originals, away } = app.store.get();
+  const { messages, channel, me, originals, away, restarted } = app.store.get();
   const shown = [...messages.values()].filter((message) => message.channel === channel);
   return html`
     <div class="log-frame">
@@ -116,6 +116,7 @@ export const messageLog = (app: App): TemplateResult => {
         }}
       >
         <div class="lines">
+          ${restarted ? html`<p class="hint" role="status">${t('web.log.restarted')}</p>` : nothing}
           ${welcome(app, shown.length === 0)}
           ${repeat(
             shown,

@@ -78,7 +78,6 @@ export const takeDrops = (app: App): void => {
     delete root.dataset['dragging'];
     if (!carriesFiles(event)) return;
     event.preventDefault();
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) app.composer.attach(file);
+    for (const file of event.dataTransfer?.files ?? []) app.composer.attach(file);
   });
 };

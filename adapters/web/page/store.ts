@@ -30,6 +30,8 @@ export interface State extends Shared {
   readonly originals: boolean;
   /** True while the reader has scrolled away from the newest message. */
   readonly away: boolean;
+  /** True once messages were lost with a restart of the server. */
+  readonly restarted: boolean;
   /** Says why the name that was asked for is refused. */
   readonly nameFault: string | undefined;
   /** Said to those who listen instead of looking. */
@@ -76,9 +78,15 @@ const isMissed = (state: State, { id, author, channel }: PageMessage): boolean =
 export const unreadIn = ({ missed, messages }: State, channel: ChannelId): number =>
   [...missed].filter((id) => messages.get(id)?.channel === channel).length;
 
+/** True where nothing is left of what was shown before. */
+const isLost = ({ messages }: State, { snapshot }: ServerEvent & { type: 'hello' }): boolean =>
+  messages.size > 0 && !snapshot.messages.some(({ id }) => messages.has(id));
+
 /** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
   const shared = follow(state, event);
+  if (event.type === 'hello')
+    return { ...shared, restarted: state.restarted || isLost(state, event) };
   // What was said to those who listen may have been what is removed.
   if (event.type === 'removed') return { ...shared, announcement: '' };
   if (event.type !== 'message' || !isMissed(state, event.message)) return shared;

@@ -6,10 +6,19 @@ test.each([
   ['memo.wav', 'audio/wav', 'transcribe'],
   ['memo.m4a', '', 'transcribe'],
   ['clip.webm', 'video/webm', 'transcribe'],
+  ['memo.caf', '', 'transcribe'],
   ['terms.csv', 'text/csv', 'glossary import'],
+  ['terms.tsv', '', 'glossary import'],
 ])('%s (%s) is meant for /%s', (name, type, command) => {
   expect(commandForFile({ name, type }, FAKE_COMMANDS)?.name).toBe(command);
 });
+
+test.each(['film.srt', 'notes.txt', 'list.xlsx', 'data.json', 'csv'])(
+  '%s is meant for no command',
+  (name) => {
+    expect(commandForFile({ name, type: 'text/plain' }, FAKE_COMMANDS)).toBeUndefined();
+  },
+);
 
 test('no command is named where none takes files', () => {
   const none = FAKE_COMMANDS.filter(({ name }) => name === 'say');

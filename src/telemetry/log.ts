@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '../errors.ts';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
+import { toTerminal } from './terminal.ts';
 import { currentTraceId } from './tracing.ts';
 
 /** Causes of causes beyond this tell nothing more. */
@@ -69,12 +70,14 @@ const SECRET_PATHS = ['text', 'key', 'token', 'audio', 'authorization'].flatMap(
 ]);
 
 /**
- * JSON lines on standard error: a static message, facts in fields; never anybody's text or keys.
+ * JSON lines on standard error, readable ones at a terminal: a static message, facts in fields; never anybody's text or keys.
  * What was thrown goes into the field `err`; a line of a trace has the field `trace_id`.
  */
 export const createLog = (
   level: z.infer<typeof logLevel>,
-  to: DestinationStream = pino.destination({ dest: 2, sync: false }),
+  to: DestinationStream = process.stderr.isTTY
+    ? toTerminal
+    : pino.destination({ dest: 2, sync: false }),
 ): Logger =>
   pino(
     {

@@ -20,6 +20,9 @@ const MOST_RECENT = 50;
  */
 const LAG_MS = 1_000;
 
+/** Rows of one statement, whose parameters databases bound. */
+const ROWS_AT_ONCE = 500;
+
 export type CursorStore = ReturnType<typeof createCursorStore>;
 
 /**
@@ -30,24 +33,26 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
   const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
 
   const flush = async (): Promise<void> => {
-    const moved = [...ahead.values()];
+    const moved = [...ahead].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, cursor]) => cursor);
     ahead.clear();
     if (moved.length === 0) return;
+    const rows = moved.map(({ channel, position }) => ({
+      ...channelColumns(channel),
+      space_id: channel.space.id,
+      parent_id: channel.parentId ?? null,
+      position,
+    }));
     await store.write(async (db) => {
-      for (const { channel, position } of moved)
+      // Processes that write the same rows take their locks in one order.
+      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
         await db
           .insertInto('channel_cursor')
-          .values({
-            ...channelColumns(channel),
-            space_id: channel.space.id,
-            parent_id: channel.parentId ?? null,
-            position,
-          })
+          .values(rows.slice(at, at + ROWS_AT_ONCE))
           .onConflict((conflict) =>
             conflict
               .columns(['platform', 'channel_id'])
-              .doUpdateSet({ position })
-              .where('channel_cursor.position', '<', position),
+              .doUpdateSet((eb) => ({ position: eb.ref('excluded.position') }))
+              .whereRef('channel_cursor.position', '<', 'excluded.position'),
           )
           .execute();
     }, RELAXED);

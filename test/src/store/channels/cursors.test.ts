@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/model/message.ts';
 import { createCursorStore, type CursorStore } from '../../../../src/store/channels/cursors.ts';
@@ -42,6 +43,27 @@ describe('how far a channel was followed', () => {
     cursors.advance(HERE, '6');
     await reopen();
     expect(await cursors.of(HERE)).toBe('6');
+  });
+
+  it('is written of all channels by one statement, in one order for all processes', async () => {
+    const { store } = inbox;
+    const statements: string[] = [];
+    const seen: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const write: typeof store.write = async (work, durability) =>
+      store.write(async (db) => work(db.withPlugin(seen)), durability);
+    const moved = createCursorStore(Object.create(store, { write: { value: write } }), () => {});
+    for (const id of ['c', 'a', 'b']) moved.advance({ ...HERE, id }, '5');
+    await moved[Symbol.asyncDispose]();
+    expect(statements).toHaveLength(1);
+    const places = ['a', 'b', 'c'].map((id) => statements[0]!.indexOf(`"${id}"`));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(await cursors.of({ ...HERE, id: 'b' })).toBe('5');
   });
 
   it('is forgotten with the channel, whether it was written or not', async () => {

@@ -58,6 +58,13 @@ describe('a request that says it is from Slack', () => {
     expect(await send({ body: body.slice(0, -10), headers })).toBe(401);
   });
 
+  it('is refused when it says nothing, and ends nothing', async () => {
+    const nothing = { ...attempt(), payload: null } as unknown as ReturnType<typeof attempt>;
+    expect(await send(bot.slack.sign(nothing))).toBe(400);
+    expect(await send(bot.slack.sign({ ...nothing, kind: 'interactive' } as never))).toBe(400);
+    expect(await send(bot.slack.sign(attempt()))).toBe(200);
+  });
+
   it('finds nothing at other addresses', async () => {
     const { origin } = new URL(bot.slack.app.requestUrl ?? '');
     for (const path of ['/', '/slack', '/slack/install', '/slack/events'])

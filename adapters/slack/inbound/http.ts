@@ -1,4 +1,9 @@
-import { type Receiver, HTTPReceiver } from '@slack/bolt';
+import {
+  type BufferedIncomingMessage,
+  HTTPModuleFunctions,
+  HTTPReceiver,
+  type Receiver,
+} from '@slack/bolt';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -63,6 +68,18 @@ const isOfNow = ({ headers }: IncomingMessage, nowMs: number): boolean => {
   return Number.isInteger(timestamp) && Math.abs(nowMs / 1_000 - timestamp) <= REQUEST_AGE_S;
 };
 
+const { bufferIncomingMessage, isRawBodyError, parseHTTPRequestBody } = HTTPModuleFunctions;
+
+/** True for a body of `null`, at which Bolt throws where nobody catches it. */
+const isNull = (request: BufferedIncomingMessage): boolean => {
+  try {
+    return parseHTTPRequestBody(request) === null;
+  } catch {
+    // Bolt refuses what it cannot read.
+    return false;
+  }
+};
+
 /** The path of a request; empty for an address that nothing has. */
 const pathOf = ({ url = '/' }: IncomingMessage): string =>
   URL.parse(url, 'http://localhost')?.pathname ?? '';
@@ -93,12 +110,15 @@ export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOption
     if (!isEvent) return void response.writeHead(404).end();
     response.once('finish', () => logRefusal(response));
     if (!isOfNow(request, now())) return void response.writeHead(401).end();
-    receiver.requestListener(request, response);
+    const buffered = await bufferIncomingMessage(request, REQUEST_BYTES);
+    if (isNull(buffered)) return void response.writeHead(400).end();
+    receiver.requestListener(buffered, response);
   };
   return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
       warn({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
-      if (!response.headersSent) response.writeHead(500);
+      const status = isRawBodyError(thrown) ? thrown.statusCode : 500;
+      if (!response.headersSent) response.writeHead(status);
       response.end();
     });
   });

@@ -13,7 +13,7 @@ export interface Limit {
   readonly isMeasured: boolean;
 }
 
-/** What was known of the limit when the service began to refuse. */
+/** The knowledge of the limit from before the service began to refuse. */
 type Known = Pick<PaceState, 'limit' | 'depth' | 'pressedMs' | 'doublings'>;
 
 /** The state of a pace: what it has learnt, and what it counts. Times are those of one clock, in ms. */
@@ -33,7 +33,7 @@ export interface PaceState {
   /** Time at which the service said that it takes a request again; Infinity where it did not. */
   promisedMs: number;
   inARow: number;
-  /** What was known before the last refusal that followed an accepted request. */
+  /** The knowledge from before the last refusal that followed an accepted request. */
   known: Known;
   /** True while the service takes nothing, whatever the rate: it is only probed. */
   isAway: boolean;

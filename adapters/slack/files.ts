@@ -13,6 +13,7 @@ import {
 } from '../../src/http/attached-file.ts';
 import type { Attachment, ByteSource } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
+import { shownName } from '../../src/text/quoted-words.ts';
 
 /** Hosts of Slack's private files ("Working with files"). */
 const HOSTS: ReadonlySet<string> = new Set(['files.slack.com', 'slack-files.com']);
@@ -91,7 +92,7 @@ export const createFiles = (
     const mediaType = raw.mimetype ?? 'application/octet-stream';
     const sizeBytes = raw.size ?? 0;
     const source = openFile({ url, sizeBytes, mediaType, token: async () => tokenOf(space) });
-    return { ...source, name: raw.name ?? raw.title ?? raw.id, mediaType };
+    return { ...source, name: shownName(raw.name, raw.title, raw.id), mediaType };
   };
 
   return {

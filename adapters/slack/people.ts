@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../src/async/clock.ts';
 import type { Installations } from './install/installations.ts';
 import type { Space, Channel } from '../../src/model/place.ts';
 import { channelOf } from './ids.ts';
+import { shownName } from '../../src/text/quoted-words.ts';
 
 /** A person or an app as others in a workspace see them. */
 export interface SlackUser {
@@ -54,7 +55,7 @@ export const createPeople = (
     );
     return {
       id,
-      name: profile.display_name || profile.real_name || user.real_name || user.name || id,
+      name: shownName(profile.display_name, profile.real_name, user.real_name, user.name, id),
       avatarUrl: profile.image_192 ?? profile.image_72,
       locale: user.locale,
       isAdmin: isOwn && isManager,

@@ -17,6 +17,7 @@ import { findExamples } from './examples.ts';
 import { TIMES, WEB_LIMITS } from './limits.ts';
 import { Readable } from 'node:stream';
 import type { TempStore } from './temp-store.ts';
+import { shownName } from '../../src/text/quoted-words.ts';
 
 interface Range {
   readonly start: number;
@@ -231,7 +232,7 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
     // Forms of other sites can send neither this type nor a header of ours without asking first.
     if (c.req.header('content-type') !== 'application/octet-stream')
       throw new AppError('bad-input', 'an upload has the wrong type');
-    const name = (c.req.query('name') ?? '').slice(0, 200) || 'file';
+    const name = shownName((c.req.query('name') ?? '').slice(0, 200), 'file');
     const mediaType = (c.req.query('type') ?? '').slice(0, 100);
     const { id } = await presence.uploads.receive(
       c.var.member.id,

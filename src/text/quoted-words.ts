@@ -24,6 +24,10 @@ const LINE_BREAKS_AND_CONTROLS = /(?:[\s\p{Cc}]|(?![\u200D\u200C\u{E0020}-\u{E00
 export const oneLine = (text: string): string =>
   text.toWellFormed().replaceAll(LINE_BREAKS_AND_CONTROLS, ' ').trim();
 
+/** The first of these names, of a person or a file, that shows anything: on one line, without control characters. */
+export const shownName = (...names: readonly (string | null | undefined)[]): string =>
+  names.map((name) => oneLine(name ?? '')).find((name) => name !== '') ?? '';
+
 /** Words of others for a sentence of ours: one line of at most `longest` UTF-16 units. */
 export const quotedWords = (written: string, longest = 300): string =>
   shorten(oneLine(written), longest);

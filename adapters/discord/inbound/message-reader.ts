@@ -22,6 +22,7 @@ import { bullets, lines, plainWords, sections } from '../../../src/rich-text/com
 import type { MessageFile, Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
+import { shownName } from '../../../src/text/quoted-words.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {
@@ -62,7 +63,7 @@ export const avatarOf = (
 };
 
 export const nameOf = (user: APIUser, nick?: string | null): string =>
-  nick || user.global_name || user.username;
+  shownName(nick, user.global_name, user.username, user.id);
 
 const embedText = ({ title, description, fields = [] }: APIEmbed): RichText =>
   lines(
@@ -90,7 +91,7 @@ export const fileNameOf = ({
   title,
 }: Pick<APIAttachment, 'filename' | 'title'>): string => {
   const extension = extname(filename);
-  return !title || title.endsWith(extension) ? title || filename : title + extension;
+  return shownName(title && !title.endsWith(extension) ? title + extension : title, filename);
 };
 
 export type MessageReader = ReturnType<typeof createMessageReader>;

@@ -9,6 +9,7 @@ import type { Log } from '../../../src/telemetry/log.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { MessageFile, Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
+import { shownName } from '../../../src/text/quoted-words.ts';
 
 export interface MessageReaderDeps {
   readonly people: Pick<People, 'of'>;
@@ -53,7 +54,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     const shown = raw.username ?? (kind === 'person' ? undefined : raw.bot_profile?.name);
     if (shown !== undefined) {
       const avatarUrl = raw.icons?.image_48;
-      return { id, name: shown, kind, ...(avatarUrl ? { avatarUrl } : {}) };
+      return { id, name: shownName(shown, id), kind, ...(avatarUrl ? { avatarUrl } : {}) };
     }
     try {
       const { name, avatarUrl, isBot } = await people.of(space, id);
@@ -61,7 +62,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       return { id, name, kind: is, ...(avatarUrl === undefined ? {} : { avatarUrl }) };
     } catch (thrown) {
       const profile = raw.user_profile;
-      const named = profile?.display_name || profile?.real_name || profile?.name;
+      const named = shownName(profile?.display_name, profile?.real_name, profile?.name);
       // Who people of other organisations are may stand in events alone.
       if (named) {
         const avatarUrl = profile?.image_72;

@@ -64,3 +64,13 @@ test('no more is read than Slack says there is', async () => {
   const { bytes } = reading(`${server.url}/api/`, `${server.url}/a`, 999);
   await expect(bytes).rejects.toMatchObject({ code: 'too-large' });
 });
+
+test('a file’s name comes without direction and control characters', () => {
+  const tokenOf = async (): Promise<string> => 'xoxb-secret';
+  const file = createFiles({} as Api, { tokenOf }, undefined).open(SPACE, {
+    id: 'F1',
+    name: 'evil\u202Egpj.ogg',
+    url_private: 'https://files.slack.com/a',
+  });
+  expect(file?.name).toBe('evil gpj.ogg');
+});

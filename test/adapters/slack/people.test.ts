@@ -19,3 +19,15 @@ describe('a reply of Slack that leaves out what was asked for', () => {
     });
   });
 });
+
+describe('the name of a person', () => {
+  it.each([
+    [{ display_name: 'Eve\u202Enimda\u0007', real_name: 'Eve' }, 'Eve nimda'],
+    [{ display_name: '\u200F\u202E', real_name: 'Eve' }, 'Eve'],
+  ])('has no direction and control characters: %j', async (profile, shown) => {
+    const reply = { ok: true, user: { id: 'U1', team_id: 'T1', profile } };
+    const api = { call: async () => reply } as never;
+    const people = createPeople(api, { ownerOf: () => SPACE }, () => 0);
+    expect((await people.of(SPACE, 'U1')).name).toBe(shown);
+  });
+});

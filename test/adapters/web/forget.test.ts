@@ -116,7 +116,7 @@ test('what is kept can be read and downloaded: messages, files, uploads, the nam
   await ada.post('/api/lines', { channel: 'lounge', text: 'my own *words*' });
   await use(ada, 'say', { text: 'spoken words', language: 'en' });
   await done(events, ({ files }) => files.length > 0);
-  await ada.upload('a.wav', new Uint8Array(10));
+  await ada.upload('a\u202E\u0007.wav', new Uint8Array(10));
   const recorder = openRecorder(web.url, cookies);
   await once(recorder, 'open');
   recorder.send(fixture('recorded.webm'));
@@ -135,7 +135,7 @@ test('what is kept can be read and downloaded: messages, files, uploads, the nam
       expect.objectContaining({ channel: 'lounge', text: 'my own *words*' }),
       expect.objectContaining({ files: [expect.objectContaining({ name: 'speech.mp3' })] }),
     ]),
-    uploads: [{ name: 'a.wav', mediaType: 'audio/wav', sizeBytes: 10 }],
+    uploads: [{ name: 'a .wav', mediaType: 'audio/wav', sizeBytes: 10 }],
     recording: { text: 'hello there', language: 'en' },
   });
 });

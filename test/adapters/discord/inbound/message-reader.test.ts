@@ -331,3 +331,15 @@ test('positions sort as times do', () => {
   expect(discord.feed.timeOf(discord.feed.positionAt(now))).toBe(now);
   expect(discord.feed.positionAt(0)).toBe('0'.repeat(20));
 });
+
+test('names of people and files come without direction and control characters', async () => {
+  const { channel, guild } = setUp();
+  const eve = discord.fake.user({ name: 'Eve' });
+  guild.join(eve);
+  guild.rename(eve, 'Eve\u202Enimda\u0007');
+  const file = { name: 'evil\u202Egpj.ogg', contentType: 'audio/ogg', bytes: Buffer.from('x') };
+  channel.say(eve, 'look', { attachments: [file] });
+  const { message } = await told('seen', (one) => one.message.files.length > 0);
+  expect(message.author.name).toBe('Eve nimda');
+  expect(message.files.map(({ name }) => name)).toEqual(['evil gpj.ogg']);
+});

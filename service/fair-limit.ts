@@ -5,8 +5,6 @@
 const TIMES_FREE = 3;
 
 /** An amount that keys share, such as bytes or places: none can hold so much that others find nothing. */
-export type FairLimit = ReturnType<typeof createFairLimit>;
-
 export const createFairLimit = (total: number) => {
   const held = new Map<string, number>();
   let free = total;

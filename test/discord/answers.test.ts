@@ -163,13 +163,13 @@ describe('a direct message', () => {
   it('offers in /help what exists there, and tells nothing of the operator', async () => {
     const ann = bot.discord.user({ name: 'Ann' });
     ann.install();
-    const shownBy = async (name: string): Promise<string> =>
+    const usedBy = async (name: string): Promise<string> =>
       (await bot.discord.command(ann, { channel: ann.dm(), name }).answer()).content;
-    const help = await shownBy('help');
+    const help = await usedBy('help');
     expect(help).toContain('/translate');
     for (const name of ['autotranslate', 'captions', 'join', 'settings'])
       expect(help).not.toContain(`/${name}`);
-    const status = await shownBy('status');
+    const status = await usedBy('status');
     expect(status).toContain(sentence('status.service'));
     expect(status).not.toMatch(/SPEECH_API|SERVICE_|not only here/);
   });

@@ -129,7 +129,12 @@ export const openSlackBot = async (
         store,
         log,
         commands,
-        config: { INBOX_DAYS: 7, COPY_DAYS: 365, OPERATORS: new Set<string>(), ENCRYPTION_KEY: [key] },
+        config: {
+          INBOX_DAYS: 7,
+          COPY_DAYS: 365,
+          OPERATORS: new Set<string>(),
+          ENCRYPTION_KEY: [key],
+        },
       }),
     );
     current = opened;

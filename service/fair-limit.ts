@@ -1,6 +1,6 @@
 /**
- * How many times as much a key may hold as nobody holds: three quarters if it is alone. The rest is there at
- * once for a key that comes.
+ * The most that a key may hold, as a multiple of what nobody holds: three quarters if it is alone. The rest
+ * is there at once for a key that comes.
  */
 const TIMES_FREE = 3;
 

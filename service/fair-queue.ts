@@ -1,4 +1,4 @@
-/** What waits of a key. */
+/** The waiting calls of a key. */
 interface KeyQueue<T> {
   readonly first: Set<T>;
   readonly later: Set<T>;

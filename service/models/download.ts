@@ -64,7 +64,7 @@ class UnreachedError extends CutError {
   override readonly name = 'UnreachedError';
 }
 
-/** Nothing came from a host: what else is to be fetched need not be tried. */
+/** The error of a host from which nothing came: what else is to be fetched need not be tried. */
 export class NoNetworkError extends AppError {
   override readonly name = 'NoNetworkError';
 }

@@ -18,7 +18,7 @@ interface Finder {
 
 /** Most words in a language's name. */
 const LONGEST_NAME_WORDS = 3;
-/** What stands between languages, "and" included where it cannot be a code (Estonian is `et`). */
+/** Separators of languages, "and" included where it cannot be a code (Estonian is `et`). */
 const BETWEEN =
   /[,;、，；\n&+]+|\s(?:and|und|y|e)\s|(?<=\p{L}{4})\set\s|(?<=語)と|(?<=어)[와과]\s|(?<=[语語文])[和与與]/iu;
 

@@ -77,7 +77,7 @@ const needsModal = (command: CommandInfo, values: Readonly<Record<string, unknow
   );
 };
 
-/** What people look for who know voice channels of other platforms; Slack gives apps none. */
+/** Words of people who know voice channels of other platforms; Slack gives apps none. */
 const OF_VOICE = new Set(
   'huddle huddles join leave captions rooms queue skip stop readaloud'.split(' '),
 );

@@ -15,7 +15,7 @@ export interface ChatLine {
   readonly author: Person;
 }
 
-/** Who wrote or said a text that is no line of the chat by itself. */
+/** The writer or speaker of a text that is no line of the chat by itself. */
 export interface Writer {
   readonly author: Person;
   readonly channel: Channel;

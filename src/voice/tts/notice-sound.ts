@@ -5,7 +5,7 @@ const FRAME_SAMPLES = RATE_HZ / 50;
 /** A fifth upwards: E5, then B5. */
 const TONES_HZ = [659.3, 987.8];
 const TONE_FRAMES = 8;
-/** As loud as quiet speech. */
+/** The highest sample of quiet speech. */
 const PEAK = 0.2;
 
 /** A tone that begins and ends softly. */

@@ -35,6 +35,17 @@ export const testPrivacy = (open: OpenPage): void => {
     expect(await tab.evaluate('localStorage.length')).toBe(0);
   });
 
+  test('the first screen and the composer of each channel say who can read it', async () => {
+    const web = await startRealWeb(await startService());
+    onTestFinished(() => web[Symbol.asyncDispose]());
+    for (const channel of ['playground', 'lounge']) {
+      const page = closeWithTest(await open(`${web.url}#${channel}`));
+      await page.locator('.welcome').getByText(sentence('web.public')).waitFor();
+      const line = page.locator('#line');
+      expect(await line.getAttribute('placeholder')).toContain(sentence('web.composer.public'));
+    }
+  });
+
   test('a name that is refused stays what it was, and the reason is beside it', async () => {
     const web = await startRealWeb(await startService());
     onTestFinished(() => web[Symbol.asyncDispose]());

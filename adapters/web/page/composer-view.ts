@@ -86,7 +86,7 @@ const lineField = (app: App): TemplateResult => {
     aria-activedescendant=${active}
     aria-invalid=${sentence === undefined ? 'false' : 'true'}
     aria-describedby=${sentence === undefined ? nothing : 'line-fault'}
-    placeholder=${t(channel === 'lounge' ? 'web.composer.lounge' : 'web.composer.playground')}
+    placeholder=${`${t('web.composer.public')} · ${t(channel === 'lounge' ? 'web.composer.lounge' : 'web.composer.playground')}`}
     spellcheck=${app.composer.draft().line.startsWith('/') ? 'false' : 'true'}
     dir="auto"
     .value=${live(app.composer.draft().line)}

@@ -31,6 +31,7 @@ const playground = (app: App): TemplateResult => {
   return html`
     <h2>${t('web.welcome.playground.title')}</h2>
     <p>${t('web.welcome.playground.text')}</p>
+    <p>${t('web.public')}</p>
     ${hintView(app)}
     <ul class="examples">
       ${examples.map(({ command, line }) => example(app, line, summaryOf(command)))}
@@ -48,6 +49,7 @@ const playground = (app: App): TemplateResult => {
 const lounge = (app: App): TemplateResult => html`
   <h2>${t('web.welcome.lounge.title')}</h2>
   <p>${t('web.welcome.lounge.text')}</p>
+  <p>${t('web.public')}</p>
   ${hintView(app)}
   <ul class="examples">
     ${LOUNGE_LINES.map((key) => example(app, t(key), t('web.welcome.lounge.try')))}

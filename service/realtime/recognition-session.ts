@@ -35,6 +35,10 @@ const LONGEST_UTTERANCE_MS = 30_000;
 const AUDIO = { most: 120, perSecond: 2 };
 /** Messages ahead of real time; clients send ten a second. */
 const MESSAGES = { most: 2_000, perSecond: 50 };
+/** Longest utterances that are recognised as one: in longer ones recognisers leave out what is in a second language. */
+const LONGEST_JOINED_MS = 3_000;
+/** Waiting speech from which as much as an engine takes is recognised as one. */
+const MUCH_WAITING_MS = 30_000;
 /** Speech that may wait to be recognised; then the engine is too slow. */
 const MOST_WAITING_MS = 180_000;
 
@@ -159,9 +163,13 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     }
   };
 
-  /** Takes the first of the waiting utterances, and those behind it as far as an engine takes them together. */
+  const waitingMs = (): number =>
+    waiting.reduce((sum, { frames }) => sum + frames.length * FRAME_MS, 0);
+
+  /** Takes the first of the waiting utterances, and those behind it that are recognised with it. */
   const takeWaiting = (): readonly SpeechSegment[] => {
-    const latestMs = (waiting[0]?.startMs ?? 0) + longestMs;
+    const mostMs = waitingMs() > MUCH_WAITING_MS ? longestMs : LONGEST_JOINED_MS;
+    const latestMs = (waiting[0]?.startMs ?? 0) + mostMs;
     const next = waiting.findIndex(({ endMs }, index) => index > 0 && endMs > latestMs);
     return waiting.splice(0, next < 0 ? waiting.length : next);
   };
@@ -175,8 +183,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     const id = utterances.get(segment)?.id;
     say({ type: 'speech_stopped', utterance_id: id, audio_start_ms: startMs, audio_end_ms: endMs });
     waiting.push(segment);
-    const waitingMs = waiting.reduce((sum, { frames }) => sum + frames.length * FRAME_MS, 0);
-    if (waitingMs > MOST_WAITING_MS)
+    if (waitingMs() > MOST_WAITING_MS)
       return end(floodError('speech waits to be recognised'), CLOSE.busy);
     finals = finals.then(recogniseWaiting);
   };

@@ -30,6 +30,7 @@ export const declareDiscordMetrics = (metrics: Metrics, clock: Pick<Clock, 'nowM
     name: 'dragoman_discord_sessions_total',
     help: 'Sessions with Discord’s gateway: identified anew, or resumed.',
     labels: ['start'],
+    known: [{ start: 'identified' }, { start: 'resumed' }],
   });
   let starts:
     | { readonly remaining: number; readonly total: number; readonly untilMs: number }

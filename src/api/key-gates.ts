@@ -1,22 +1,28 @@
 import { createLru } from '../async/lru.ts';
 import type { Endpoint } from './caller.ts';
+import { PATHS } from './contract.ts';
 import { createGate, type Gate, type GateDeps } from './gate.ts';
 import type { KeyIdentity } from './keys.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { SharedPaces } from './scheduler/shared-pace.ts';
 
+const ENDPOINTS = [...Object.keys(PATHS), 'models'] as readonly Endpoint[];
+
 /** @param open numbers of open breakers, over all keys */
 const declareGateMetrics = (metrics: Metrics, open: () => ReadonlyMap<Endpoint, number>) => {
   const labels = ['endpoint'] as const;
+  const known = ENDPOINTS.map((endpoint) => ({ endpoint }));
   const refused = metrics.counter({
     name: 'dragoman_service_refused_total',
     help: 'Requests that the service refused for now (429).',
     labels,
+    known,
   });
   const opened = metrics.counter({
     name: 'dragoman_service_breaker_opened_total',
     help: 'Times that requests to an endpoint stopped because it did not answer.',
     labels,
+    known,
   });
   metrics.gauge(
     {

@@ -89,6 +89,7 @@ export const openAutoTranslate = async ({
   const { log, metrics, tracing } = telemetry;
   const { now, random } = times;
   const platforms = createWatchedPlatforms();
+  const measured = declareMessageMetrics({ metrics, store, now });
   const context = createTranslationContext();
   const scheduler = createScheduler({ slots, log, now });
   const stores = await openStores(store, now, log);
@@ -107,7 +108,7 @@ export const openAutoTranslate = async ({
     post: platforms.post,
     context,
     scheduler,
-    measured: declareMessageMetrics({ metrics, store, now }),
+    measured,
   };
   const holds = createCatchUpHolds(shared);
   const outages = createOutages(shared);
@@ -194,7 +195,10 @@ export const openAutoTranslate = async ({
      * Serves the watched channels of a platform that has such; the platform then reports missed
      * messages.
      */
-    attach: platforms.add,
+    attach: (platform: Parameters<typeof platforms.add>[0]): void => {
+      measured.attached(platform.name);
+      platforms.add(platform);
+    },
     watches: { ...watches, ...links },
     inbox: backlog.inbox,
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */

@@ -8,6 +8,7 @@ import { NO_TRACING, type Tracing, endSpan } from '../telemetry/tracing.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { Prepared } from './prepare/prepared.ts';
 
+const OUTCOMES: readonly Outcome['state'][] = ['posted', 'skipped', 'dead'];
 const MS = 1_000;
 /** Time for which a look at the inbox counts. */
 const LOOK_LIFE_MS = 5_000;
@@ -18,6 +19,8 @@ const BUCKETS = [0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 30, 60, 120, 300, 900, 3_60
 export interface MessageMetrics {
   /** @param sinceMs time since which the message had no outcome, ms since 1970 */
   readonly settled: (platform: string, state: Outcome['state'], sinceMs: number) => void;
+  /** Begins to count the outcomes of a platform. */
+  readonly attached: (platform: string) => void;
 }
 
 export interface MessageMetricsDeps {
@@ -58,6 +61,9 @@ export const declareMessageMetrics = (deps: MessageMetricsDeps): MessageMetrics 
     buckets: BUCKETS,
   });
   return {
+    attached: (platform) => {
+      for (const outcome of OUTCOMES) outcomes({ platform, outcome }, 0);
+    },
     settled: (platform, state, sinceMs) => {
       outcomes({ platform, outcome: state });
       if (state === 'posted') eventToPost(Math.max(0, now() - sinceMs) / MS, { platform });

@@ -12,6 +12,11 @@ export interface MetricDefinition<Label extends string = never> {
   readonly labels?: readonly Label[];
 }
 
+interface CounterDefinition<Label extends string = never> extends MetricDefinition<Label> {
+  /** The labels that begin at 0: an alert does not see the first value of what was not there before. */
+  readonly known?: readonly Labels<Label>[];
+}
+
 export interface HistogramDefinition<Label extends string = never> extends MetricDefinition<Label> {
   /** Upper bounds, in the unit of the name. */
   readonly buckets: readonly number[];
@@ -45,7 +50,7 @@ export type Read<Label extends string> = () => [Label] extends [never]
  * name. Tests pass a registry of their own.
  */
 export interface Metrics {
-  counter<Label extends string = never>(definition: MetricDefinition<Label>): Count<Label>;
+  counter<Label extends string = never>(definition: CounterDefinition<Label>): Count<Label>;
   histogram<Label extends string = never>(definition: HistogramDefinition<Label>): Observe<Label>;
   gauge<Label extends string = never>(definition: MetricDefinition<Label>, read: Read<Label>): void;
   /** Counts what is counted elsewhere, read when the metrics are asked for. */
@@ -73,10 +78,11 @@ export const createMetrics = (clock: Pick<Clock, 'after'> = realClock): Metrics 
     registers,
   });
   return {
-    counter: <Label extends string = never>(definition: MetricDefinition<Label>) => {
+    counter: <Label extends string = never>(definition: CounterDefinition<Label>) => {
       const counter =
         (registry.getSingleMetric(definition.name) as Counter<Label> | undefined) ??
         new Counter<Label>(optionsOf(definition));
+      for (const labels of definition.known ?? []) counter.inc(labels, 0);
       const count = definition.labels
         ? (labels: Labels<Label>, by = 1) => counter.inc(labels, by)
         : (by = 1) => counter.inc(by);
@@ -144,6 +150,7 @@ export const declareRateLimited = (metrics: Metrics, platform: string): (() => v
     name: 'dragoman_platform_rate_limited_total',
     help: 'Requests that a platform refused for now (429).',
     labels: ['platform'],
+    known: [{ platform }],
   });
   return () => limited({ platform });
 };

@@ -50,6 +50,7 @@ export const declareVoiceMetrics = (metrics: Metrics, rooms: () => Iterable<Meas
     name: 'dragoman_voice_packets_total',
     help: 'Voice packets of subscribed members: received, lost or undecryptable.',
     labels: ['outcome'],
+    known: OUTCOMES.map((outcome) => ({ outcome })),
   });
   const loss = metrics.histogram({
     name: 'dragoman_voice_room_loss_ratio',

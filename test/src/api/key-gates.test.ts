@@ -28,11 +28,19 @@ const start = async () => {
     clock,
     voices: () => client.voices({ ...ASKER, signal, deadlineMs: 60_000 }),
     read: async (name: string) => {
-      const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`));
+      const line = (await metrics.text())
+        .split('\n')
+        .find((one) => one.startsWith(`${name}{endpoint="voices"`));
       return line?.slice(name.length);
     },
   };
 };
+
+it('refusals are counted from zero, so that an alert sees the first', async () => {
+  const { read } = await start();
+  for (const name of ['dragoman_service_refused_total', 'dragoman_service_breaker_opened_total'])
+    expect(await read(name)).toBe('{endpoint="voices"} 0');
+});
 
 it('each refusal of the service is counted, though the call is answered at last', async () => {
   const { fake, voices, read } = await start();

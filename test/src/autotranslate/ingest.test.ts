@@ -28,7 +28,7 @@ beforeEach(async () => {
       watches,
       context: { forget: () => undefined },
       platforms: { of: () => platform },
-      measured: { settled: () => undefined },
+      measured: { settled: () => undefined, attached: () => undefined },
       tracing: NO_TRACING,
       now: Date.now,
     }),

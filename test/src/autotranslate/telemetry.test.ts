@@ -27,6 +27,13 @@ describe('the metrics of messages', () => {
     );
   });
 
+  it('count from zero, so that an alert sees the first that is given up', async () => {
+    const { platform } = GENERAL.space;
+    expect(await lines()).toContain(
+      `dragoman_messages_total{platform="${platform}",outcome="dead"} 0`,
+    );
+  });
+
   it('measure from the event, whatever it waited for', async () => {
     scene.faults.set('hello', [new AppError('unavailable', 'away', { retryable: true })]);
     await scene.say(GENERAL, 'hello');

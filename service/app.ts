@@ -81,7 +81,9 @@ export const createServiceApp = (
   });
 
   for (const route of routes) {
-    app.on(route.method, route.path, async (c) => {
+    // Redirects would lose the body of a client that leaves out the slash at the end.
+    const paths = [...new Set([route.path, route.path.replace(/\/$/, '')])];
+    app.on(route.method, paths, async (c) => {
       const { outgoing } = c.env;
       const { signal, allowMs } = signalFor(outgoing, route.timeoutMs);
       const cutOff = (): void => {

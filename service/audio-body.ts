@@ -5,7 +5,8 @@ import { JsonCursor } from './json.ts';
 /** Decodes the content of a JSON string, in chunks of any size. */
 interface AudioTextDecoder {
   push(bytes: Buffer): Buffer;
-  end(): void;
+  /** The rest. */
+  end(): Buffer;
 }
 
 /** Longest beginning of a `data:` URL, up to its comma. */
@@ -14,35 +15,44 @@ const URL_SCHEME = 'data:';
 
 const invalid = (message: string): ContractError => new ContractError('ErrInvalidAudio', message);
 
+/** Escapes in a JSON string of base64; one that can be cut at the end. */
+const ESCAPE = /\\(?:u00([0-9a-fA-F]{2})|([/nrt]))/g;
+const CUT_ESCAPE = /\\(?:u[0-9a-fA-F]{0,3})?$/;
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Creates a decoder of base64. It throws a 400 for anything else.
+ * Creates a decoder of base64, also of that for URLs, in lines or without padding (RFC 4648, RFC 2045). It
+ * throws a 400 for anything else.
  *
  * @param name the field, for errors
  */
 const createBase64Decoder = (name: string): AudioTextDecoder => {
   const notBase64 = (): ContractError => invalid(`${name} is not valid base64.`);
   let rest = '';
+  let cut = '';
   let ended = false;
   return {
     push: (bytes) => {
-      let text = rest + bytes.toString('latin1');
-      // Some JSON writers escape "/" and "+"; an escape can be cut at the end.
-      const cut = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text)?.[0] ?? '';
+      let text = cut + bytes.toString('latin1');
+      cut = CUT_ESCAPE.exec(text)?.[0] ?? '';
       text = text.slice(0, text.length - cut.length);
+      // Some JSON writers escape "/" and "+", and some send lines.
       if (text.includes('\\'))
-        text = text
-          .replace(/\\u00([0-9a-fA-F]{2})/g, (_, hex: string) =>
-            String.fromCharCode(Number.parseInt(hex, 16)),
-          )
-          .replaceAll('\\/', '/');
-      if (text !== '' && (ended || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))) throw notBase64();
+        text = text.replace(ESCAPE, (_, hex: string | undefined, sign: string) => {
+          if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+          return sign === '/' ? '/' : '';
+        });
+      text = rest + text.replaceAll(/\s+/g, '');
+      if (text !== '' && (ended || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(text))) throw notBase64();
       const whole = text.slice(0, text.length - (text.length % 4));
       ended ||= whole.endsWith('=');
-      rest = text.slice(whole.length) + cut;
+      rest = text.slice(whole.length);
       return Buffer.from(whole, 'base64');
     },
     end: () => {
-      if (rest !== '') throw notBase64();
+      if (cut !== '' || rest.replaceAll('=', '').length === 1 || rest.startsWith('='))
+        throw notBase64();
+      return Buffer.from(rest, 'base64');
     },
   };
 };
@@ -61,14 +71,38 @@ const createDataUrlDecoder = (name: string): AudioTextDecoder => {
       start += bytes.toString('latin1', 0, comma < 0 ? LONGEST_URL_START : comma);
       const scheme = start.slice(0, URL_SCHEME.length).toLowerCase();
       if (!URL_SCHEME.startsWith(scheme) || start.length > LONGEST_URL_START) throw notDataUrl();
-      if (comma < 0) return Buffer.alloc(0);
+      if (comma < 0) return NOTHING;
       if (scheme !== URL_SCHEME || !/;base64$/i.test(start)) throw notDataUrl();
       start = undefined;
       return base64.push(bytes.subarray(comma + 1));
     },
     end: () => {
       if (start !== undefined) throw notDataUrl();
-      base64.end();
+      return base64.end();
+    },
+  };
+};
+
+/** Creates a decoder of base64, or of a `data:` URL, as the text begins. */
+const createEitherDecoder = (name: string): AudioTextDecoder => {
+  let start = NOTHING;
+  let decoder: AudioTextDecoder | undefined;
+  const chosen = (): AudioTextDecoder =>
+    (start.toString('latin1').toLowerCase().startsWith(URL_SCHEME)
+      ? createDataUrlDecoder
+      : createBase64Decoder)(name);
+  return {
+    push: (bytes) => {
+      if (decoder) return decoder.push(bytes);
+      start = Buffer.concat([start, bytes]);
+      if (start.length < URL_SCHEME.length) return NOTHING;
+      decoder = chosen();
+      return decoder.push(start);
+    },
+    end: () => {
+      if (decoder) return decoder.end();
+      const only = chosen();
+      return Buffer.concat([only.push(start), only.end()]);
     },
   };
 };
@@ -91,8 +125,8 @@ export interface AudioBody {
 
 /** Places of audio as text: `audio`, and the content parts of `messages` (section 4.5). */
 const PLACES = [
-  { keys: ['audio'], decoder: createBase64Decoder },
-  { keys: ['messages', 'content', 'input_audio', 'data'], decoder: createBase64Decoder },
+  { keys: ['audio'], decoder: createEitherDecoder },
+  { keys: ['messages', 'content', 'input_audio', 'data'], decoder: createEitherDecoder },
   { keys: ['messages', 'content', 'audio_url', 'url'], decoder: createDataUrlDecoder },
 ] as const;
 const [TOP_LEVEL] = PLACES;
@@ -142,7 +176,7 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
         current.bytes.push(current.decoder.push(chunk.subarray(at, end)));
         at = end;
         if (quote >= 0) {
-          current.decoder.end();
+          current.bytes.push(current.decoder.end());
           current = undefined;
           // The closing quote belongs to the other fields, after the opening one.
           keep(chunk.subarray(quote, quote + 1));

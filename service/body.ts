@@ -77,11 +77,17 @@ export const readBody = async (
 export const parseBody = (text: string): unknown =>
   parseJson(text, () => invalidRequest('The request body is not valid JSON.'));
 
+/** An object without what is `null`, which many clients send for a field that they leave out. */
+const withoutNulls = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
+    : value;
+
 /**
  * Validates `value` against `schema`; throws a 400 that names every invalid field, never its value.
  */
 export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> => {
-  const parsed = schema.safeParse(value, { reportInput: false });
+  const parsed = schema.safeParse(withoutNulls(value), { reportInput: false });
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,

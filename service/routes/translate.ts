@@ -22,7 +22,9 @@ import { watched, withFailOver } from '../fail-over.ts';
 import { translateJudged } from '../judged-translation.ts';
 import { findLegs, findSources, type Leg } from '../translation/legs.ts';
 import { readLanguage } from '../language.ts';
-import type { Route } from '../route.ts';
+import type { Route, RouteContext } from '../route.ts';
+import { detectLanguage } from '../../src/text/language/detect.ts';
+import { sameLanguage } from '../../src/text/language/languages.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** Largest body: every field at its limit with four bytes a character, and the JSON around them. */
@@ -37,6 +39,8 @@ const BODY_LIMIT: BodyLimit = {
 
 /** Token counts for engines that give none. */
 const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';
@@ -167,6 +171,28 @@ async function* events(
   yield Buffer.from(`data: ${STREAM_END}\n\n`);
 }
 
+/** The language of a text, which `auto` leaves to us. Throws a 400 where it is unknown or uncertain. */
+const readSource = ({ source_lang, text }: TranslateRequest): string => {
+  if (source_lang.toLowerCase() !== 'auto') return readLanguage('source_lang', source_lang);
+  const found = detectLanguage(text)?.language;
+  if (found === undefined)
+    throw invalidParameter('source_lang: the language of this text is not certain; name it');
+  return found;
+};
+
+/** Answers with the text itself, which is in the language that is asked for already. */
+const unchanged = (
+  input: TranslateRequest,
+  send: Pick<RouteContext, 'log' | 'signal' | 'cutOff'>,
+): Response => {
+  if (input.stream !== 'true')
+    return Response.json(replyTo(input, { content: input.text, model: 'none', usage: NO_USAGE }));
+  const pieces = async function* (): AsyncGenerator<TranslationPiece> {
+    yield { text: input.text, model: 'none' };
+  };
+  return streamReply(events(input, pieces(), ''), EVENT_STREAM, send);
+};
+
 /** Route of contract section 4.4. */
 export const translate: Route = {
   method: 'POST',
@@ -176,10 +202,12 @@ export const translate: Route = {
   timeoutMs: 180_000,
   handle: async ({ request, engines, account, log, signal, cutOff }) => {
     const input = await readRequest(request, signal);
-    const from = readLanguage('source_lang', input.source_lang);
+    const from = readSource(input);
     const to = readLanguage('target_lang', input.target_lang);
+    if (from === to) return unchanged(input, { log, signal, cutOff });
     const legs = await findLegs(engines, from, to, input.model);
     const last = legs.at(-1);
+    if (!last && sameLanguage(from, to)) return unchanged(input, { log, signal, cutOff });
     if (!last) {
       const sources = await findSources(engines, to);
       throw engines.missing({ ability: 'translation', from, to, sources });
@@ -235,10 +263,10 @@ export const translate: Route = {
       },
       failOver,
     );
-    return streamReply(
-      await primed(events(input, pieces, before)),
-      { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
-      { log, signal, cutOff },
-    );
+    return streamReply(await primed(events(input, pieces, before)), EVENT_STREAM, {
+      log,
+      signal,
+      cutOff,
+    });
   },
 };

@@ -67,7 +67,19 @@ describe('a body with audio', () => {
     expect((await read(`{"audio":"${text}"}`, [size])).audio).toEqual(bytes);
   });
 
-  it.each(['AAA', 'AA=A', 'A===', 'AAAA=', 'AA==AAAA', 'A-_A', 'AA AA', 'AAAA\\n', 'é'])(
+  it.each([
+    ['without padding', '--__AA'],
+    ['for URLs', '--__AA=='],
+    ['in lines', '++\\r\\n//\\nAA==\\n'],
+    ['in a data: URL', 'data:audio/wav;base64,++//AA=='],
+  ])('reads base64 %s', async (_, text) => {
+    for (const size of [1, 2, 3, 64])
+      expect((await read(`{"audio":"${text}"}`, [size])).audio).toEqual(
+        Buffer.from('fbefff00', 'hex'),
+      );
+  });
+
+  it.each(['A', 'AA=A', 'A===', 'AAAA=', 'AA==AAAA', 'A?AA', 'AA\\u', 'é', 'data:audio/wav,AAAA'])(
     'refuses %s as base64',
     async (text) => {
       await expect(read(`{"audio":"${text}"}`)).rejects.toMatchObject({ named: 'ErrInvalidAudio' });
@@ -121,7 +133,7 @@ describe('a body with audio', () => {
     'AAAA',
     '',
     `data:${'x'.repeat(300)};base64,AAAA`,
-    'data:audio/wav;base64,A_AA',
+    'data:audio/wav;base64,A?AA',
   ])('refuses the URL %s', async (url) => {
     const text = `{"messages":[{"content":[{"audio_url":{"url":"${url}"}}]}]}`;
     for (const size of [1, 500])

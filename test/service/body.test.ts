@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readBody, readChunks } from '../../service/body.ts';
+import { z } from 'zod';
+import { readBody, readChunks, validate } from '../../service/body.ts';
 
 const LIMIT = { bytes: 10, named: 'ErrTextTooLong' } as const;
 const signal = new AbortController().signal;
@@ -100,5 +101,13 @@ describe('a request’s body', () => {
     const reading = readBody(request(['ab'], true).request, LIMIT, controller.signal);
     controller.abort(new Error('left'));
     await expect(reading).rejects.toThrow('left');
+  });
+});
+
+describe('fields of a request', () => {
+  it('may be null where they may be left out', () => {
+    const schema = z.object({ text: z.string(), speed: z.number().default(1) });
+    expect(validate(schema, { text: 'a', speed: null })).toEqual({ text: 'a', speed: 1 });
+    expect(() => validate(schema, { text: null })).toThrow('text: ');
   });
 });

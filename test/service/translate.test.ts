@@ -68,6 +68,28 @@ describe('translation over HTTP', () => {
     );
   });
 
+  it('takes the path without its slash, and finds the language of a text', async () => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ ...FIELDS, text: LONG, source_lang: 'auto' }))
+      body.append(name, value);
+    const reply = await service.request('/translate', { method: 'POST', body });
+    expect(await reply.json()).toMatchObject({ source_lang: 'auto', target_lang: 'ja' });
+    expect(reply.status).toBe(200);
+    const uncertain = await service.translate({ ...FIELDS, text: '42', source_lang: 'auto' });
+    expect(await failure(uncertain)).toMatchObject({ status: 400, name: 'ErrInvalidParameter' });
+  });
+
+  it.each(['false', 'true'])(
+    'returns a text that is in the language already (stream %s)',
+    async (stream) => {
+      const asked = openai.requests.length;
+      const reply = await service.translate({ ...FIELDS, target_lang: 'en', stream });
+      expect(reply.status).toBe(200);
+      expect(await reply.text()).toContain(`"content":"${FIELDS.text}"`);
+      expect(openai.requests).toHaveLength(asked);
+    },
+  );
+
   it('sends a piece on before the next one is there', async () => {
     const release = openai.hold();
     // The first piece is long enough to be judged.

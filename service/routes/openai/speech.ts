@@ -19,9 +19,13 @@ import {
 import type { Spools } from '../../speech/spool.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 
-/** Voices of that API, which clients name by default: for them any voice of the text's language. */
+/** Voices of that API, some of which are also codes or names of languages. */
 const WELL_KNOWN =
   /^(?:alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/i;
+
+/** A whole language code, not the beginning of a voice's name such as `af_heart` or `en-US-JennyNeural`. */
+const CODE = /^[a-z]{2,3}(?:[-_](?:hans|hant|latn|cyrl))?(?:[-_](?:[a-z]{2}|\d{3}))?$/i;
+const JOINED = /[-_]/;
 
 /** Formats by their names in that API. */
 const FORMATS: Readonly<Record<string, AudioFormat>> = {
@@ -44,7 +48,16 @@ const speechRequest = z.object({
 const speaks = (voice: Voice, language: string): boolean =>
   languagesInWords(voice.language).some((one) => sameLanguage(one, language));
 
-/** Finds a voice by its id, its name, a language, or by a well-known name; undefined for none. */
+/** The language that a voice is asked for by, as a whole code or a name. */
+const languageNamed = (named: string): string | undefined =>
+  WELL_KNOWN.test(named) || (JOINED.test(named) && !CODE.test(named))
+    ? undefined
+    : findLanguage(named);
+
+/**
+ * Finds a voice by its id, its name or a language; for any other name, such as those of other services, one
+ * of the text's language. Undefined where no voice speaks a language that was asked for.
+ */
 const findVoice = <V extends { readonly voice: Voice }>(
   known: readonly V[],
   named: string,
@@ -53,10 +66,10 @@ const findVoice = <V extends { readonly voice: Voice }>(
   const name = named.toLowerCase();
   const own = known.find(({ voice }) => voice.id === name || voice.name?.toLowerCase() === name);
   if (own) return own;
-  const isWellKnown = WELL_KNOWN.test(named);
-  const language = isWellKnown ? (detectLanguage(text)?.language ?? 'en') : findLanguage(named);
-  const speaking = known.find(({ voice }) => language !== undefined && speaks(voice, language));
-  return speaking ?? (isWellKnown ? known[0] : undefined);
+  const asked = languageNamed(named);
+  const language = asked ?? detectLanguage(text)?.language ?? 'en';
+  const speaking = known.find(({ voice }) => speaks(voice, language));
+  return speaking ?? (asked === undefined ? known[0] : undefined);
 };
 
 /** Creates the route of speech in the shape of the OpenAI API, over the engines of `/tts`. */
@@ -83,7 +96,7 @@ export const createSpeechRoute = (spools: Spools): Route => ({
     if (!found)
       throw new ContractError(
         'ErrVoiceNotFound',
-        'voice is no id or name of GET /tts/voices, and no language.',
+        'voice is a language that none of GET /tts/voices speaks.',
       );
     const { voice, offer } = found;
     account.checkVoicesOf(offer.name);

@@ -38,11 +38,13 @@ describe('the package `openai`', () => {
       expect(peak).toBeGreaterThan(0.1);
     });
 
-    it('nothing in a voice that there is not', async () => {
-      const voice = 'nobody at all';
+    it('nothing in a language that no voice speaks', async () => {
+      const voice = 'Yoruba';
       const speech = client.audio.speech.create({ model: 'tts-1', voice, input: 'Hello' });
       await expect(speech).rejects.toThrow(OpenAI.BadRequestError);
-      await expect(speech).rejects.toThrow('voice is no id or name of GET /tts/voices');
+      await expect(speech).rejects.toThrow(
+        'voice is a language that none of GET /tts/voices speaks',
+      );
     });
 
     it.each(['opus', 'flac', 'wav'] as const)('%s', async (format) => {

@@ -44,3 +44,45 @@ it('a request for speech reads the access of its key once for each engine, howev
   expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(0);
   expect(asked).toEqual(['one']);
 });
+
+it.each([
+  ['af_heart', 'English'],
+  ['am_adam', 'English'],
+  ['en-US-JennyNeural', 'English'],
+  ['alloy', 'English'],
+  ['af', 'Afrikaans'],
+  ['Amharic', 'Amharic'],
+])('the voice %s is one that speaks %s', async (named, language) => {
+  const voices = ['Afrikaans', 'Amharic', 'English'].map((each, index) => ({
+    ...voiceOf(index),
+    language: each,
+  }));
+  const spoken: string[] = [];
+  const engine: SpeechEngine = {
+    voices: async () => voices,
+    speak: async ({ voiceId }) => {
+      spoken.push(voiceId);
+      return {
+        sampleRateHz: 16_000,
+        pcm: (async function* () {
+          yield new Float32Array(1_600);
+        })(),
+      };
+    },
+  };
+  const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+  const reply = await createSpeechRoute(createSpools(SPOOL_LIMITS)).handle({
+    ...offering('one', engine, limiter),
+    account: operatorAccount('one'),
+    request: new Request('http://localhost/', {
+      method: 'POST',
+      body: JSON.stringify({
+        input: 'Good morning, everyone.',
+        voice: named,
+        response_format: 'pcm',
+      }),
+    }),
+  });
+  await reply.arrayBuffer();
+  expect(spoken).toEqual(voices.filter((one) => one.language === language).map(({ id }) => id));
+});

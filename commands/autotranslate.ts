@@ -14,7 +14,7 @@ import {
   namesOf,
   type Context,
 } from './autotranslate/context.ts';
-import { hiddenNote, modeKey } from '../src/command/helpers.ts';
+import { asList, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
 import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
@@ -74,7 +74,7 @@ const listAction = defineAction({
       series([
         channelMention(watch.channel),
         t(modeKey(watch)),
-        namesOf(watch.languages, ctx).join(', '),
+        asList(namesOf(watch.languages, ctx), ctx),
         watch.transcribes && t('autotranslate.with-voice-messages'),
         watch.bots && t('autotranslate.with-bots'),
       ]);

@@ -7,7 +7,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
+import { asList, completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { bullets, lines, sentence, series, type RichPart } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
@@ -146,7 +146,7 @@ const importFile = defineAction({
     const named = (code: string): string => services.languages.name(code, locale);
     const readAs =
       assumed?.kind === 'header'
-        ? t('glossary.read-header', { languages: assumed.languages.map(named).join(', ') })
+        ? t('glossary.read-header', { languages: asList(assumed.languages.map(named), { locale }) })
         : assumed && t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) });
     const reasons = rejected
       .slice(0, REJECTED_SHOWN)

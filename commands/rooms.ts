@@ -9,6 +9,7 @@ import {
 } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space.ts';
 import {
+  asList,
   button,
   captionLanguages,
   channelNames,
@@ -111,7 +112,7 @@ const hindrances = async (ctx: Context, { joins: ids }: RoomChoices): Promise<Ri
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
     .map(({ room, missing }) =>
-      t('room.missing', { channel: channelMention(room), permissions: missing.join(', ') }),
+      t('room.missing', { channel: channelMention(room), permissions: asList(missing, ctx) }),
     );
 };
 

@@ -7,6 +7,7 @@ import {
 } from '../src/command/command.ts';
 import type { ChannelWatch, SpaceChoices } from '../src/model/space.ts';
 import {
+  asList,
   button,
   channelNames,
   chosenChannels,
@@ -73,7 +74,10 @@ const front: Page = async (ctx) => {
     series([
       channelMention(watch.channel),
       t(modeKey(watch)),
-      watch.languages.map((language) => services.languages.name(language, locale)).join(', '),
+      asList(
+        watch.languages.map((language) => services.languages.name(language, locale)),
+        ctx,
+      ),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));

@@ -1,6 +1,7 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, RecentCalls, Room, ServiceState } from '../src/command/services.ts';
 import {
+  asList,
   button,
   hiddenNote,
   ownKeyTrouble,
@@ -90,9 +91,9 @@ const engineLines = async (ctx: Context) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
     const sign = ready ? '✅' : '➖';
     // Names and what adds an engine, in English, are for those who can do something with them.
-    if (!member.isOperator) return `${sign} ${abilities.join(', ')}`;
+    if (!member.isOperator) return `${sign} ${asList(abilities, ctx)}`;
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
-    return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
+    return series([`${sign} ${quotedWords(name)}`, asList(abilities, ctx), shown]);
   });
   return [...lists, ...last];
 };
@@ -107,18 +108,23 @@ const storageLines = async (ctx: Context): Promise<Maybe<RichText>> => {
   return lines(t('status.storage'), bullets(nested(sentence('❌ ', t(said.key)), [shown])));
 };
 
-const missingPermissions = (permissions: readonly string[], t: Context['t']): RichText =>
-  t('status.missing', { what: permissions.map((each) => quotedWords(each)).join(', ') });
+const missingPermissions = (permissions: readonly string[], ctx: Context): RichText =>
+  ctx.t('status.missing', {
+    what: asList(
+      permissions.map((each) => quotedWords(each)),
+      ctx,
+    ),
+  });
 
 const watchLines = async (ctx: Context) => {
-  const { services, access, channel, t } = ctx;
+  const { services, access, channel } = ctx;
   const all = services.watches.list(channel.space);
   const watches = await access.seen(all, (watch) => watch.channel);
   const listed = watches.slice(0, LISTED).map(async (watch) => {
     const missing = await services.watches.missing(watch);
     const mention = channelMention(watch.channel);
     if (missing.length === 0) return sentence('✅ ', mention);
-    return sentence('❌ ', mention, ' · ', missingPermissions(missing, t));
+    return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
   });
   return [...(await Promise.all(listed)), more(watches.length, ctx), hiddenNote(all, watches, ctx)];
 };
@@ -127,7 +133,10 @@ const outageLine = (
   { languages, reason }: NonNullable<Backlog['outage']>,
   { locale, services, t }: Context,
 ): RichText => {
-  const names = languages.map((code) => services.languages.name(code, locale)).join(', ');
+  const names = asList(
+    languages.map((code) => services.languages.name(code, locale)),
+    { locale },
+  );
   return sentence('❌ ', t('status.outage', { languages: names, reason: say(t, reason) }));
 };
 
@@ -161,7 +170,7 @@ const backlogLines = async (
     listed.map(async ({ ref, reason, lacks = [] }) => {
       const known = await access.seen(lacks, ({ channel }) => channel);
       const lacking = known.map(({ channel, permissions }) =>
-        sentence(channelMention(channel), ': ', missingPermissions(permissions, t)),
+        sentence(channelMention(channel), ': ', missingPermissions(permissions, ctx)),
       );
       const { detail } = reason.params ?? {};
       const words = typeof detail === 'string' && detail !== '' && t('remedies.detail', { detail });

@@ -7,7 +7,7 @@ import {
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
-import { hears, modeKey } from '../../src/command/helpers.ts';
+import { asList, hears, modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
@@ -109,7 +109,7 @@ const replacedLines = (
     );
     const was = series([
       t(modeKey(old)),
-      namesOf(old.languages, ctx).join(', '),
+      asList(namesOf(old.languages, ctx), ctx),
       partners.length > 0 && mentionsOf(partners),
     ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
@@ -143,7 +143,7 @@ export const obstacleLines = async (
   return [
     missing.length > 0 &&
       t(member.isOperator ? 'remedies.no-translation-into' : 'autotranslate.no-translation-into', {
-        languages: namesOf(missing, ctx).join(', '),
+        languages: asList(namesOf(missing, ctx), ctx),
         count: missing.length,
       }),
     quiet.length > 0 &&

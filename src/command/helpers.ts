@@ -151,6 +151,12 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
   return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
 };
 
+/** Words in a row, as the language writes them: `A, B, C`, `A、B、C`. */
+export const asList = (
+  words: readonly string[],
+  { locale }: Pick<PressContext, 'locale'>,
+): string => new Intl.ListFormat(locale, { style: 'narrow' }).format(words);
+
 /** Completes a language by its name or code. */
 export const completeLanguage: Complete = (typed, { services, locale, most }) =>
   services.languages
@@ -294,9 +300,9 @@ export const ownKeyTrouble = (
 export const captionLanguages = (
   languages: readonly string[],
   { services, locale, t }: Pick<PressContext, 'services' | 'locale' | 't'>,
-): RichText =>
-  languages.length === 0
+): RichText => {
+  const names = languages.map((code) => services.languages.name(code, locale));
+  return names.length === 0
     ? t('captions.as-spoken')
-    : t('captions.into', {
-        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
-      });
+    : t('captions.into', { languages: asList(names, { locale }) });
+};

@@ -168,7 +168,7 @@ export const setAndWarn = async (
   await access.demand(channels, 'write');
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
-  await services.watches.set(watches, changer(ctx));
+  await services.watches.set(watches);
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),

@@ -44,9 +44,11 @@ describe('a glossary file', () => {
 
   it('that is no table is refused whole and in words', async () => {
     const at = bot.place();
-    const unreadable = `⚠️ ${sentence('glossary.not-csv')}`;
-    const files = [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0x00, 0x80]), 'term\n"never closed'];
-    for (const each of files) expect((await give(at, each)).content).toContain(unreadable);
+    const zip = Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0x00, 0x80]);
+    expect((await give(at, zip)).content).toContain(sentence('glossary.not-csv'));
+    expect((await give(at, 'term\n"never closed')).content).toContain(
+      sentence('glossary.not-csv-line', { line: 2 }),
+    );
     const page = '<!DOCTYPE html><table><tr><td>mage</td></tr></table>';
     expect((await give(at, page)).content).toContain(sentence('glossary.is-html'));
     expect(await exported(at)).toBe('\uFEFFterm,language,translation\n');

@@ -91,7 +91,11 @@ describe('/autotranslate', () => {
     await bot.use(at, 'autotranslate off', { channel: english });
     english.say(at.ann, 'Now I am not translated any more');
     await replyTo((await bot.reading()).channel.say(at.ann, 'But I am in another place'));
-    expect(english.messages).toHaveLength(3);
+    const newest = english.messages.slice(2).map(({ content }) => content);
+    expect(newest).toEqual([
+      expect.stringContaining(sentence('autotranslate.off-here', { name: 'owner' })),
+      'Now I am not translated any more',
+    ]);
   });
 });
 

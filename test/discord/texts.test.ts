@@ -33,7 +33,7 @@ describe('names that people give themselves', () => {
       '**bold** ||x|| [a](https://example.org)',
     ],
     ['a forbidden word', 'clyde of Discord', 'c lyde of D iscord'],
-    ['nothing that can be seen', '\u200B\u2060\u00AD', '…'],
+    ['that of the account, where nothing can be seen', '\u200B\u2060\u00AD', 'eva'],
     ['invisible signs within', 'A\u200Bnn\u202Ea', 'A nn a'],
     ['ninety signs', '🎉'.repeat(45), `${'🎉'.repeat(39)}…`],
     ['line breaks', 'Ann\n> quote\n-# small', 'Ann > quote -# small'],

@@ -196,10 +196,15 @@ export const openSlackBot = async (
       const known = new Set(channel.posts.map(({ ts }) => ts));
       const hidden = channel.ephemeralsFor(by).length;
       const answer = (): string | undefined =>
-        channel.posts.find(({ ts }) => !known.has(ts))?.words ??
-        channel.ephemeralsFor(by).at(hidden)?.text;
+        [
+          ...channel.posts.filter(({ ts }) => !known.has(ts)).map(({ words }) => words),
+          ...channel
+            .ephemeralsFor(by)
+            .slice(hidden)
+            .map((one) => one.text),
+        ].find((words) => words.includes(part));
       slack.command(by, channel, '/dragoman', text);
-      await slack.until(() => answer()?.includes(part) ?? false);
+      await slack.until(() => answer() !== undefined);
       return answer() ?? '';
     },
     translations: () =>

@@ -91,8 +91,11 @@ export const createSpeechRoute = (spools: Spools): Route => ({
     const engines = [...new Set(voices.map(({ offer }) => offer.name))];
     const mayUse = new Set(engines.filter((name) => account.allowsVoicesOf(name)));
     const allowed = voices.filter(({ offer }) => mayUse.has(offer.name));
+    // A voice that is named by its id is no other one, also where the key may not use it.
     const found =
-      findVoice(allowed, input.voice, input.input) ?? findVoice(voices, input.voice, input.input);
+      voices.find(({ voice }) => voice.id === input.voice) ??
+      findVoice(allowed, input.voice, input.input) ??
+      findVoice(voices, input.voice, input.input);
     if (!found)
       throw new ContractError(
         'ErrVoiceNotFound',

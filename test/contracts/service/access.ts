@@ -54,7 +54,10 @@ const expectOnly = async (subject: ServiceSubject, path: string, method: string)
       expectError(answer, answer.status);
     }
   const twin = path.endsWith('/') ? path.slice(0, -1) : `${path}/`;
-  expectError(await ask(subject, twin, { method }), 404);
+  const answer = await ask(subject, twin, { method });
+  // A translation is taken without its slash, too.
+  expect([404, ...(path === PATHS.translate ? [400] : [])]).toContain(answer.status);
+  expectError(answer, answer.status);
 };
 
 export const PATH_ROWS = {

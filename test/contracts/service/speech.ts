@@ -45,7 +45,7 @@ export const SPEECH_ROWS = {
     expect(notStreamed.body.equals(whole.body)).toBe(true);
     expect(inParts.headers.get('content-length')).toBeNull();
     expect(inParts.body.length).toBe(whole.body.length);
-    await expectRefused(['true', 1, null], async (stream) => speak(subject, { stream }));
+    await expectRefused(['true', 1], async (stream) => speak(subject, { stream }));
     const { id } = await voiceThat(subject, ({ streaming }) => !streaming);
     expectError(await speak(subject, { voice_id: id, stream: true }), 400);
   },
@@ -60,7 +60,7 @@ export const SPEECH_ROWS = {
     const other = many.sample_rates.find((rate) => rate !== 24_000);
     const asked = { voice_id: many.id, format: 'wav', sample_rate: other };
     expect(rateOf((await speak(subject, asked)).body)).toBe(other);
-    await expectRefused([12_345, -1, 24_000.5, '24000', null], async (rate) =>
+    await expectRefused([12_345, -1, 24_000.5, '24000'], async (rate) =>
       speak(subject, { voice_id: many.id, sample_rate: rate }),
     );
     const one = await voiceThat(subject, (voice) => voice.sample_rates.length === 1);
@@ -68,9 +68,7 @@ export const SPEECH_ROWS = {
   },
   '4.2 POST /tts, temperature: a number, without effect on most voices': async (subject) => {
     expect((await speak(subject, { temperature: 0.5 })).status).toBe(200);
-    await expectRefused(['0.5', true, null], async (value) =>
-      speak(subject, { temperature: value }),
-    );
+    await expectRefused(['0.5', true], async (value) => speak(subject, { temperature: value }));
   },
 } satisfies Contract<ServiceSubject>;
 

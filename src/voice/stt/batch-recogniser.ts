@@ -110,8 +110,8 @@ const startRecognition = (
       show(result);
       return result;
     } catch {
-      // The whole utterance is still to be sent, and reports the fault.
-      hasNoParts = true;
+      // The whole utterance is still to be sent, and reports the fault; a part that was given up has none.
+      hasNoParts ||= !stop.signal.aborted;
       return undefined;
     } finally {
       room.partTookMs = clock.nowMs() - startedMs;
@@ -137,14 +137,15 @@ const startRecognition = (
     finish: async (utterance, deadlineMs) => {
       hasNoParts = true;
       hasEnded = true;
-      // A part with all of the voice is the whole.
-      if (part && holdsVoiceOf(part.utterance, utterance)) {
-        const whole = await part.answer;
-        if (whole) return whole;
-      }
-      room.part?.abort();
       room.wholes += 1;
       try {
+        // A part with all of the voice is the whole, which nobody gives up.
+        if (part && holdsVoiceOf(part.utterance, utterance)) {
+          if (room.part === part.stop) room.part = undefined;
+          const whole = await part.answer;
+          if (whole) return whole;
+        }
+        room.part?.abort();
         return await transcribe(utterance, { signal: request.signal, deadlineMs });
       } finally {
         room.wholes -= 1;

@@ -263,6 +263,31 @@ describe('recognising growing utterances', () => {
     await result;
   });
 
+  it('goes on with the parts of somebody after the whole of another', async () => {
+    const { calls, start, grow } = setUp();
+    const other = start();
+    await grow(1_200);
+    const result = other.recognition.finish(utteranceOf(1_400), 5_000);
+    await settle();
+    await calls[1]!.answer('Yes.');
+    await result;
+    await grow(2_400);
+    expect(calls).toHaveLength(3);
+  });
+
+  it('never gives up a part that is taken for the whole', async () => {
+    const { calls, start, recognition, grow } = setUp();
+    const other = start();
+    await grow(1_200);
+    const result = recognition.finish(utteranceOf(1_200, 400), 5_000);
+    const others = other.recognition.finish(utteranceOf(1_400), 5_000);
+    await settle();
+    expect(calls.map(({ options }) => options.signal.aborted)).toEqual([false, false]);
+    for (const call of calls) await call.answer('Yes.');
+    await Promise.all([result, others]);
+    expect(calls).toHaveLength(2);
+  });
+
   it('leaves a slow recogniser free for half of the time', async () => {
     const { calls, time, grow } = setUp();
     await grow(1_200);

@@ -25,16 +25,27 @@ interface Cut {
   readonly pauseMs: number;
 }
 
-const lengthOf = ({ startMs, endMs }: SpeechSpan): number => endMs - startMs;
-
-/** The part of a span within another; of no length where they are apart. */
-const within = (span: SpeechSpan, { startMs, endMs }: SpeechSpan): SpeechSpan => ({
-  startMs: Math.min(Math.max(span.startMs, startMs), endMs),
-  endMs: Math.max(startMs, Math.min(span.endMs, endMs)),
-});
+/** The spans of a list that overlap another. Those of the list are in order and do not overlap. */
+export const overlapping = <Span extends SpeechSpan>(
+  spans: readonly Span[],
+  { startMs, endMs }: SpeechSpan,
+): readonly Span[] => {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (spans[middle]!.endMs > startMs) high = middle;
+    else low = middle + 1;
+  }
+  while (high < spans.length && spans[high]!.startMs < endMs) high += 1;
+  return spans.slice(low, high);
+};
 
 const voiceIn = (span: SpeechSpan, voice: readonly SpeechSpan[]): readonly SpeechSpan[] =>
-  voice.map((one) => within(one, span)).filter((one) => lengthOf(one) > 0);
+  overlapping(voice, span).map(({ startMs, endMs }) => ({
+    startMs: Math.max(startMs, span.startMs),
+    endMs: Math.min(endMs, span.endMs),
+  }));
 
 const cutsOf = (span: SpeechSpan, voice: readonly SpeechSpan[]): readonly Cut[] => {
   const edges = [
@@ -59,16 +70,20 @@ const cutSpan = (
   const cuts = cutsOf(span, voice);
   const parts: SpeechSpan[] = [];
   let { startMs } = span;
+  let from = 0;
   for (;;) {
     const restMs = span.endMs - startMs;
-    const near = cuts.filter(
-      ({ atMs }) =>
-        atMs - startMs >= leastMs && atMs - startMs <= longestMs && span.endMs - atMs >= leastMs,
-    );
-    const clear = near.find(({ pauseMs }) => pauseMs >= clearPauseMs);
-    const [longest] = near.toSorted((a, b) => b.pauseMs - a.pauseMs);
+    const latestMs = Math.min(startMs + longestMs, span.endMs - leastMs);
+    while (from < cuts.length && cuts[from]!.atMs < startMs + leastMs) from += 1;
+    let best: Cut | undefined;
+    for (let at = from; at < cuts.length && cuts[at]!.atMs <= latestMs; at += 1) {
+      if (cuts[at]!.pauseMs > (best?.pauseMs ?? -1)) best = cuts[at];
+      if (best && best.pauseMs >= clearPauseMs) break;
+    }
+    const mustCut = restMs > longestMs;
     const evenMs = startMs + restMs / Math.ceil(restMs / longestMs);
-    const endMs = clear?.atMs ?? (restMs > longestMs ? (longest?.atMs ?? evenMs) : span.endMs);
+    const isClear = best !== undefined && best.pauseMs >= clearPauseMs;
+    const endMs = isClear || mustCut ? (best?.atMs ?? evenMs) : span.endMs;
     parts.push({ startMs, endMs });
     if (endMs >= span.endMs) return parts;
     startMs = endMs;

@@ -1,9 +1,8 @@
-import type { SpeechSpan } from '../src/audio/vad.ts';
 import { joinTexts } from '../src/text/local-agreement.ts';
 import { isLetter, isSpacedLetter } from '../src/text/unicode.ts';
 import type { RecognisedText } from './engine.ts';
 import { languageTimes, meanOfSpans, spanLanguage, type HeardSpan } from './heard-spans.ts';
-import { planChunks, type Chunk } from './recognition-chunks.ts';
+import { overlapping, planChunks, type Chunk } from './recognition-chunks.ts';
 
 /** A chunk and what was heard in it. */
 export type HeardChunk = Chunk & HeardSpan;
@@ -78,9 +77,6 @@ export const secondLooks = (
   return looks;
 };
 
-const isWithin = (part: SpeechSpan, whole: SpeechSpan): boolean =>
-  part.startMs >= whole.startMs && part.endMs <= whole.endMs;
-
 /** Joins what was heard in parts, as if by one call. */
 const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
   text: joinTexts(parts.map(({ heard }) => heard.text)),
@@ -91,7 +87,7 @@ const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
 
 /** A chunk with what the second look has heard, if that is more, or words in the other language. */
 export const afterLooks = (chunk: HeardChunk, again: readonly HeardChunk[]): HeardChunk => {
-  const parts = again.filter((part) => isWithin(part, chunk));
+  const parts = overlapping(again, chunk);
   const heard = joined(parts);
   const least = parts.length > 1 ? lettersOf(chunk.heard.text) : 0;
   return lettersOf(heard.text) > least ? { ...chunk, heard } : chunk;

@@ -37,4 +37,5 @@ const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]$/u;
 export const joinTexts = (texts: readonly string[]): string =>
   texts
     .filter((text) => text !== '')
-    .reduce((all, text) => (all === '' || UNSPACED.test(all) ? all + text : `${all} ${text}`), '');
+    .map((text, at, all) => (at === 0 || UNSPACED.test(all[at - 1]!) ? text : ` ${text}`))
+    .join('');

@@ -101,4 +101,22 @@ describe('pieces of sound', () => {
   it('are of one length, where there is no pause', () => {
     expect(endsOf(voiceOf([0, 24_000]), 24_000)).toEqual([8_000, 16_000, 24_000]);
   });
+
+  it('are planned in steps in proportion to their number', () => {
+    /** Counts how often the pauses of a recording with a word a second are looked at. */
+    const stepsFor = (seconds: number): number => {
+      let steps = 0;
+      const voice = Array.from({ length: seconds }, (_, at) => ({
+        get startMs(): number {
+          steps += 1;
+          return 1_000 * at;
+        },
+        endMs: 1_000 * at + 800,
+      }));
+      planChunks(voice, voice, RULES);
+      planChunks(whole(1_000 * seconds), voice, RULES);
+      return steps;
+    };
+    expect(stepsFor(4_000) / stepsFor(1_000)).toBeLessThan(5);
+  });
 });

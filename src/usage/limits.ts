@@ -228,17 +228,6 @@ export const createLimits = ({
     return over(ofSpace, usedTogether(await usage.today(space), underWay), 'space');
   };
 
-  const holdFor = async (
-    consumer: LimitedConsumer,
-    demand: Demand,
-    memberId: string,
-  ): Promise<Reservation> => {
-    using _ = await mutex.take(`member ${consumer.space.platform} ${consumer.memberId}`);
-    const found = await fault(consumer, demand);
-    if (found) throw found;
-    return pending.hold(consumer.space, memberId, amountsOf(demand));
-  };
-
   return {
     of,
     fault,
@@ -253,9 +242,14 @@ export const createLimits = ({
       demand: Demand,
       memberId = consumer.memberId ?? '',
     ): Promise<Reservation> => {
+      const { space, memberId: person } = consumer;
       // Of those who ask side by side, each sees what the one before was given.
-      using _ = await mutex.take(keyOf(consumer.space));
-      return holdFor(consumer, demand, memberId);
+      using _ = await mutex.take(keyOf(space));
+      using __ =
+        person === undefined ? undefined : await mutex.take(`member ${space.platform} ${person}`);
+      const found = await fault(consumer, demand);
+      if (found) throw found;
+      return pending.hold(space, memberId, amountsOf(demand));
     },
     /** Resolves with what may still be used today, of each use that is limited. */
     remaining: async ({ space, memberId }: LimitedConsumer): Promise<DailyLimits> => {

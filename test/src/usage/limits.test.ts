@@ -114,6 +114,28 @@ describe('the limits of a person', () => {
   });
 });
 
+describe('a reservation for nobody in particular', () => {
+  it('does not wait for one in another space', async () => {
+    const slow = Promise.withResolvers<UsageAmounts>();
+    const limits = createLimits({
+      spaces: { of: async () => ({ dailyCharacters: 50 }) as SpaceChoices },
+      usage: {
+        today: async ({ id }) => (id === 'slow' ? slow.promise : NOTHING),
+        todayEverywhere: async () => NOTHING,
+      },
+      now,
+    });
+    const first = limits.reserve({ space: { ...SPACE, id: 'slow' } }, { characters: 1 });
+    let isReserved = false;
+    const second = limits.reserve({ space: SPACE }, { characters: 1 });
+    void second.then(() => (isReserved = true));
+    await new Promise(setImmediate);
+    expect(isReserved).toBe(true);
+    slow.resolve(NOTHING);
+    await Promise.all([first, second]);
+  });
+});
+
 describe('the operator’s variables', () => {
   it('are limits of each space and of each person', () => {
     const given = { LIMIT_CHARACTERS_PER_DAY: '100', LIMIT_CHAT_TOKENS_PER_PERSON: '0' };

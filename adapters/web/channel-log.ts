@@ -32,8 +32,8 @@ const weightOf = (entry: LogEntry): number => sizeOf(entry) + entry.elsewhereByt
 export type ChannelLog = ReturnType<typeof createChannelLog>;
 
 /**
- * The messages of the channels: the last of each, bounded in number and size. A message owns its files: `dropFile` takes
- * those that no message has any more.
+ * The messages of the channels: the last of each, bounded in number and size. `dropFile` is called for each file
+ * whose last message is gone, or changed to one without it.
  */
 export const createChannelLog = (
   publish: EventStreams['publish'],

@@ -16,7 +16,6 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import { sentence } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { visit } from '../rich-text/walk.ts';
-import { languageName } from '../text/language/languages.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -96,28 +95,11 @@ export const createLinks = (deps: LinksDeps) => {
       await tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
   };
 
-  /** Tells channels that somebody changed what is set for them, where it was done elsewhere. */
-  const tellChange = async (
-    changed: readonly (Channel | ChannelWatch)[],
-    by: Changer | undefined,
-  ): Promise<void> => {
-    if (!by) return;
-    const t = texts.rich(by.locale);
+  /** Tells a channel who turned auto-translate off for it, where that was done elsewhere. */
+  const tellOff = async (channel: Channel, by: Changer | undefined): Promise<void> => {
+    if (!by || (by.in && isSameChannel(channel, by.in))) return;
     const name = quotedWords(by.name);
-    for (const each of changed) {
-      const channel = 'channel' in each ? each.channel : each;
-      if (by.in && isSameChannel(channel, by.in)) continue;
-      const into =
-        'channel' in each
-          ? each.languages.map((language) => languageName(language, by.locale)).join(', ')
-          : undefined;
-      await tell(
-        channel,
-        into === undefined
-          ? t('autotranslate.off-here', { name })
-          : t('autotranslate.on-here', { name, languages: into }),
-      );
-    }
+    await tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
   };
 
   return {
@@ -162,16 +144,12 @@ export const createLinks = (deps: LinksDeps) => {
       await tellLinks([joined], 'autotranslate.linked-here', linked);
       return all;
     },
-    set: async (asked: readonly ChannelWatch[], by?: Changer): Promise<void> => {
-      await own.set(asked);
-      await tellChange(asked, by);
-    },
     /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
     remove: async (channel: Channel, by?: Changer): Promise<boolean> => {
       const watch = watches.of(channel);
       const others = watch ? linkedWith(watch) : [];
       if (!(await own.remove(channel))) return false;
-      await tellChange([channel], by);
+      await tellOff(channel, by);
       await tellLinks(others, 'autotranslate.unlinked-here', [channel]);
       return true;
     },

@@ -102,11 +102,11 @@ export interface ChannelWatch {
   readonly below?: true;
 }
 
-/** The person who changes what is set for channels. */
+/** The person who turns auto-translate off. */
 export interface Changer {
   readonly name: string;
   readonly locale: string;
-  /** The channel where the change is answered for all to see; undefined where the person alone sees the answer. */
+  /** The channel where that is answered for all to see; undefined where the person alone sees the answer. */
   readonly in?: Channel | undefined;
 }
 
@@ -130,10 +130,8 @@ export interface Watches {
    * Sets the watches of several channels at once, each in place of its former one; all or nothing.
    * Rejects with the permissions that the platform's people must still grant (`forbidden`,
    * `watch.missing`).
-   *
-   * @param by the person of whom the channels are told. Default: they are told nothing
    */
-  set(watches: readonly ChannelWatch[], by?: Changer): Promise<void>;
+  set(watches: readonly ChannelWatch[]): Promise<void>;
   /**
    * Ends a watch; resolves with false where there was none. Pending messages of the channel are
    * skipped.

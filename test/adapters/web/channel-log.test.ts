@@ -90,7 +90,7 @@ test('counts the options of a used command, and what is kept elsewhere, with a m
   expect(shown()).toEqual(['4', '5', '6']);
 });
 
-test('owns its files: those that no message has any more are dropped', () => {
+test('drops a file with its last message, or once that no longer has it', () => {
   const dropped: string[] = [];
   const channelLog = createChannelLog(
     () => undefined,

@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runModels, runSetup } from '../../../service/models/commands.ts';
+import { openModelsScene, type ModelsScene } from './scene.ts';
+
+let scene: ModelsScene;
+
+beforeEach(async () => {
+  scene = await openModelsScene();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+describe('models remove', () => {
+  it('removes what is installed, and nothing else', async () => {
+    await scene.add('ears');
+    await runModels(['remove', 'ears'], scene.deps);
+    expect(scene.installed()).toEqual([]);
+    for (const name of ['ears', '..', '../home', '.downloads', ''])
+      await expect(runModels(['remove', name], scene.deps)).rejects.toThrow(/is not installed/);
+  });
+});
+
+describe('models list', () => {
+  it('shows what is installed and what could be', async () => {
+    await scene.add('ears');
+    scene.lines = [];
+    await runModels(['list'], scene.deps);
+    expect(scene.lines[0]).toBe(`Installed in ${scene.root}:`);
+    expect(scene.lines[1]).toMatch(
+      /^ {2}ears +recognition, nemo-ctc +\S+ MB +MIT +English, Spanish +ready$/,
+    );
+    expect(scene.lines.join('\n')).toMatch(/ {2}mouth +speech +\S+ MB +MIT +English/);
+    expect(scene.lines.join('\n')).toMatch(/bergamot-en-es +translation .*en to es/);
+  });
+
+  it('shows what each installed model is, and why one is of no use', async () => {
+    await scene.add('mouth', 'bergamot-en-es');
+    mkdirSync(join(scene.root, 'faster'));
+    for (const file of ['model.bin', 'config.json', 'vocabulary.txt'])
+      writeFileSync(join(scene.root, 'faster', file), 'x');
+    scene.lines = [];
+    await runModels(['list'], scene.deps);
+    expect(scene.lines.slice(1, 4)).toEqual([
+      expect.stringMatching(/bergamot-en-es +translation +\S+ MB +MIT +en to es +ready$/),
+      expect.stringMatching(/faster +not usable +0\.0 MB +.*CTranslate2.*SERVICE_OPENAI_URL/),
+      expect.stringMatching(/mouth +speech, 1 voice +\S+ MB +MIT +\S+ +ready$/),
+    ]);
+  });
+
+  it.each([[['frobnicate']], [['add']], [['remove']], [[]]])(
+    'explains itself for %j',
+    async (words) => {
+      await expect(runModels(words, scene.deps)).rejects.toThrow('npm run service -- models list');
+    },
+  );
+});
+
+describe('setup', () => {
+  it('asks for languages, shows sizes and licences, and installs', async () => {
+    scene.answers = ['en, es', ''];
+    await runSetup([], scene.deps);
+    expect(scene.installed()).toEqual(['bergamot-en-es', 'ears', 'mouth']);
+    const text = scene.lines.join('\n');
+    expect(text).toContain('The catalogue has no voice for es.');
+    expect(text).toContain('The catalogue has no translation from es.');
+    expect(text).toMatch(/ {2}ears +recognition +\S+ MB +MIT +English, Spanish/);
+    expect(text).toMatch(/Download \S+ MB\? \[Y\/n\]/);
+    expect(scene.lines.at(-1)).toContain('npm start');
+  });
+
+  it('installs nothing for a no', async () => {
+    scene.answers = ['en', 'no'];
+    await runSetup([], scene.deps);
+    expect(existsSync(scene.root)).toBe(false);
+    expect(scene.lines.at(-1)).toBe('Nothing was installed.');
+  });
+
+  it('asks nothing when it is told everything, and has nothing to do the second time', async () => {
+    scene.deps = { ...scene.deps, ask: undefined };
+    await runSetup(['en', 'es', '--yes'], scene.deps);
+    scene.lines = [];
+    await runSetup(['English', 'es', '--yes'], scene.deps);
+    expect(scene.lines.at(-1)).toBe('Everything for these languages is installed.');
+  });
+
+  it.each([
+    [['en'], 'nobody can be asked'],
+    [[], 'nobody can be asked'],
+    [['xyzzy', '--yes'], '"xyzzy" is no language'],
+    [['en', '--fast'], '"--fast" is no option'],
+  ])('with %j says what is missing', async (words, problem) => {
+    await expect(runSetup(words, { ...scene.deps, ask: undefined })).rejects.toThrow(problem);
+  });
+});

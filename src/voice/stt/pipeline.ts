@@ -154,6 +154,7 @@ export const createSttPipeline = ({
     leftMs: number,
     signal: AbortSignal,
   ): Promise<RecognitionResult> => {
+    const endsAtMs = clock.nowMs() + leftMs;
     await job.hints;
     job.controller.signal.throwIfAborted();
     const growing = others.length === 0 ? job.growing : undefined;
@@ -163,7 +164,8 @@ export const createSttPipeline = ({
     const recognition = growing?.recognition ?? recognise(job, RESULT_ONLY, signal);
     const result = await recognition.finish(utterance, leftMs);
     const language = emitter.otherLanguage({ ...job, utterance }, result);
-    if (language === undefined || leftMs < 2 * OTHER_LANGUAGE_MS) return result;
+    const isInTime = endsAtMs - clock.nowMs() >= 2 * OTHER_LANGUAGE_MS;
+    if (language === undefined || !isInTime) return result;
     const again = recognise(job, RESULT_ONLY, signal, language);
     const second = await again.finish(utterance, OTHER_LANGUAGE_MS).catch(() => result);
     return emitter.surest({ ...job, utterance }, result, second);

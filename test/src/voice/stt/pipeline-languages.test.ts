@@ -95,6 +95,21 @@ describe('a turn in a language that nobody here is known to speak', () => {
     expect(told).toEqual(['ann: Bye-bye.']);
   });
 
+  it('is not recognised again where the first recognition took the time for that', async () => {
+    const { asked, told, clock, sender, pipeline } = setUpPipeline({
+      ...hintsWith(),
+      options: { deadlineMs: 12_000 },
+    });
+    await sender('ann').say(LONG);
+    await clock.advance(9_000);
+    asked[0]!.answer('Mae hi yn', { language: 'cy', confidence: 0.5 });
+    await settle();
+    await clock.advance(4_000);
+    await pipeline.settled();
+    expect(asked[0]!.times).toBe(1);
+    expect(told).toEqual(['ann began', 'ann: Mae hi yn']);
+  });
+
   it('keeps the first text where the second recognition fails', async () => {
     const { asked, told, sender, pipeline } = setUpPipeline(hintsWith());
     await sender('ann').say(LONG);

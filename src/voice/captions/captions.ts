@@ -27,6 +27,7 @@ const MOST_FINALS = 12;
 const MOST_OPEN = 200;
 const MOST_ENDED = 2_000;
 const MOST_FORGOTTEN = 1_000;
+const MOST_FAILING = 100;
 /** Time that the end leaves the displays for the last captions. */
 const SHOWING_MS = 3_000;
 
@@ -53,8 +54,8 @@ export const createCaptions = (deps: CaptionsDeps) => {
   const ended = createLru<number, true>(MOST_ENDED);
   /** Times up to which a member's speech is not shown. */
   const forgottenMs = createLru<string, number>(MOST_FORGOTTEN);
-  /** True once the last translation that was needed has failed. */
-  let isFailing = false;
+  /** Languages into which the last translation has failed. */
+  const failing = createLru<string, true>(MOST_FAILING);
   /** The latest final captions, in the order in which they were spoken. */
   let finals: Caption[] = [];
 
@@ -88,14 +89,14 @@ export const createCaptions = (deps: CaptionsDeps) => {
         .slice(-CONTEXT_CAPTIONS)
         .map(({ text }) => text),
     grown: (id, language, text, done) => {
-      isFailing = false;
+      failing.delete(language);
       retranslated(id, language, { text: shorten(oneLine(text), LONGEST_CAPTION_CHARS), done });
     },
     missed: (id, language, error) => {
       const from = open.get(id)?.language ?? '';
-      if (error && !isFailing)
+      if (error && !failing.get(language))
         log.warn({ code: error.code, from, to: language }, 'a caption was not translated');
-      isFailing ||= error !== undefined;
+      if (error) failing.set(language, true);
       retranslated(id, language, error && { text: '', done: true, failed: true });
     },
   });

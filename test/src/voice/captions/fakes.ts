@@ -18,6 +18,7 @@ import { createCaptions } from '../../../../src/voice/captions/captions.ts';
 import type { EditRate } from '../../../../src/ports/voice.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
 import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
+import type { Log } from '../../../../src/telemetry/log.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
@@ -236,11 +237,13 @@ export const openCaptions = ({
   plan,
   channelOptions,
   language,
+  log = quiet,
 }: {
   readonly plan?: (text: string, language: string) => TranslationPlan;
   readonly channelOptions?: ChannelOptions;
   /** The one language of the display. */
   readonly language?: string;
+  readonly log?: Pick<Log, 'warn'>;
 } = {}) => {
   const { clock, channel, display } = openDisplay(channelOptions, language ? { language } : {});
   const translating = createTranslating(clock, plan);
@@ -254,7 +257,7 @@ export const openCaptions = ({
     translate: translating.translate,
     displays,
     transcript,
-    log: quiet,
+    log,
   });
   return { clock, channel, ...translating, display, displays, transcript, captions };
 };

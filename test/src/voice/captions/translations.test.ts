@@ -61,6 +61,20 @@ describe('captions', () => {
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 ⚠️\n**Ann**: w2\n↳ 🇪🇸 ⚠️']);
   });
 
+  it('are logged once for a language that fails while another one works', async () => {
+    const warned: unknown[] = [];
+    const { clock, captions } = openCaptions({
+      plan: (_, language) => ({ outcome: language === 'fr' ? 'error' : 'done' }),
+      log: { warn: (what: unknown) => void warned.push(what) },
+    });
+    captions.setLanguages(['es', 'fr']);
+    for (const id of [1, 2, 3]) {
+      captions.transcript(line(id));
+      await pass(clock, captions.settled());
+    }
+    expect(warned).toEqual([{ code: 'unavailable', from: 'en', to: 'fr' }]);
+  });
+
   it('are made of each part of a turn in two scripts, which two captions show', async () => {
     const { clock, channel, captions, asked } = openCaptions();
     captions.setLanguages(['en', 'zh']);

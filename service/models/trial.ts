@@ -1,5 +1,5 @@
 import { orAborted } from '../../src/async/abort.ts';
-import { toAppError } from '../../src/errors.ts';
+import { AppError, toAppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
@@ -101,10 +101,10 @@ export const tryModel = async (
   let reason = '';
   const worked = await use(layout, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    const { code, message } = toAppError(error);
+    const { code, message, cause } = toAppError(error);
     if (code === 'timeout')
       throw unusable(folder, `it took over ${LONGEST_MS / 60_000} minutes for one sentence`);
-    reason = ` (${message})`;
+    reason = ` (${cause instanceof AppError ? `${message}: ${cause.message}` : message})`;
     return false;
   });
   if (!worked)

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
-import { AppError } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import { type Log, describeError, type DescribedError } from '../telemetry/log.ts';
 
 export interface ChildOptions {
@@ -86,7 +86,12 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
 
   /** Words that the last child printed, on one line. */
   const told = (): string => printed.trim().replaceAll(/\s+/g, ' ');
-  const withTold = (message: string): string => (told() === '' ? message : `${message}: ${told()}`);
+  /** An error whose cause is what the child printed: logs tell causes, replies to clients don't. */
+  const failure = (code: ErrorCode, message: string): AppError =>
+    new AppError(code, message, {
+      retryable: code === 'unavailable',
+      ...(told() === '' ? {} : { cause: new AppError('internal', told()) }),
+    });
 
   const start = (): ChildProcess => {
     const child = fork(options.file, options.args ?? [], {
@@ -180,11 +185,11 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       if ('error' in answer) {
         const { type, code = '', message = `${type} ${code}`.trim() } = answer.error;
         log.debug({ process: name, error: answer.error }, 'a call of a child process failed');
-        throw new AppError('bad-reply', withTold(`${name}: ${message}`));
+        throw failure('bad-reply', `${name}: ${message}`);
       }
       return answer.reply;
     }
-    throw new AppError('unavailable', withTold(`${name} crashed`), { retryable: true });
+    throw failure('unavailable', `${name} crashed`);
   };
 
   return {

@@ -114,14 +114,15 @@ describe('a child process', () => {
     expect(lines.join('')).not.toContain('words of');
   });
 
-  it('tells operators why it died, where it prints nothing of anybody', async () => {
+  it('tells operators why it died, and no client, where it prints nothing of anybody', async () => {
     const lines: string[] = [];
     const log = createLog('warn', { write: (line) => void lines.push(line) });
     start({ tellsErrors: true, log });
     const text = 'out of\n memory';
     await expect(child.call({ kind: 'crash', text }, signal)).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'echo crashed: out of memory',
+      message: 'echo crashed',
+      cause: { message: 'out of memory' },
     });
     expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
       { process: 'echo', code: 7, said: 'out of memory' },

@@ -243,10 +243,13 @@ export const createLimits = ({
       memberId = consumer.memberId ?? '',
     ): Promise<Reservation> => {
       const { space, memberId: person } = consumer;
+      const keys = [
+        keyOf(space),
+        ...(person === undefined ? [] : [`member ${space.platform} ${person}`]),
+      ];
       // Of those who ask side by side, each sees what the one before was given.
-      using _ = await mutex.take(keyOf(space));
-      using __ =
-        person === undefined ? undefined : await mutex.take(`member ${space.platform} ${person}`);
+      using turns = new DisposableStack();
+      for (const key of keys) turns.use(await mutex.take(key));
       const found = await fault(consumer, demand);
       if (found) throw found;
       return pending.hold(space, memberId, amountsOf(demand));

@@ -77,10 +77,14 @@ export const readBody = async (
 export const parseBody = (text: string): unknown =>
   parseJson(text, () => invalidRequest('The request body is not valid JSON.'));
 
-/** An object without what is `null`, which many clients send for a field that they leave out. */
-const withoutNulls = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
+/** An object, and those in it, without what is `null`, which many clients send for a field that they leave out. */
+const withoutNulls = (value: unknown, levels = 2): unknown =>
+  levels > 0 && typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([, each]) => each !== null)
+          .map(([name, each]) => [name, withoutNulls(each, levels - 1)]),
+      )
     : value;
 
 /**

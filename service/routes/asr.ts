@@ -25,9 +25,9 @@ const messagesForm = z.looseObject({
         z.array(
           z.looseObject({
             input_audio: z
-              .looseObject({ data: z.string(), format: z.string().optional() })
-              .optional(),
-            audio_url: z.looseObject({ url: z.string() }).optional(),
+              .looseObject({ data: z.string(), format: z.string().nullish() })
+              .nullish(),
+            audio_url: z.looseObject({ url: z.string() }).nullish(),
           }),
         ),
       ]),
@@ -42,7 +42,7 @@ const audioOfMessages = ({ fields, audio, parts }: AudioBody): AudioBytes => {
   const declared = messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
     .flatMap(({ input_audio: data, audio_url: url }) => [data, url])
-    .filter((part) => part !== undefined);
+    .filter((part) => part !== undefined && part !== null);
   const [found, ...more] = parts;
   if (!found || more.length > 0 || declared.length !== 1)
     throw invalidParameter(

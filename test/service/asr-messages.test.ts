@@ -43,6 +43,8 @@ describe('recognition in the form with messages', () => {
   it.each([
     ['input_audio', AUDIO],
     ['audio_url', URL_PART],
+    ['audio_url beside null', { ...URL_PART, input_audio: null }],
+    ['input_audio without a format', { ...AUDIO, input_audio: { data: DATA, format: null } }],
   ])('hears the speech of %s, as vad is on by default there', async (_, part) => {
     const { body, files } = await heardBy([part], { model: 'any' });
     expect(body).toEqual({

@@ -36,6 +36,15 @@ describe('a session of realtime recognition', () => {
     expect(of('asr.final_result')).toMatchObject([asked]);
   });
 
+  it('takes null for a setting that may be left out', async () => {
+    const { of, send } = openSession();
+    send({
+      type: 'session.update',
+      session: { language: null, sample_rate: null, hotwords: null },
+    });
+    expect(of('error')).toEqual([]);
+  });
+
   it('shows the first words 1.2 s after they began, the text 0.5 s after its silence', async () => {
     const { hear, of } = openSession();
     await hear(joined(silenceOf(2), soundOf(SIX), silenceOf(1.5)));

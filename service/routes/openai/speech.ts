@@ -55,7 +55,7 @@ const languageNamed = (named: string): string | undefined =>
     : findLanguage(named);
 
 /**
- * Finds a voice by its id, its name or a language; for any other name, such as those of other services, one
+ * Finds a voice by its name or a language; for any other name, such as those of other services, one
  * of the text's language. Undefined where no voice speaks a language that was asked for.
  */
 const findVoice = <V extends { readonly voice: Voice }>(
@@ -64,7 +64,7 @@ const findVoice = <V extends { readonly voice: Voice }>(
   text: string,
 ): V | undefined => {
   const name = named.toLowerCase();
-  const own = known.find(({ voice }) => voice.id === name || voice.name?.toLowerCase() === name);
+  const own = known.find(({ voice }) => voice.name?.toLowerCase() === name);
   if (own) return own;
   const asked = languageNamed(named);
   const language = asked ?? detectLanguage(text)?.language ?? 'en';
@@ -92,8 +92,9 @@ export const createSpeechRoute = (spools: Spools): Route => ({
     const mayUse = new Set(engines.filter((name) => account.allowsVoicesOf(name)));
     const allowed = voices.filter(({ offer }) => mayUse.has(offer.name));
     // A voice that is named by its id is no other one, also where the key may not use it.
+    const id = input.voice.toLowerCase();
     const found =
-      voices.find(({ voice }) => voice.id === input.voice) ??
+      voices.find(({ voice }) => voice.id === id) ??
       findVoice(allowed, input.voice, input.input) ??
       findVoice(voices, input.voice, input.input);
     if (!found)

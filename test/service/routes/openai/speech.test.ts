@@ -86,3 +86,32 @@ it.each([
   await reply.arrayBuffer();
   expect(spoken).toEqual(voices.filter((one) => one.language === language).map(({ id }) => id));
 });
+
+it('a voice that is named by its id in capitals is no other one, also where the key may not use it', async () => {
+  const owned = { ...voiceOf(0), id: '00000000-0000-4000-8000-00000000000a' };
+  const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+  const contexts = Object.entries({ free: voiceOf(1), owned }).map(([name, voice]) =>
+    offering(name, { voices: async () => [voice] }, limiter),
+  );
+  const offers = await Promise.all(contexts.map(({ engines }) => engines.offers('speech')));
+  const [context] = contexts;
+  const asked: string[] = [];
+  const reply = createSpeechRoute(createSpools(SPOOL_LIMITS)).handle({
+    ...context!,
+    engines: { ...context!.engines, offers: async () => offers.flat() as never },
+    account: {
+      ...operatorAccount('one'),
+      allowsVoicesOf: (name) => name === 'free',
+      checkVoicesOf: (name) => {
+        asked.push(name);
+        throw new Error('not yours');
+      },
+    },
+    request: new Request('http://localhost/', {
+      method: 'POST',
+      body: JSON.stringify({ input: 'Hello.', voice: owned.id.toUpperCase() }),
+    }),
+  });
+  await expect(reply).rejects.toThrow('not yours');
+  expect(asked).toEqual(['owned']);
+});

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import { isLoop } from '../../loops.ts';
 import type { ModelConfig } from './model.ts';
-import { decodeWhole } from './whisper-room.ts';
+import { decodeWhole } from './whisper-length.ts';
 import { readSpelt, spellTokens } from './whisper-tokens.ts';
 
 export interface SherpaRequest {

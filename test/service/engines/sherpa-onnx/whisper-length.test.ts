@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RECOGNITION_RATE_HZ } from '../../../../service/engine.ts';
-import { decodeWhole } from '../../../../service/engines/sherpa-onnx/whisper-room.ts';
+import { decodeWhole } from '../../../../service/engines/sherpa-onnx/whisper-length.ts';
 
 const WORD_SAMPLES = RECOGNITION_RATE_HZ / 10;
 /** Each so many words there is a pause. */
@@ -48,13 +48,13 @@ const heard = async (words: number, library: ReturnType<typeof libraryOf>): Prom
   (await decodeWhole(soundOf(words), library.decode)).text.trim();
 
 describe('a sound', () => {
-  it('is decoded once where its tokens have room', async () => {
+  it('is decoded once where its tokens are few enough', async () => {
     const slow = libraryOf(0);
     expect(await heard(50, slow)).toBe('');
     expect(slow.lengths).toEqual([7]);
   });
 
-  it('gets more room until all of it is there', async () => {
+  it('is made longer until all of its words are there', async () => {
     const fast = libraryOf(1);
     expect(await heard(50, fast)).toBe(wordsUpTo(50));
     expect(fast.lengths).toEqual([7, 13]);
@@ -63,11 +63,11 @@ describe('a sound', () => {
     expect(hindi.lengths).toEqual([7, 13, 26]);
   });
 
-  it('is decoded in halves where the longest has no room', async () => {
+  it('is decoded in halves where the longest has too few tokens', async () => {
     expect(await heard(150, libraryOf(2))).toBe(wordsUpTo(150));
   });
 
-  it('is no loop, which it becomes with more room', async () => {
+  it('is no loop, which it becomes with more tokens', async () => {
     const noise = libraryOf(1, 8);
     expect(await heard(50, noise)).toBe(wordsUpTo(39));
     expect(noise.lengths).toEqual([7, 13]);

@@ -15,12 +15,12 @@ const TOKENS_PER_SECOND = 6;
 /** Longest sound of such a model, a second less than what it was trained with. */
 const LONGEST = 29 * RECOGNITION_RATE_HZ;
 /** Times of its length to which sound is made longer for more tokens. */
-const ROOM = 2;
-/** Shortest sound that is halved: nobody says more in a shorter one than the longest has room for. */
+const LONGER = 2;
+/** Shortest sound that is halved: nobody says more in a shorter one than the longest has tokens for. */
 const SHORTEST = 8 * RECOGNITION_RATE_HZ;
 const FRAME = (RECOGNITION_RATE_HZ * FRAME_MS) / 1_000;
 
-/** True where the library ended for want of room: it may count a frame less than there are. */
+/** True where the library ended for want of tokens: it may count a frame less than there are. */
 const isCut = ({ tokens = [] }: Decoded, length: number): boolean =>
   tokens.length >= Math.floor((length * TOKENS_PER_SECOND) / RECOGNITION_RATE_HZ) - 1;
 
@@ -40,8 +40,8 @@ const halves = (samples: Float32Array): readonly Float32Array[] => {
 
 /**
  * Decodes a sound with all of its tokens, of which who speaks fast or in letters of several tokens needs more
- * than the library allows: again with silence behind it, which makes room, and in halves where that is not
- * enough. What becomes a loop with more room is not believed.
+ * than the library allows: again with silence behind it, which allows more, and in halves where that is not
+ * enough. What becomes a loop with more tokens is not believed.
  */
 export const decodeWhole = async <Result extends Decoded>(
   samples: Float32Array,
@@ -50,7 +50,7 @@ export const decodeWhole = async <Result extends Decoded>(
   let { length } = samples;
   let heard = await decode(samples);
   while (length < LONGEST && isCut(heard, length)) {
-    length = Math.min(LONGEST, ROOM * length);
+    length = Math.min(LONGEST, LONGER * length);
     const again = await decode(withSilence(samples, length));
     if (isLoop(again.text)) return heard;
     heard = again;

@@ -12,7 +12,7 @@ import type { ByteSource } from '../src/model/message.ts';
 import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
 import type { HeardSpan } from './heard-spans.ts';
 import { cutChunks, planChunks, type Chunk, type CutRules } from './recognition-chunks.ts';
-import { afterLooks, secondLooks, type HeardChunk, type Look } from './second-looks.ts';
+import { afterSecondPass, secondPass, type HeardChunk, type PlannedChunk } from './second-pass.ts';
 
 /** Time over the level of silence that counts as sound; a click is shorter. */
 const SOUND_MS = 60;
@@ -120,10 +120,10 @@ export const recogniseRecording = async (
   const voice = await findSpeech(counted(), { ...NO_PADDING, minSilenceGapMs });
   const lengthMs = (1_000 * samplesSeen) / RECOGNITION_RATE_HZ;
 
-  const hear = async (looks: readonly Look[]): Promise<readonly HeardChunk[]> => {
+  const hear = async (chunks: readonly PlannedChunk[]): Promise<readonly HeardChunk[]> => {
     const heard: HeardChunk[] = [];
     const pcm = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
-    for await (const { span, samples } of cutChunks(pcm, looks, RECOGNITION_RATE_HZ)) {
+    for await (const { span, samples } of cutChunks(pcm, chunks, RECOGNITION_RATE_HZ)) {
       if (isSilentPcm(samples)) continue;
       const { language = hints.language, ...chunk } = span;
       const text = await engine.recognise(samples, { ...hints, language }, signal);
@@ -134,8 +134,8 @@ export const recogniseRecording = async (
 
   const plan = planOf(voice, lengthMs, vad, engine.longestMs);
   const heard = await hear(plan);
-  const looks = secondLooks(heard, hints.language);
-  if (looks.size === 0) return heard;
-  const again = await hear([...looks.values()].flat());
-  return heard.map((chunk) => (looks.has(chunk) ? afterLooks(chunk, again) : chunk));
+  const doubtful = secondPass(heard, hints.language);
+  if (doubtful.size === 0) return heard;
+  const again = await hear([...doubtful.values()].flat());
+  return heard.map((chunk) => (doubtful.has(chunk) ? afterSecondPass(chunk, again) : chunk));
 };

@@ -133,6 +133,18 @@ describe('a piece with far fewer words than its voice has time for', () => {
     expect(reply.text).toBe('so little');
   });
 
+  it('keeps its words where less is heard of it without the silence behind', async () => {
+    const { asked, reply } = await recognise(
+      [
+        [0.2, 3.4],
+        [6.2, 6.2],
+      ],
+      (_, call) => ({ text: call === 1 ? 'yes well okay' : 'yes' }),
+    );
+    expect(asked.map(({ seconds }) => seconds)).toEqual([6.4, 4.4]);
+    expect(reply.text).toBe('yes well okay');
+  });
+
   it('is recognised once, where it has no pauses', async () => {
     expect((await recognise([[0.2, 9]], () => ({ text: 'hm' }))).asked).toHaveLength(1);
   });

@@ -7,8 +7,8 @@ import { overlapping, planChunks, type Chunk } from './recognition-chunks.ts';
 /** A chunk and what was heard in it. */
 export type HeardChunk = Chunk & HeardSpan;
 
-/** A part of a recording that is recognised, in a language where one is to be expected. */
-export interface Look extends Chunk {
+/** A part of a recording that is to be recognised, in a language where one is to be expected. */
+export interface PlannedChunk extends Chunk {
   readonly language?: string;
 }
 
@@ -50,20 +50,20 @@ const hasHole = (chunk: HeardChunk): boolean => {
  *
  * @param language the one that was asked for
  */
-export const secondLooks = (
+export const secondPass = (
   heard: readonly HeardChunk[],
   language: string | undefined,
-): ReadonlyMap<HeardChunk, readonly Look[]> => {
+): ReadonlyMap<HeardChunk, readonly PlannedChunk[]> => {
   const times = languageTimes(heard);
   const [commonest, mostMs] = times[0] ?? [undefined, 0];
   const spokenMs = Math.min(SPOKEN_MS, SPOKEN_SHARE * mostMs);
   const spoken = new Set(times.filter(([, ms]) => ms >= spokenMs).map(([one]) => one));
-  const looks = new Map<HeardChunk, readonly Look[]>();
+  const plan = new Map<HeardChunk, readonly PlannedChunk[]>();
   for (const chunk of heard) {
     const own = spanLanguage(chunk);
     if (hasHole(chunk)) {
       const parts = planChunks([chunk], chunk.voice, FINE_RULES);
-      if (parts.length > 1) looks.set(chunk, parts);
+      if (parts.length > 1) plan.set(chunk, parts);
     } else if (
       language === undefined &&
       commonest !== undefined &&
@@ -72,9 +72,9 @@ export const secondLooks = (
       !spoken.has(own) &&
       chunk.endMs - chunk.startMs < SHORT_MS
     )
-      looks.set(chunk, [{ ...chunk, language: commonest }]);
+      plan.set(chunk, [{ ...chunk, language: commonest }]);
   }
-  return looks;
+  return plan;
 };
 
 /** Joins what was heard in parts, as if by one call. */
@@ -85,10 +85,9 @@ const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
   noSpeech: meanOfSpans(parts, (heard) => heard.noSpeech),
 });
 
-/** A chunk with what the second look has heard, if that is more, or words in the other language. */
-export const afterLooks = (chunk: HeardChunk, again: readonly HeardChunk[]): HeardChunk => {
-  const parts = overlapping(again, chunk);
-  const heard = joined(parts);
-  const least = parts.length > 1 ? lettersOf(chunk.heard.text) : 0;
+/** A chunk with what the second pass has heard, if that is more, or words in the other language. */
+export const afterSecondPass = (chunk: HeardChunk, again: readonly HeardChunk[]): HeardChunk => {
+  const heard = joined(overlapping(again, chunk));
+  const least = hasHole(chunk) ? lettersOf(chunk.heard.text) : 0;
   return lettersOf(heard.text) > least ? { ...chunk, heard } : chunk;
 };

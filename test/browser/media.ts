@@ -4,13 +4,18 @@ import { toneWav } from '../fakes/tone.ts';
 import { answered, line, type SharedPage, said, send } from './open-page.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-/** Lets go of a file over the page, as a drag from the desktop does. */
-export const drop = async (page: Page, name: string, bytes: Uint8Array): Promise<void> => {
+/** Lets go of files with the same content over the page, as a drag from the desktop does. */
+export const drop = async (
+  page: Page,
+  names: string | readonly string[],
+  bytes: Uint8Array,
+): Promise<void> => {
   const base64 = Buffer.from(bytes).toString('base64');
   const carried = await page.evaluateHandle(`(() => {
     const content = Uint8Array.from(atob(${JSON.stringify(base64)}), (char) => char.charCodeAt(0));
     const transfer = new DataTransfer();
-    transfer.items.add(new File([content], ${JSON.stringify(name)}, { type: 'audio/wav' }));
+    for (const name of ${JSON.stringify([names].flat())})
+      transfer.items.add(new File([content], name, { type: name.endsWith('.odt') ? '' : 'audio/wav' }));
     return transfer;
   })()`);
   await page.dispatchEvent('.log', 'dragover', { dataTransfer: carried });
@@ -72,6 +77,20 @@ export const testMedia = (shared: SharedPage): void => {
         await page.locator('.held').getByText(name).waitFor();
         await line(page).press('Enter');
         await said(page, `${name} audio/wav: 16044 bytes`).waitFor();
+      }
+      await expect.poll(() => line(page).inputValue()).toBe('half a thought');
+    });
+
+    test('that is dropped does not wait behind a file that nothing takes, of which people are told', async () => {
+      const { page } = shared();
+      await line(page).pressSequentially('half a thought');
+      await drop(page, ['notes.odt', 'first.wav', 'todo.odt', 'second.wav'], toneWav());
+      const reason = page.getByRole('alert');
+      expect(await reason.textContent()).toContain(sentence('web.errors.no-command-for-file'));
+      for (const name of ['first.wav', 'second.wav']) {
+        await page.locator('.held').getByText(name).waitFor();
+        await line(page).press('Enter');
+        await said(page, `${name} audio/wav: 16044 bytes`).last().waitFor();
       }
       await expect.poll(() => line(page).inputValue()).toBe('half a thought');
     });

@@ -99,15 +99,16 @@ const lineField = (app: App): TemplateResult => {
     @blur=${app.composer.closePopup}
     @paste=${(event: ClipboardEvent) => {
       const { files = [] } = event.clipboardData ?? {};
-      for (const file of files) app.composer.attach(file);
-      if (files.length > 0) event.preventDefault();
+      if (files.length === 0) return;
+      event.preventDefault();
+      app.composer.attach(files);
     }}
   ></textarea>`;
 };
 
 const attachButton = (app: App): TemplateResult => html`
   <label class="tool" title=${t('web.composer.attach')}>
-    ${icon('clip')} ${fileInput(t('web.composer.attach'), (file) => app.composer.attach(file))}
+    ${icon('clip')} ${fileInput(t('web.composer.attach'), (file) => app.composer.attach([file]))}
   </label>
 `;
 
@@ -127,7 +128,7 @@ export const composerView = (app: App): TemplateResult => {
         <div class="row">
           ${attachButton(app)} ${lineField(app)}
           <voice-recorder
-            @recorded=${(event: CustomEvent<File>) => app.composer.attach(event.detail)}
+            @recorded=${(event: CustomEvent<File>) => app.composer.attach([event.detail])}
             @failed=${(event: CustomEvent<string>) => app.composer.fail(event.detail)}
           ></voice-recorder>
           <button

@@ -225,30 +225,40 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
 
   /**
    * Gives a file to the command in the field or, when that takes none, to one that does. Where there is
-   * a file already, it follows that.
+   * a file already, it follows that. Returns why it is refused; undefined where it is taken.
    */
-  const attach = (file: File, optionName?: string): void => {
-    set({ fault: undefined, popup: undefined });
+  const give = (file: File, optionName?: string): string | undefined => {
     if (file.size > boot.maxUploadBytes)
-      return fail(
-        t('web.errors.file-too-large', { limit: Math.round(boot.maxUploadBytes / 1_048_576) }),
-      );
-    const now = found()?.command;
+      return t('web.errors.file-too-large', { limit: Math.round(boot.maxUploadBytes / 1_048_576) });
     const fileOption = (command?: CommandInfo): string | undefined =>
       command?.options.find(
         ({ kind, name }) => kind === 'attachment' && (!optionName || name === optionName),
       )?.name;
-    const own = fileOption(now);
-    if (own !== undefined && draft().files.has(own))
-      return setDraft({ next: [...draft().next, file] });
-    if (own !== undefined) return hold(own, file);
+    const own = fileOption(found()?.command);
+    const isFollowing = own !== undefined && draft().files.has(own);
+    if (own !== undefined && !isFollowing) {
+      hold(own, file);
+      return undefined;
+    }
     const other = commandForFile(file, boot.commands);
     const option = fileOption(other);
-    if (!other || option === undefined) return fail(t('web.errors.no-command-for-file'));
+    if (!other || option === undefined) return t('web.errors.no-command-for-file');
+    if (isFollowing) {
+      setDraft({ next: [...draft().next, file] });
+      return undefined;
+    }
     const { line, aside } = draft();
     put(`/${other.name} `);
     setDraft({ aside: line.trim() === '' ? aside : line });
     hold(option, file);
+    return undefined;
+  };
+
+  /** Gives files to commands, one after the other. */
+  const attach = (files: Iterable<File>, optionName?: string): void => {
+    set({ fault: undefined, popup: undefined });
+    const [fault] = Array.from(files, (file) => give(file, optionName)).filter(Boolean);
+    if (fault !== undefined) fail(fault);
   };
 
   /** Goes on with the next file, or with the line that was put aside, once no file is held. */
@@ -260,7 +270,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     } = draft();
     if (files.size > 0 || (!file && aside === '')) return;
     setDraft({ ...EMPTY, next, aside: file ? aside : '', line: file ? '' : aside });
-    if (file) attach(file);
+    if (file) give(file);
   };
 
   const detach = (option: string): void => {

@@ -123,7 +123,7 @@ const fileField = ({ app, option }: Field): TemplateResult => {
   if (held) return heldView(app, option.name, held);
   return html`<label class="pick">
     ${icon('clip')}<span>${t('web.composer.choose-file')}</span>
-    ${fileInput(option.description, (file) => app.composer.attach(file, option.name))}
+    ${fileInput(option.description, (file) => app.composer.attach([file], option.name))}
   </label>`;
 };
 

@@ -78,6 +78,6 @@ export const takeDrops = (app: App): void => {
     delete root.dataset['dragging'];
     if (!carriesFiles(event)) return;
     event.preventDefault();
-    for (const file of event.dataTransfer?.files ?? []) app.composer.attach(file);
+    app.composer.attach(event.dataTransfer?.files ?? []);
   });
 };

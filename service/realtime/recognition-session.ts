@@ -42,7 +42,7 @@ const MUCH_WAITING_MS = 30_000;
 /** Speech that may wait to be recognised; then the engine is too slow. */
 const MOST_WAITING_MS = 180_000;
 
-export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'pace'> {
+export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'timing'> {
   readonly peer: Peer;
 }
 
@@ -88,7 +88,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   let finals = Promise.resolve();
   /** Utterances that wait for their final, in their order. */
   const waiting: SpeechSegment[] = [];
-  const pace = { partialTookMs: 0 };
+  const timing = { partialTookMs: 0 };
   let isEnding = false;
   const utterances = new Map<
     SpeechSegment,
@@ -120,7 +120,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       offers,
       hints,
       clock,
-      pace,
+      timing,
       log,
     });
     utterances.set(segment, { id, recognition });

@@ -29,8 +29,8 @@ export interface UtteranceRecognitionDeps {
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
   readonly clock: Clock;
-  /** Facts that hold over the utterances of a session. */
-  readonly pace: {
+  /** Measured over the utterances of a session. */
+  readonly timing: {
     /** Time that the last recognition of a growing utterance took. */
     partialTookMs: number;
   };
@@ -45,7 +45,7 @@ interface Recognised {
 /** Recognises one utterance over any engine for whole audio. */
 export const createUtteranceRecognition = (
   segment: SpeechSegment,
-  { account, offers, hints, clock, pace, log }: UtteranceRecognitionDeps,
+  { account, offers, hints, clock, timing, log }: UtteranceRecognitionDeps,
 ) => {
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
@@ -104,7 +104,7 @@ export const createUtteranceRecognition = (
     try {
       return await recognise({ ...segment, frames: [...segment.frames] }, signal, false);
     } finally {
-      pace.partialTookMs = clock.nowMs() - startedMs;
+      timing.partialTookMs = clock.nowMs() - startedMs;
     }
   };
 
@@ -125,7 +125,7 @@ export const createUtteranceRecognition = (
       const dueMs = Math.max(
         PARTIAL_EVERY_MS,
         lengthMs * PARTIAL_EVERY_SHARE,
-        PARTIAL_EVERY_TIMES * pace.partialTookMs,
+        PARTIAL_EVERY_TIMES * timing.partialTookMs,
       );
       if (running || segment.silentFrames >= PAUSE_FRAMES || lengthMs - recognisedMs < dueMs)
         return undefined;

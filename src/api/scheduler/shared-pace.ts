@@ -67,9 +67,10 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   let parts = 1;
   let sent = 0;
   let isAccepted = false;
-  /** Time of the last refusal that was news, and whether nothing was sent since, and nothing answered. */
+  /** Time of the last refusal that was news, and whether nothing was sent since. */
   let eraMs = -Infinity;
   let isFirst = false;
+  /** True while the service takes nothing: an answer is news. */
   let isAway = false;
   let refusals: Refusal[] = [];
   /** Time until which nothing is sent after a refusal, unless the answer comes before. */

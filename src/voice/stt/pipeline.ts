@@ -333,6 +333,7 @@ export const createSttPipeline = ({
       controller.abort();
     }
     queue.forget(memberId);
+    if (!isOver) followDelay();
   };
 
   return {

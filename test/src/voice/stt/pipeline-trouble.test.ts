@@ -165,4 +165,13 @@ describe('a recogniser that is too slow', () => {
     await pipeline.settled();
     expect(delays.at(-1)).toBe('none');
   });
+
+  it('is over where the one whose words are late is forgotten', async () => {
+    const { delays, sender, clock, pipeline } = setUpPipeline();
+    await sender('ann').say(30);
+    await clock.advance(9_000);
+    pipeline.forget('ann');
+    expect(delays).toEqual(['8 s', 'none']);
+    await pipeline[Symbol.asyncDispose]();
+  });
 });

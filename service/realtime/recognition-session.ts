@@ -149,14 +149,14 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     try {
       const whole = joinSegments(segments);
       const reply = await first.recognition.final(signal, whole);
-      counts.finals += 1;
-      if (reply.text === '') counts.noSpeech += 1;
+      counts.finals += segments.length;
+      if (reply.text === '') counts.noSpeech += segments.length;
       sayFinal(whole, first.id, reply);
       for (const [index, other] of others.entries())
         if (other) sayFinal(segments[index + 1]!, other.id, { ...reply, text: '' });
     } catch (thrown) {
       if (signal.aborted) return;
-      counts.errors += 1;
+      counts.errors += segments.length;
       sendError(peer, thrown, log);
     } finally {
       for (const segment of segments) utterances.delete(segment);

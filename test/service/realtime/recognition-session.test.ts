@@ -261,6 +261,24 @@ describe('a session of realtime recognition', () => {
     },
   );
 
+  it.each([
+    ['heard', false, { final_count: 4, final_error_count: 0 }],
+    ['not heard', true, { final_count: 0, final_error_count: 4 }],
+  ])('counts each utterance of those that are recognised as one, %s', async (_, fails, usage) => {
+    const held = Promise.withResolvers<void>();
+    const offer = instantOffer(async (samples) => {
+      await held.promise;
+      if (fails) throw new AppError('bad-reply', 'broken');
+      return { text: wordsIn(samples), language: 'en', confidence: 0.9 };
+    });
+    const { hear, of, send, clock } = openSession([offer]);
+    await hear(joined(...[1, 2, 3, 4].flatMap((word) => [soundOf([word]), silenceOf(1)])));
+    held.resolve();
+    send({ type: 'session.close' });
+    await clock.advance(0);
+    expect(of('session.usage')).toMatchObject([{ usage }]);
+  });
+
   it('recognises nothing of a growing utterance while finals keep an engine busy', async () => {
     let calls = 0;
     const clock = createTestClock(0);

@@ -44,6 +44,7 @@ export const createLinkStatus = ({ room, attendance, captioning }: LinkStatusDep
   const { here, nameOf } = attendance;
   const inaudible = new Set<string>();
   let awayMs: number | undefined;
+  let isAwayShown = false;
   let noted: Gap | undefined;
   let cancel: (() => void) | undefined;
   let movedMs = Number.NEGATIVE_INFINITY;
@@ -57,7 +58,10 @@ export const createLinkStatus = ({ room, attendance, captioning }: LinkStatusDep
     const shownMs = Math.max(sinceMs + SHORTEST_AWAY_MS, movedMs + MOVE_MS);
     const waitMs = shownMs - clock.nowMs();
     if (waitMs > 0) cancel = clock.after(waitMs, () => showAway(sinceMs));
-    else void messages.show('connection', texts.note('room.reconnecting'));
+    else {
+      isAwayShown = true;
+      void messages.show('connection', texts.note('room.reconnecting'));
+    }
   };
   /** Marks a gap in the transcript; returns its note, or undefined where there are no captions. */
   const note = (gap: Gap): Content | undefined => {
@@ -68,10 +72,13 @@ export const createLinkStatus = ({ room, attendance, captioning }: LinkStatusDep
     return session && texts.at('room.missed', now() - clock.nowMs() + gap.startMs, { count });
   };
   const reconnected = (gap: Gap): void => {
-    const text = texts.note('room.reconnected').text;
     const missing = gap.endMs - gap.startMs < SHORTEST_AWAY_MS ? undefined : note(gap);
-    const shown = missing ? inOneSentence(text, ' ', missing.text) : text;
-    void messages.settle('connection', { text: shown, tone: 'note' });
+    if (isAwayShown) {
+      const { text } = texts.note('room.reconnected');
+      const shown = missing ? inOneSentence(text, ' ', missing.text) : text;
+      void messages.settle('connection', { text: shown, tone: 'note' });
+    } else if (missing) void messages.post(missing);
+    isAwayShown = false;
   };
   const isNoted = (ms: number, endMs: number): boolean =>
     noted !== undefined &&

@@ -17,8 +17,16 @@ export type EndpointBreaker = ReturnType<typeof createEndpointBreaker>;
 
 /** Failures in a row after which nothing is sent. */
 const FAILURES = 10;
+/** Most of them that a space's own requests can be the reason of, so that none shuts out the others. */
+const MOST_OF_SPACE = FAILURES / 2;
 /** Time after which one request is sent to see if it answers again. */
 const PROBE_AFTER_MS = 2_000;
+
+/**
+ * The end of a request: `failed` says that the service fails, `broke` that it failed at this request
+ * (500), of which its text may be the reason.
+ */
+type End = 'answered' | 'failed' | 'broke' | 'left';
 
 /** A state in which nothing is sent: until a time, or until a probe that is under way has ended. */
 type Shut = { readonly untilMs: number } | 'probing';
@@ -32,7 +40,16 @@ export const createEndpointBreaker = (
   { nowMs }: Pick<Clock, 'nowMs'>,
 ) => {
   let failures = 0;
+  /** Numbers of requests that broke since the last answer, by space. */
+  const broken = new Map<string, number>();
   let shut: Shut | undefined;
+
+  const counted = (): number =>
+    [...broken.values()].reduce((sum, count) => sum + Math.min(MOST_OF_SPACE, count), failures);
+  const reset = (): void => {
+    failures = 0;
+    broken.clear();
+  };
 
   const open = (): void => {
     shut = { untilMs: nowMs() + PROBE_AFTER_MS };
@@ -50,10 +67,10 @@ export const createEndpointBreaker = (
     /** True while nothing is sent, or only a probe. */
     isOpen: (): boolean => shut !== undefined,
     /**
-     * Lets a request be sent; returns the function that takes what became of it. Throws as
+     * Lets a request of a space be sent; returns the function that takes what became of it. Throws as
      * `assertClosed` does.
      */
-    enter: (): ((became: 'answered' | 'failed' | 'left') => void) => {
+    enter: (space: string): ((became: End) => void) => {
       assertClosed();
       const isProbe = shut !== undefined;
       if (isProbe) shut = 'probing';
@@ -61,14 +78,16 @@ export const createEndpointBreaker = (
         if (isProbe) {
           // A probe whose asker left tells nothing, so the next one has to.
           if (became !== 'answered') return open();
-          failures = 0;
+          reset();
           shut = undefined;
           return;
         }
         // Who leaves tells nothing, nor does what was sent before it opened.
         if (shut || became === 'left') return;
-        failures = became === 'failed' ? failures + 1 : 0;
-        if (failures >= FAILURES) open();
+        if (became === 'answered') return reset();
+        if (became === 'failed') failures += 1;
+        else broken.set(space, (broken.get(space) ?? 0) + 1);
+        if (counted() >= FAILURES) open();
       };
     },
   };
@@ -76,6 +95,9 @@ export const createEndpointBreaker = (
 
 /** The way of every request to one endpoint: through its scheduler, then its breaker. */
 export type Gate = ReturnType<typeof createGate>;
+
+/** Statuses of 500 and above that may be about one request: an internal error, not implemented. */
+const BROKE = new Set([500, 501]);
 
 /** True for an error which says that the service fails, whoever asks for whatever. */
 const isFailure = (error: AppError, hasFallback: boolean): boolean => {
@@ -89,6 +111,7 @@ const outcomeOf = (thrown: unknown, { hasFallback = false }: CallOptions): Reque
   if (thrown === undefined) return { kind: 'answered' };
   const error = toAppError(thrown);
   if (isRefusedForNow(error)) return { kind: 'refused', retryAfterMs: error.retryAfterMs };
+  if (error instanceof ServiceError && BROKE.has(error.status)) return { kind: 'broke' };
   if (isFailure(error, hasFallback)) return { kind: 'failed' };
   // Other refusals are answers; an abort tells nothing of the service.
   return {
@@ -124,14 +147,15 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps) => {
       report: OpenReport,
       wasRefused: boolean,
     ): Promise<(thrown?: unknown) => void> => {
-      const { lane, space } = options;
+      const { lane } = options;
+      const space = keyOf(options.space);
       const leftMs = endsAtMs - performance.now();
       // A request that could not be sent takes no place.
       breaker.assertClosed();
-      const asked = { lane, space: keyOf(space), signal, leftMs, wasRefused };
+      const asked = { lane, space, signal, leftMs, wasRefused };
       const permit = await scheduler.admit(asked);
       try {
-        const became = breaker.enter();
+        const became = breaker.enter(space);
         const sentMs = clock.nowMs();
         report.sent(permit.waitedMs);
         let isOver = false;

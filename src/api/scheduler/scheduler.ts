@@ -69,9 +69,9 @@ export interface Request extends Waiting {
   readonly wasRefused?: boolean;
 }
 
-/** The end of a request, as far as it concerns the next ones. */
+/** The end of a request, as far as it concerns the next ones; `broke` tells of itself alone. */
 export type RequestOutcome =
-  | { readonly kind: 'answered' | 'failed' | 'left' }
+  | { readonly kind: 'answered' | 'failed' | 'broke' | 'left' }
   /** The service refused it (429), and may have said for how long. */
   | { readonly kind: 'refused'; readonly retryAfterMs: number | undefined };
 

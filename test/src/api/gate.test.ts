@@ -12,7 +12,9 @@ beforeEach(() => {
   breaker = createEndpointBreaker((error) => opened.push(error), { nowMs: () => nowMs });
 });
 
-const send = (became: 'answered' | 'failed' | 'left'): void => breaker.enter()(became);
+type End = Parameters<ReturnType<EndpointBreaker['enter']>>[0];
+
+const send = (became: End, space = 'a'): void => breaker.enter(space)(became);
 
 const open = (): void => {
   for (let failed = 0; failed < 10; failed += 1) send('failed');
@@ -24,7 +26,7 @@ const refusal = (): unknown => {
     breaker.assertClosed();
     return undefined;
   } catch (thrown) {
-    expect(() => breaker.enter()).toThrow('the service does not answer');
+    expect(() => breaker.enter('a')).toThrow('the service does not answer');
     return thrown;
   }
 };
@@ -33,7 +35,7 @@ const DOWN = { code: 'unavailable', retryable: true, retryAfterMs: 2_000 };
 
 describe('the breaker of an endpoint', () => {
   it('lets nothing through after ten failures in a row, and tells once', () => {
-    const late = breaker.enter();
+    const late = breaker.enter('a');
     open();
     late('failed');
     expect(refusal()).toMatchObject(DOWN);
@@ -59,11 +61,27 @@ describe('the breaker of an endpoint', () => {
     expect(opened).toHaveLength(1);
   });
 
+  it('minds requests that broke only where more than one space sent some', () => {
+    for (let turn = 0; turn < 100; turn += 1) send('broke', 'a');
+    for (let turn = 0; turn < 4; turn += 1) send('broke', 'b');
+    expect(opened).toEqual([]);
+    send('broke', 'b');
+    expect(opened).toHaveLength(1);
+  });
+
+  it('forgets those that broke before an answer', () => {
+    for (let turn = 0; turn < 30; turn += 1) {
+      send('broke', `${turn % 2}`);
+      if (turn % 9 === 8) send('answered');
+    }
+    expect(opened).toEqual([]);
+  });
+
   it('lets one request through after two seconds, and all when that is answered', () => {
     open();
     nowMs += 2_000;
     expect(refusal()).toBeUndefined();
-    const probe = breaker.enter();
+    const probe = breaker.enter('a');
     expect(refusal()).toMatchObject(DOWN);
     probe('answered');
     expect(breaker.isOpen()).toBe(false);
@@ -71,7 +89,7 @@ describe('the breaker of an endpoint', () => {
     expect(opened).toHaveLength(1);
   });
 
-  it.each(['failed', 'left'] as const)('stays shut when that request has %s', (became) => {
+  it.each(['failed', 'broke', 'left'] as const)('stays shut when that request has %s', (became) => {
     open();
     nowMs += 2_000;
     send(became);

@@ -51,7 +51,7 @@ it('each refusal of the service is counted, though the call is answered at last'
 
 it('an endpoint that does not answer is told until it answers again', async () => {
   const { fake, clock, voices, read } = await start();
-  fake.fail(PATHS.voices, ...Array.from({ length: 10 }, () => ({ status: 500 })));
+  fake.fail(PATHS.voices, ...Array.from({ length: 10 }, () => ({ status: 503 })));
   for (let call = 0; call < 5; call += 1) await voices().catch(() => undefined);
   expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 1');
   expect(await read('dragoman_service_breaker_opened_total')).toBe('{endpoint="voices"} 1');

@@ -77,6 +77,13 @@ describe('a service that is down', () => {
     await client.voices(options);
   });
 
+  it('is not what one space’s requests break at: others are still sent', async () => {
+    fake.fail(PATHS.voices, ...Array.from({ length: 100 }, () => ({ status: 500 })));
+    for (let call = 0; call < 30; call += 1) await client.voices(options).catch(() => undefined);
+    const other = { ...options, space: { platform: 'p', id: 'other' } };
+    await expect(client.voices(other)).rejects.toMatchObject({ status: 500 });
+  });
+
   it('is asked for little more than there are calls', async () => {
     const mixed = Array.from({ length: 400 }, (_, index) =>
       index % 2 === 0 ? { status: 500 } : { until: Promise.resolve() },

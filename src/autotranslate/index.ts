@@ -26,6 +26,7 @@ import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
 import { createOutages, type OutagesDeps } from './outage.ts';
 import { createPartitionWorker } from './partition-worker.ts';
+import { createBotLoops } from './prepare/bot-loops.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { createPlaces } from './prepare/prepared.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
@@ -112,8 +113,10 @@ export const openAutoTranslate = async ({
   };
   const holds = createCatchUpHolds(shared);
   const outages = createOutages(shared);
+  const botLoops = createBotLoops(shared);
   const preparing = createPrepare({
     ...shared,
+    botLoops,
     places: createPlaces(shared),
     outages,
     progressOf: (row, tenure, signal, line) => {
@@ -160,7 +163,7 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [backfill, cursors, context, preparing];
+  const memories = [backfill, cursors, context, preparing, botLoops];
   const { leave, ...links } = createLinks({ ...shared, own: { ...watches, unfollow }, memories });
   const backlog = createBacklog({ ...shared, outages });
   const inboxWork = createInboxWork({ ...shared, readyPlatforms });

@@ -8,6 +8,7 @@ import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/messag
 export type SkipReason =
   | 'system'
   | 'bot'
+  | 'bot-loop'
   | 'opted-out'
   | 'quiet-channel'
   | 'command'

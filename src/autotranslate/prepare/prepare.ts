@@ -25,6 +25,7 @@ import {
 } from './prepared.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
+import type { BotLoops } from './bot-loops.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';
@@ -51,6 +52,7 @@ export interface PrepareDeps {
   readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
   readonly outages: Pick<Outages, 'of'>;
+  readonly botLoops: BotLoops;
   /** Makes the progress line of a recording. */
   readonly progressOf: (
     row: Row,
@@ -171,6 +173,8 @@ export const createPrepare = (deps: PrepareDeps) => {
     const flagged = flaggedLanguage(row.purpose);
     const skip = await skipNow(row, message, watch);
     if (skip) return skipped(row, skip);
+    if (watch && !row.isMissed && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
+      return skipped(row, 'bot-loop');
     const wanted = watch
       ? [...new Set(places.of(watch, tenure).map(({ language }) => language))]
       : [flagged ?? ''];

@@ -160,6 +160,15 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return rows.flatMap((row) => (row.purpose === purpose ? [] : (read(row).posted ?? [])));
     },
 
+    /** The time at which the mirror of a source came into a channel, ms since 1970; undefined where it has none. */
+    postedAtMs: async ({ ref, purpose }: RowKey, channel: Channel): Promise<number | undefined> => {
+      const target = { target_platform: channel.space.platform, target_channel_id: channel.id };
+      const row = await readRow(store, 'mirror', { ...sourceColumns(ref), purpose, ...target }, [
+        'posted_ms',
+      ]);
+      return row?.posted_ms;
+    },
+
     /** Finds the source of one of our messages; undefined for any other message. */
     sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
 

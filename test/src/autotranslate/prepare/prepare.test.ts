@@ -54,6 +54,7 @@ const prepareRow = (
       translator: plainTranslator,
     },
     outages: { of: async () => ({ answers: () => 0, ready: async () => 0, answered: () => 0 }) },
+    botLoops: { isLoop: async () => false },
     watches,
     places: createPlaces({ watches, threads, platforms, languages }),
     platforms,

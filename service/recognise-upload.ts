@@ -18,7 +18,7 @@ interface TakenFormats {
 /** The formats of section 4.5. */
 const CONTRACT_FORMATS: TakenFormats = {
   names: 'WAV, OGG, MP3 or FLAC',
-  containers: new Set(['wav', 'wav-compressed', 'ogg-opus', 'ogg-vorbis', 'ogg', 'mp3', 'flac']),
+  containers: new Set(['wav', 'wav-uncommon', 'ogg-opus', 'ogg-vorbis', 'ogg', 'mp3', 'flac']),
 };
 
 /** Formats that clients of the OpenAI API send, such as the recordings of browsers and telephones. */

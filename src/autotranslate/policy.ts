@@ -31,7 +31,7 @@ export const languageOfReaction = (
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>
   voice !== undefined ||
   mediaType.startsWith('audio/') ||
-  (mediaType === 'application/octet-stream' && isAudioName(name));
+  (isAudioName(name) && /^(?:application\/|video\/(?!webm))/.test(mediaType));
 
 export const hasWords = ({ text }: Message): boolean => !isEmojiMessage(text);
 

@@ -1,4 +1,4 @@
-import { isAudioName } from '../audio/file-names.ts';
+import { mayHoldAudio } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { MessageFile, Control, Message } from '../model/message.ts';
 import type { DailyLimits, ChannelWatch } from '../model/space.ts';
@@ -89,17 +89,9 @@ export const button = (
   ...(look === 'plain' ? {} : { look }),
 });
 
-const VIDEO_NAME = /\.(?:mp4|mov|mkv)$/i;
-
 /** The first file of a message that may hold audio, by its name and type; videos included. */
 export const audioFileOf = ({ files }: Message): MessageFile | undefined =>
-  files.find(
-    ({ name, mediaType, voice }) =>
-      voice !== undefined ||
-      /^(?:audio|video)\//.test(mediaType) ||
-      isAudioName(name) ||
-      VIDEO_NAME.test(name),
-  );
+  files.find(({ name, mediaType, voice }) => voice !== undefined || mayHoldAudio(name, mediaType));
 
 /** Longest wait for the status of the service. */
 const STATUS_MS = 3_000;

@@ -10,7 +10,7 @@ import { createSemaphore } from '../async/locks.ts';
 import { type ByteReader, createByteReader, damagedAudio } from '../audio/bytes.ts';
 import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
-import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
+import { nameRefused, sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
 import { AppError } from '../errors.ts';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 
@@ -94,7 +94,8 @@ const argumentsFor = (protocol: keyof typeof INPUT_URLS): string[] => [
   ...'ffmpeg -nostdin -hide_banner -loglevel error -threads 1'.split(' '),
   ...`-max_alloc ${LARGEST_BLOCK_BYTES} -protocol_whitelist ${protocol}`.split(' '),
   ...`-format_whitelist ${FORMATS} -i ${INPUT_URLS[protocol]}`.split(' '),
-  ...'-map 0:a:0 -map_metadata -1'.split(' '),
+  // Of several tracks the first that can be decoded is taken.
+  ...'-vn -sn -dn -map_metadata -1'.split(' '),
   ...`-t ${LONGEST_OUTPUT_SECONDS} -c:a pcm_s16le -f wav pipe:1`.split(' '),
 ];
 
@@ -198,9 +199,10 @@ export const findFfmpeg = ({
         opened.adopt(createByteReader(bytes, either), (reader) => reader.close());
 
       const reader = read(source.open(either));
-      // The tables of an MP4 file may be at its end.
-      const isMp4 = sniff(await reader.peek(SNIFF_BYTES)) === 'mp4';
-      const file = isMp4
+      const head = await reader.peek(SNIFF_BYTES);
+      // Their tables may be at the end.
+      const isSought = sniff(head) === 'mp4' || nameRefused(head) === 'CAF';
+      const file = isSought
         ? opened.use(await writeNamelessFile(reader.rest(), folder, LARGEST_FILE_BYTES))
         : undefined;
       const input = file?.fd ?? reader.rest();

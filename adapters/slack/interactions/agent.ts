@@ -9,6 +9,7 @@ import { readMember } from './invocations.ts';
 import { createStreamedAnswer, type StreamedAnswerDeps } from './streamed-answer.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
+import { claimsAudio } from '../../../src/autotranslate/policy.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { ConversationTurn } from '../../../src/ports/platform.ts';
@@ -84,9 +85,7 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     const channel = channelOf(space.id, channelId);
     const member = await readMember(people, space, userId);
     const message = await reader.read(raw, space, channelId);
-    const isSpoken = message.files.some(
-      ({ voice, mediaType }) => voice ?? mediaType.startsWith('audio/'),
-    );
+    const isSpoken = message.files.some(claimsAudio);
     const threadTs = raw.thread_ts ?? raw.ts;
     const streamed = createStreamedAnswer(deps, { channel, threadTs, userId });
     const commands = core.commands(member.locale, PLATFORM);

@@ -1,24 +1,19 @@
 import type { CommandInfo, Choice, OptionInfo } from '../../../src/model/command-info.ts';
-import { isAudioName } from '../../../src/audio/file-names.ts';
+import { mayHoldAudio } from '../../../src/audio/file-names.ts';
 import { isGlossaryFile } from '../../../src/model/glossary-file.ts';
 import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
-
-const VIDEO_NAME = /\.(?:mp4|m4v|mov|3gp)$/i;
 
 interface NamedFile {
   readonly name: string;
   readonly type: string;
 }
 
-const isAudio = ({ name, type }: NamedFile): boolean =>
-  /^(?:audio|video)\//.test(type) || isAudioName(name) || VIDEO_NAME.test(name);
-
 /** The command that a file is meant for: sound is transcribed, a table is a glossary. */
 export const commandForFile = (
   file: NamedFile,
   commands: readonly CommandInfo[],
 ): CommandInfo | undefined => {
-  const named = isAudio(file)
+  const named = mayHoldAudio(file.name, file.type)
     ? 'transcribe'
     : isGlossaryFile(file.name)
       ? 'glossary import'

@@ -68,7 +68,7 @@ async function* ownChunks(
   signal: AbortSignal,
 ): AsyncGenerator<AudioChunk, void, void> {
   await using file = await openAudio(source, signal);
-  const takenAsItIs = TAKEN_AS_IT_IS.has(file.container);
+  const takenAsItIs = TAKEN_AS_IT_IS.has(file.container) && file.isClean;
   const items = await opusItemsOf(file, source, signal);
   if (!items) {
     await file.reader.close();

@@ -85,28 +85,30 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
 const UNKNOWN_SIZE = 0xffff_ffff;
 
 /** Readers of samples by codec and bytes. */
-const READ: Readonly<Record<number, Readonly<Record<number, samples.ReadSample>>>> = {
-  [PCM]: { ...samples.integers(true), 1: samples.unsignedBytes },
-  [FLOAT]: samples.floats(true),
+const readersOf = (
+  isLittle: boolean,
+): Readonly<Record<number, Readonly<Record<number, samples.ReadSample>>>> => ({
+  [PCM]: { ...samples.integers(isLittle), 1: samples.unsignedBytes },
+  [FLOAT]: samples.floats(isLittle),
   [A_LAW]: { 1: samples.aLawBytes },
   [MU_LAW]: { 1: samples.muLawBytes },
-};
+});
 
-const parseFormat = (chunk: Uint8Array): samples.SampleFormat | AdpcmFormat => {
+const parseFormat = (chunk: Uint8Array, isLittle: boolean): samples.SampleFormat | AdpcmFormat => {
   if (chunk.length < 16) throw damagedAudio('a short WAV format');
   const view = viewOf(chunk);
-  const tag = view.getUint16(0, true);
-  const codec = tag === EXTENSIBLE && chunk.length >= 26 ? view.getUint16(24, true) : tag;
-  const channels = view.getUint16(2, true);
-  const sampleRateHz = view.getUint32(4, true);
-  const frameBytes = view.getUint16(12, true);
-  const sampleBytes = Math.ceil(view.getUint16(14, true) / 8);
-  if (isAdpcm(codec)) {
+  const tag = view.getUint16(0, isLittle);
+  const codec = tag === EXTENSIBLE && chunk.length >= 26 ? view.getUint16(24, isLittle) : tag;
+  const channels = view.getUint16(2, isLittle);
+  const sampleRateHz = view.getUint32(4, isLittle);
+  const frameBytes = view.getUint16(12, isLittle);
+  const sampleBytes = Math.ceil(view.getUint16(14, isLittle) / 8);
+  if (isAdpcm(codec) && isLittle) {
     const adpcm = { codec, channels, sampleRateHz, blockBytes: frameBytes };
     if (!isAcceptedAdpcm(adpcm)) throw unsupportedAudio('WAV with ADPCM of this kind');
     return adpcm;
   }
-  const sampleAt = READ[codec]?.[sampleBytes];
+  const sampleAt = readersOf(isLittle)[codec]?.[sampleBytes];
   if (!sampleAt || frameBytes !== channels * sampleBytes)
     throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WAV');
   const format = { channels, sampleRateHz, frameBytes, sampleAt };
@@ -118,14 +120,16 @@ const parseFormat = (chunk: Uint8Array): samples.SampleFormat | AdpcmFormat => {
 const readHeader = async (
   reader: ByteReader,
 ): Promise<{ format: samples.SampleFormat | AdpcmFormat; dataBytes: number }> => {
-  const riff = viewOf(await reader.take(12));
-  const fileBytes = riff.byteLength === 12 ? riff.getUint32(4, true) + 8 : 0;
+  const start = await reader.take(12);
+  const isLittle = ascii(start, 0, 4) !== 'RIFX';
+  const riff = viewOf(start);
+  const fileBytes = riff.byteLength === 12 ? riff.getUint32(4, isLittle) + 8 : 0;
   let format: samples.SampleFormat | AdpcmFormat | undefined;
   for (;;) {
     const head = await reader.take(8);
     if (head.length < 8) throw damagedAudio('a WAV file without samples');
     const id = ascii(head, 0, 4);
-    const size = viewOf(head).getUint32(4, true);
+    const size = viewOf(head).getUint32(4, isLittle);
     if (id === 'data') {
       if (!format) throw damagedAudio('a WAV file without a format');
       const endsHere = fileBytes === reader.position;
@@ -135,15 +139,15 @@ const readHeader = async (
     const padded = size + (size % 2);
     if (id === 'fmt ') {
       const chunk = await reader.take(Math.min(padded, 64));
-      format = parseFormat(chunk);
+      format = parseFormat(chunk, isLittle);
       await reader.skip(padded - chunk.length);
     } else await reader.skip(padded);
   }
 };
 
 /**
- * Decodes a WAV file with integer (8 to 32 bits), float, A-law, µ-law or ADPCM samples to mono.
- * Lengths that a streaming writer left open reach to the end.
+ * Decodes a WAV file with integer (8 to 32 bits), float, A-law, µ-law or ADPCM samples to mono,
+ * big-endian files (RIFX) as well. Lengths that a streaming writer left open reach to the end.
  */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const { format, dataBytes } = await readHeader(reader);

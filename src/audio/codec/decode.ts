@@ -91,7 +91,7 @@ async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnTy
 
 const DECODERS: Readonly<Record<Container, Decoder>> = {
   wav: ({ reader }) => decodeWav(reader),
-  'wav-compressed': ({ reader }) => decodeWav(reader),
+  'wav-uncommon': ({ reader }) => decodeWav(reader),
   aiff: ({ reader }) => decodeAiff(reader),
   'ogg-opus': ({ reader, wantedHz }) => decodeOpus(readOpus(reader), wantedHz),
   'ogg-vorbis': ({ reader }) => decodeVorbis(reader),

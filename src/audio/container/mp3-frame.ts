@@ -1,24 +1,25 @@
 /** Reads MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
 import { type ByteReader, ascii, viewOf } from '../bytes.ts';
 
-const HEADER_BYTES = 10;
+/** The head of an ID3v2 tag. */
+export const ID3_HEADER_BYTES = 10;
+
+/** True where a tag begins, even one whose size is wrong. */
+export const isId3 = (head: Uint8Array): boolean => ascii(head, 0, 3) === 'ID3';
 
 /** The length of an ID3v2 tag that `head` begins with, header and footer included; 0 without. */
 export const id3Bytes = (head: Uint8Array): number => {
-  const [i, d, three, major = 255, minor = 255, flags = 0, ...size] = head.subarray(
-    0,
-    HEADER_BYTES,
-  );
-  if (i !== 0x49 || d !== 0x44 || three !== 0x33 || major === 255 || minor === 255) return 0;
+  const [, , , major = 255, minor = 255, flags = 0, ...size] = head.subarray(0, ID3_HEADER_BYTES);
+  if (!isId3(head) || major === 255 || minor === 255) return 0;
   if (size.length < 4 || size.some((byte) => byte > 127)) return 0;
-  const footer = (flags & 0x10) !== 0 ? HEADER_BYTES : 0;
-  return HEADER_BYTES + footer + size.reduce((total, byte) => total * 128 + byte, 0);
+  const footer = (flags & 0x10) !== 0 ? ID3_HEADER_BYTES : 0;
+  return ID3_HEADER_BYTES + footer + size.reduce((total, byte) => total * 128 + byte, 0);
 };
 
 /** Skips ID3v2 tags, of which some tools write several. */
 export const skipId3 = async (reader: ByteReader): Promise<void> => {
   for (;;) {
-    const bytes = id3Bytes(await reader.peek(HEADER_BYTES));
+    const bytes = id3Bytes(await reader.peek(ID3_HEADER_BYTES));
     if (bytes === 0 || (await reader.skip(bytes)) < bytes) return;
   }
 };
@@ -80,6 +81,8 @@ export interface Mp3Header {
 }
 
 export const MP3_HEADER_BYTES = 4;
+/** The longest frame: 320 kbit/s at 32 kHz. */
+export const LONGEST_MP3_FRAME = 1_441;
 
 const KBITS_MPEG1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
@@ -132,12 +135,14 @@ export interface Mp3Frame extends Mp3Header {
 }
 
 const SEARCH_BYTES = 4_096;
+/** Bytes behind a place that show whether a run begins there: a frame and the head of the next. */
+const RUN_BYTES = LONGEST_MP3_FRAME + MP3_HEADER_BYTES;
 
-/** The bytes before the next run of frames; all of `bytes` where there is none. */
+/** The bytes before the next run of frames; at most `SEARCH_BYTES`, and all of `bytes`. */
 const bytesToRun = (bytes: Uint8Array): number => {
-  for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1))
+  for (let at = bytes.indexOf(0xff); at >= 0 && at < SEARCH_BYTES; at = bytes.indexOf(0xff, at + 1))
     if (isMp3Run(bytes, at, 2)) return at;
-  return bytes.length;
+  return Math.min(SEARCH_BYTES, bytes.length);
 };
 
 /** Yields every whole frame; tags and what else lies between frames are skipped. */
@@ -154,11 +159,10 @@ export async function* readMp3Frames(reader: ByteReader): AsyncGenerator<Mp3Fram
       continue;
     }
     await skipId3(reader);
-    const ahead = await reader.peek(SEARCH_BYTES);
+    const ahead = await reader.peek(SEARCH_BYTES + RUN_BYTES);
     const skipped = bytesToRun(ahead);
-    if (skipped === ahead.length && ahead.length < SEARCH_BYTES) return;
-    // A run that begins at the very end is looked at again with what follows it.
-    inSync = skipped < ahead.length;
+    if (skipped === ahead.length) return;
+    inSync = isMp3Run(ahead, skipped, 2);
     await reader.skip(skipped);
   }
 }

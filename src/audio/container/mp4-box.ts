@@ -79,17 +79,17 @@ const parseTiming = (header: Uint8Array | undefined): Timing => {
 };
 
 /**
- * Parses the edit of a `trak` of `moov` (ISO 14496-12, 8.6.6), by which encoders tell what they added and phones cut
+ * Parses the edit of a `trak` (ISO 14496-12, 8.6.6), in units of the movie's header, by which encoders tell what they added and phones cut
  * recordings. Undefined without one, and where several cut or repeat the media.
  */
-export const parseEdit = (moov: Uint8Array, trak: Uint8Array): Mp4Edit | undefined => {
+export const parseEdit = (mvhd: Uint8Array | undefined, trak: Uint8Array): Mp4Edit | undefined => {
   const elst = find(trak, 'edts', 'elst');
   const edits = elst ? [...entries(elst)].filter(({ mediaTime }) => mediaTime >= 0) : [];
   const [edit] = edits;
   const media = parseTiming(find(trak, 'mdia', 'mdhd'));
   if (!edit || edits.length > 1 || media.perSecond === 0) return undefined;
   const startSeconds = edit.mediaTime / media.perSecond;
-  const movie = parseTiming(find(moov, 'mvhd'));
+  const movie = parseTiming(mvhd);
   if (edit.duration === 0 || movie.perSecond === 0) return { startSeconds, endSeconds: Infinity };
   // A coarse unit of the movie has cut off what is shorter.
   const rounding = movie.perSecond < media.perSecond ? 1 : 0;

@@ -77,6 +77,7 @@ const parseDops = (dops: Uint8Array): OpusHead | undefined => {
 /** Codecs that are not decoded here, by the type of the sample entry. */
 const CODEC_NAMES: Readonly<Record<string, string>> = {
   alac: 'Apple Lossless',
+  apac: 'Apple Spatial Audio',
   'ac-3': 'AC-3',
   'ec-3': 'AC-3',
   enca: 'protected MP4',
@@ -144,31 +145,46 @@ function* tableSamples(stbl: Uint8Array): Generator<Mp4Sample, void, void> {
   }
 }
 
-/** Parses the first audio track of a `moov` body. Throws `AppError` if there is none that can be read. */
-export const parseMoov = (moov: Uint8Array): Mp4Track => {
-  for (const { type, body: trak } of boxes(moov)) {
+/** Parses an audio track of a `moov`; undefined for another. Throws `AppError` if it cannot be read. */
+const parseTrack = (trak: Uint8Array, moov: readonly Box[]): Mp4Track | undefined => {
+  const hdlr = find(trak, 'mdia', 'hdlr');
+  if (!hdlr || ascii(hdlr, 8, 4) !== 'soun') return undefined;
+  const stbl = find(trak, 'mdia', 'minf', 'stbl');
+  const stsd = stbl && find(stbl, 'stsd');
+  const entry = stsd && boxes(stsd, 8).next().value;
+  const tkhd = find(trak, 'tkhd');
+  if (!stbl || !entry || !tkhd) throw damagedAudio('an MP4 audio track');
+  const id = uint32(tkhd, tkhd[0] === 1 ? 20 : 12);
+  const bodyOf = (name: string) => moov.find(({ type }) => type === name)?.body;
+  const extensions = bodyOf('mvex');
+  const trex =
+    extensions &&
+    boxes(extensions).find((box) => box.type === 'trex' && uint32(box.body, 4) === id)?.body;
+  return {
+    id,
+    codec: parseCodec(entry),
+    edit: parseEdit(bodyOf('mvhd'), trak),
+    defaultSampleBytes: uint32(trex, 16),
+    samples: () => tableSamples(stbl),
+  };
+};
+
+/**
+ * Parses the first audio track of a `moov` that can be read, of its boxes: telephones put one for
+ * players of spatial sound before the usual one. Throws `AppError` if there is none.
+ */
+export const parseMoov = (moov: readonly Box[]): Mp4Track => {
+  let refusal: unknown;
+  for (const { type, body } of moov) {
     if (type !== 'trak') continue;
-    const hdlr = find(trak, 'mdia', 'hdlr');
-    if (!hdlr || ascii(hdlr, 8, 4) !== 'soun') continue;
-    const stbl = find(trak, 'mdia', 'minf', 'stbl');
-    const stsd = stbl && find(stbl, 'stsd');
-    const entry = stsd && boxes(stsd, 8).next().value;
-    const tkhd = find(trak, 'tkhd');
-    if (!stbl || !entry || !tkhd) throw damagedAudio('an MP4 audio track');
-    const id = uint32(tkhd, tkhd[0] === 1 ? 20 : 12);
-    const extensions = find(moov, 'mvex');
-    const trex =
-      extensions &&
-      boxes(extensions).find((box) => box.type === 'trex' && uint32(box.body, 4) === id)?.body;
-    return {
-      id,
-      codec: parseCodec(entry),
-      edit: parseEdit(moov, trak),
-      defaultSampleBytes: uint32(trex, 16),
-      samples: () => tableSamples(stbl),
-    };
+    try {
+      const track = parseTrack(body, moov);
+      if (track) return track;
+    } catch (error) {
+      refusal ??= error;
+    }
   }
-  throw unsupportedAudio('MP4 without sound');
+  throw refusal ?? unsupportedAudio('MP4 without sound');
 };
 
 const BASE_OFFSET_GIVEN = 0x1;

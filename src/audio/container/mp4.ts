@@ -9,7 +9,7 @@ import {
   damagedAudio,
   unsupportedAudio,
 } from '../bytes.ts';
-import type { Mp4Edit } from './mp4-box.ts';
+import type { Box, Mp4Edit } from './mp4-box.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import { OPUS_CLOCK_HZ, parseToc, type OpusHead } from '../opus/packet.ts';
@@ -51,12 +51,43 @@ const readBoxHead = async (reader: ByteReader): Promise<BoxHead | undefined> => 
   return size < reader.position - start ? undefined : { type, start, end: start + size };
 };
 
-const readTable = async (reader: ByteReader, box: BoxHead): Promise<Uint8Array> => {
+const readTable = async (
+  reader: ByteReader,
+  box: BoxHead,
+  mostBytes = LONGEST_TABLE_BYTES,
+): Promise<Uint8Array> => {
   const bytes = box.end - reader.position;
-  if (bytes > LONGEST_TABLE_BYTES) throw oversizedAudio(`an MP4 ${box.type} box of ${bytes} bytes`);
+  if (bytes > mostBytes) throw oversizedAudio(`an MP4 ${box.type} box of ${bytes} bytes`);
   const body = await reader.take(bytes);
   if (body.length < bytes) throw damagedAudio(`the MP4 ${box.type} box is cut off`);
   return body;
+};
+
+/** The boxes of a `moov` that are read: its header, tracks and defaults of fragments. */
+const MOOV_BOXES: ReadonlySet<string> = new Set(['mvhd', 'trak', 'mvex']);
+/** Boxes within a `moov`; real files have a dozen. */
+const MOST_MOOV_BOXES = 64;
+
+/** The boxes of a `moov` that are read; names and pictures of any size are passed over. */
+const readMoov = async (reader: ByteReader, moov: BoxHead): Promise<readonly Box[]> => {
+  const read: Box[] = [];
+  let remainingBytes = LONGEST_TABLE_BYTES;
+  for (let count = 0; reader.position < moov.end && count < MOST_MOOV_BOXES; count += 1) {
+    const head = await readBoxHead(reader);
+    if (!head) {
+      if (moov.end === Infinity) break;
+      throw damagedAudio('the MP4 moov box is cut off');
+    }
+    // A last box may end with the one around it, or go on behind it by mistake.
+    const box = { ...head, end: Math.min(head.end, moov.end) };
+    if (MOOV_BOXES.has(box.type)) {
+      const body = await readTable(reader, box, remainingBytes);
+      remainingBytes -= body.length;
+      read.push({ type: box.type, body });
+    } else await reader.skip(box.end - reader.position);
+  }
+  await reader.skip(moov.end - reader.position);
+  return read;
 };
 
 /**
@@ -157,7 +188,7 @@ export const readMp4 = async (
     const box = await readBoxHead(reader);
     if (!box) throw damagedAudio('an MP4 file without its tables');
     if (box.type === 'moov') {
-      const track = parseMoov(await readTable(reader, box));
+      const track = parseMoov(await readMoov(reader, box));
       const units = samplesCameFirst
         ? rereadUnits(reopen(), track, signal)
         : readUnits(reader, track);

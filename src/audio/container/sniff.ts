@@ -1,14 +1,14 @@
-import { isAdtsRun } from './adts.ts';
+import { isAdtsRun, parseAdtsHeader } from './adts.ts';
 import { ascii, viewOf } from '../bytes.ts';
-import { id3Bytes, isMp3Run } from './mp3-frame.ts';
+import { id3Bytes, isId3, isMp3Run, LONGEST_MP3_FRAME, parseMp3Header } from './mp3-frame.ts';
 
 /**
  * Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis, and
- * `wav-compressed` is WAV with A-law, µ-law or ADPCM, which few recognisers read.
+ * `wav-uncommon` is WAV that few recognisers read: with A-law, µ-law or ADPCM, or big-endian (RIFX).
  */
 export type Container =
   | 'wav'
-  | 'wav-compressed'
+  | 'wav-uncommon'
   | 'aiff'
   | 'ogg-opus'
   | 'ogg-vorbis'
@@ -35,7 +35,7 @@ const sniffWav = (head: Uint8Array): Container => {
     at += 8 + size + (size % 2);
   }
   const codec = at + 10 <= head.length ? view.getUint16(at + 8, true) : 0;
-  return COMPRESSED.has(codec) ? 'wav-compressed' : 'wav';
+  return COMPRESSED.has(codec) ? 'wav-uncommon' : 'wav';
 };
 
 const sniffOgg = (head: Uint8Array): Container => {
@@ -45,31 +45,58 @@ const sniffOgg = (head: Uint8Array): Container => {
   return start.includes('\x01vorbis') ? 'ogg-vorbis' : 'ogg';
 };
 
-const isMp3 = (head: Uint8Array): boolean => {
-  if (isMp3Run(head, 0, 2)) return true;
-  // Cut recordings begin inside a frame: for them four frames in a row are required.
-  const longestFrame = 1_441;
-  for (let at = head.indexOf(0xff); at >= 0 && at < longestFrame; at = head.indexOf(0xff, at + 1))
-    if (isMp3Run(head, at, 4)) return true;
-  return false;
+/** The zeros that bytes begin with. */
+export const zerosBefore = (bytes: Uint8Array): number => {
+  const at = bytes.findIndex((byte) => byte !== 0);
+  return at < 0 ? bytes.length : at;
+};
+
+/** True where `count` frames follow each other at `at`. */
+const isRun = (
+  parse: (bytes: Uint8Array, at: number) => { readonly bytes: number } | undefined,
+  bytes: Uint8Array,
+  at: number,
+  count: number,
+): boolean => {
+  const frame = parse(bytes, at);
+  return frame !== undefined && (count === 1 || isRun(parse, bytes, at + frame.bytes, count - 1));
+};
+
+const sniffFrames = (head: Uint8Array): Container | undefined => {
+  if (isAdtsRun(head, 0)) return 'adts';
+  if (isMp3Run(head, 0, 2)) return 'mp3';
+  // Cut recordings begin inside a frame, and some with zeros: for them four frames in a row are required.
+  const sound = head.subarray(zerosBefore(head));
+  for (
+    let at = sound.indexOf(0xff);
+    at >= 0 && at < LONGEST_MP3_FRAME;
+    at = sound.indexOf(0xff, at + 1)
+  ) {
+    if (isRun(parseMp3Header, sound, at, 4)) return 'mp3';
+    if (isRun(parseAdtsHeader, sound, at, 4)) return 'adts';
+  }
+  return undefined;
 };
 
 /**
  * Recognises a file by its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
- * anything unknown. A file that begins with an ID3v2 tag longer than `head` counts as MP3.
+ * anything unknown. A file that begins with an ID3v2 tag counts as MP3 where the tag is longer than
+ * `head`, and where nothing known follows it: tags have wrong sizes.
  */
 export const sniff = (head: Uint8Array): Container | undefined => {
-  const tagBytes = id3Bytes(head);
-  if (tagBytes > 0) return tagBytes >= head.length ? 'mp3' : sniff(head.subarray(tagBytes));
+  if (isId3(head)) {
+    const tagBytes = id3Bytes(head);
+    return (tagBytes > 0 ? sniff(head.subarray(tagBytes)) : undefined) ?? 'mp3';
+  }
   const four = ascii(head, 0, 4);
   if ((four === 'RIFF' || four === 'RF64') && ascii(head, 8, 4) === 'WAVE') return sniffWav(head);
+  if (four === 'RIFX' && ascii(head, 8, 4) === 'WAVE') return 'wav-uncommon';
   if (four === 'FORM' && ['AIFF', 'AIFC'].includes(ascii(head, 8, 4))) return 'aiff';
   if (four === 'OggS') return sniffOgg(head);
   if (four === 'fLaC') return 'flac';
   if (four === '\x1a\x45\xdf\xa3') return 'webm';
   if (MP4_BOXES.has(ascii(head, 4, 4))) return 'mp4';
-  if (isAdtsRun(head, 0)) return 'adts';
-  return isMp3(head) ? 'mp3' : undefined;
+  return sniffFrames(head);
 };
 
 /** Files that are often sent by mistake, or in formats that are not decoded here, with their names. */

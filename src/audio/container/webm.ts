@@ -109,20 +109,23 @@ const STANDARD_HEAD: OpusHead = {
   mapping: new Uint8Array(0),
 };
 
-/** Parses the first audio track. Throws `unsupported` if it is not Opus as it is. */
+/** Parses the first audio track with Opus as it is. Throws `unsupported` if there is none. */
 const parseTracks = (tracks: Uint8Array): Track => {
+  let refused: string | undefined;
   for (const entry of children(tracks)) {
     if (entry.id !== ID.trackEntry) continue;
     const fields = new Map(children(entry.body).map(({ id, body }) => [id, body]));
     const field = (id: number): Uint8Array => fields.get(id) ?? new Uint8Array(0);
     if (uint(field(ID.trackType)) !== AUDIO_TRACK) continue;
     const codec = ascii(field(ID.codecId), 0, LONGEST_CODEC_ID).replace(/\0+$/, '');
-    if (codec !== 'A_OPUS' || fields.has(ID.encodings))
-      throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WebM');
+    if (codec !== 'A_OPUS' || fields.has(ID.encodings)) {
+      refused ??= CODEC_NAMES[codec] ?? 'this kind of WebM';
+      continue;
+    }
     const head = parseOpusHead(field(ID.codecPrivate)) ?? STANDARD_HEAD;
     return { number: uint(field(ID.trackNumber)), head };
   }
-  throw unsupportedAudio('WebM without sound');
+  throw unsupportedAudio(refused ?? 'WebM without sound');
 };
 
 /** The packet in a block of this track; undefined for other tracks and for what is no packet. */
@@ -152,8 +155,8 @@ const nextCluster = (bytes: Uint8Array): number => {
 };
 
 /**
- * Reads the first audio track. Sizes that a recorder left open, a cut end and damage between
- * clusters are tolerated. Throws `AppError`: `unsupported` for codecs other than Opus and for
+ * Reads the first audio track with Opus. Sizes that a recorder left open, a cut end and damage between
+ * clusters are tolerated. Throws `AppError`: `unsupported` where all codecs are others and for
  * laced blocks, `bad-input` where no track is described.
  */
 export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, OggEnd, void> {

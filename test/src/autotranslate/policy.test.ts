@@ -70,6 +70,9 @@ describe('a file is audio', () => {
     ['talk.mp3', 'application/octet-stream', true],
     ['TALK.WAV', 'application/octet-stream', true],
     ['talk.mp3', 'text/plain', false],
+    ['New Recording 4.qta', 'video/quicktime', true],
+    ['Voice 001.3ga', 'video/3gpp', true],
+    ['screen.webm', 'video/webm', false],
     ['talk.mp3.txt', 'application/octet-stream', false],
     ['picture.png', 'image/png', false],
   ])('by what it says of itself: %s as %s', (name, mediaType, expected) => {

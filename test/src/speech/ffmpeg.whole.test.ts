@@ -193,6 +193,9 @@ describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
   const FILES = [
     'alac.m4a',
     'alac.mov',
+    'alac.caf',
+    'opus.caf',
+    'spatial.m4a',
     'speech.wma',
     'speech.amr',
     'ac3.mka',

@@ -54,6 +54,12 @@ describe('a short file', () => {
   });
 });
 
+it('of MP3 with anything else before its first frame is not passed on as it is', async () => {
+  const source = sourceOf(concat([new Uint8Array(500), fixture('speech.mp3')]));
+  const [piece] = await cut(source);
+  expect(await containerOf(piece!)).toBe('flac');
+});
+
 describe('a long file', () => {
   it.each([
     ['speech.opus', 'ogg-opus'],

@@ -69,6 +69,27 @@ describe('WAV', () => {
     expect(await heard(parts)).toEqual([0, 0.5, -1]);
   });
 
+  /** The file in the other byte order. */
+  const bigEndian = (parts: WavParts): Uint8Array => {
+    const file = Buffer.from(wav({ ...parts, magic: 'RIFX' }));
+    const swap = (at: number, bytes: 2 | 4): void => {
+      file.subarray(at, at + bytes).reverse();
+    };
+    for (const at of [4, 16, 24, 28, 40]) swap(at, 4);
+    for (const at of [20, 22, 32, 34]) swap(at, 2);
+    const bytes = Math.min(4, (parts.bits ?? 16) / 8) as 2 | 4;
+    for (let at = 44; at < file.length; at += bytes) swap(at, bytes);
+    return new Uint8Array(file);
+  };
+
+  it.each<[string, WavParts]>([
+    ['16 bits', { data: SIXTEEN }],
+    ['32 bits', { bits: 32, data: bytesOf(Int32Array.of(0, 2 ** 30, -(2 ** 31))) }],
+    ['floats', { tag: 3, bits: 32, data: bytesOf(Float32Array.of(0, 0.5, -1)) }],
+  ])('is read in the other byte order (RIFX), with %s', async (_name, parts) => {
+    expect([...(await decodeAll(sourceOf(bigEndian(parts))))]).toEqual([0, 0.5, -1]);
+  });
+
   it.each<[string, WavParts, readonly number[]]>([
     ['A-law', { tag: 6, bits: 8, data: Uint8Array.of(0xd5, 0xaa, 0x2a) }, [8, 32_256, -32_256]],
     ['µ-law', { tag: 7, bits: 8, data: Uint8Array.of(0xff, 0x80, 0x00) }, [0, 32_124, -32_124]],

@@ -39,6 +39,43 @@ describe('decoding', () => {
     expect(Math.max(...best)).toBeGreaterThan(0.93);
   });
 
+  const id3 = (claimedBytes: number): Uint8Array =>
+    Uint8Array.of(
+      0x49,
+      0x44,
+      0x33,
+      4,
+      0,
+      0,
+      0,
+      claimedBytes >> 14,
+      claimedBytes >> 7,
+      claimedBytes,
+    );
+  const NAME = Buffer.from('TIT2 a name that belongs to the tag');
+
+  it.each<[string, string, readonly Uint8Array[], number]>([
+    ['MP3', 'a tag that says less than it has', [id3(5), NAME], 0],
+    ['MP3', 'a tag that says more than the file has', [id3(90_000)], 0],
+    ['MP3', 'a tag that says more than it has', [id3(1_234), NAME], 0],
+    ['MP3', 'a tag without a valid size', [id3(200), NAME], 0],
+    ['MP3', 'padding behind its tag', [id3(NAME.length), NAME, new Uint8Array(20_000)], 0],
+    ['MP3', 'zeros', [new Uint8Array(9_000)], 0],
+    ['AAC', 'zeros', [new Uint8Array(9_000)], 0],
+    ['AAC', 'half a frame', [], 12],
+  ])('hears %s behind %s', async (kind, _what, before, from) => {
+    const name = kind === 'MP3' ? 'speech.mp3' : 'speech.aac';
+    const [bytes, original] = [fixture(name), await decodeAll(sourceOf(fixture(name)))];
+    const tagBytes = kind === 'MP3' ? 45 : 0;
+    const heard = await decodeAll(
+      sourceOf(concat([...before, bytes.subarray(tagBytes + from)]), 777),
+    );
+    expect(Math.abs(heard.length - original.length)).toBeLessThan(1_600);
+    const offsets = [0, original.length - heard.length];
+    const best = offsets.map((at) => likeness(heard, original.subarray(Math.max(0, at))));
+    expect(Math.max(...best)).toBeGreaterThan(0.98);
+  });
+
   it.each(RECORDINGS)('hears 3 s of %s', async (name) => {
     expect(await secondsOf(fixture(name))).toBeCloseTo(3, 0.7);
   });

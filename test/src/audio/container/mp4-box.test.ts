@@ -24,7 +24,7 @@ interface Parts {
 }
 
 const edit = ({ elst, mdhd = header('mdhd', 9_000), mvhd = header('mvhd', 9_000) }: Parts) =>
-  parseEdit(mvhd, concat([box('edts', box('elst', elst)), box('mdia', mdhd)]));
+  parseEdit(mvhd.subarray(8), concat([box('edts', box('elst', elst)), box('mdia', mdhd)]));
 
 describe('the edit list of an MP4 track', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { readMp4 } from '../../../../src/audio/container/mp4.ts';
+import { boxes } from '../../../../src/audio/container/mp4-box.ts';
 import { parseMoof, parseMoov } from '../../../../src/audio/container/mp4-track.ts';
 import { concat, fixture, sourceOf } from '../support.ts';
 
@@ -59,6 +60,8 @@ const moovBody = ({ stsz, chunkAt = 1, before = NOTHING }: Tables): Uint8Array =
   return concat([before, box('trak', concat([tkhd, box('mdia', concat([hdlr, minf]))]))]);
 };
 
+const trackOf = (tables: Tables) => parseMoov([...boxes(moovBody(tables))]);
+
 /** A file of these tables and a good hundred thousand bytes for samples. */
 const unitsIn = async (tables: Tables): Promise<Uint8Array[]> => {
   const bytes = concat([box('moov', moovBody(tables)), box('mdat', new Uint8Array(140_000))]);
@@ -86,7 +89,11 @@ describe('MP4', () => {
   });
 
   it.each([
-    ['tables that need too much memory', box('moov', NOTHING, 9_000_000), 'too-large'],
+    [
+      'tables that need too much memory',
+      box('moov', box('trak', NOTHING, 9_000_000), 10_000_000),
+      'too-large',
+    ],
     ['cut tables', box('moov', NOTHING, 1_000), 'bad-input'],
     ['no tables', box('ftyp', new Uint8Array(4)), 'bad-input'],
     ['a box shorter than its head', box('ftyp', NOTHING, 3), 'bad-input'],
@@ -109,16 +116,14 @@ describe('MP4', () => {
 
   it('has no more samples than its table has sizes', () => {
     const sizes = (...stsz: readonly number[]) =>
-      [...Iterator.from(parseMoov(moovBody({ stsz })).samples()).take(100)].map(
-        ({ bytes }) => bytes,
-      );
+      [...Iterator.from(trackOf({ stsz }).samples()).take(100)].map(({ bytes }) => bytes);
     expect(sizes(0, HUGE)).toEqual([]);
     expect(sizes(0, HUGE, 5, 6)).toEqual([5, 6]);
     expect(sizes(0, 1, 5, 6)).toEqual([5]);
   });
 
   it('has no samples before the start of the file', () => {
-    const track = parseMoov(moovBody({ stsz: [0, 0] }));
+    const track = trackOf({ stsz: [0, 0] });
     const samplesFrom = (dataOffset: number) => {
       const trun = box('trun', uint32s(1, HUGE, dataOffset));
       const traf = box('traf', concat([box('tfhd', uint32s(0x10, 1, 8)), trun]));
@@ -150,11 +155,34 @@ describe('MP4', () => {
     await expect(of(65_537)).rejects.toMatchObject({ code: 'bad-input' });
   });
 
-  it('is not searched for its track behind hundreds of other boxes', () => {
+  it('is not searched for its track behind hundreds of other boxes', async () => {
     const before = (count: number) =>
       concat(Array.from({ length: count }, () => box('free', NOTHING)));
-    expect(parseMoov(moovBody({ stsz: [0, 0], before: before(30) })).id).toBe(1);
-    expect(() => parseMoov(moovBody({ stsz: [0, 0], before: before(300) }))).toThrow('MP4');
+    expect(await unitsIn({ stsz: [7, 1], chunkAt: 1_000, before: before(30) })).toHaveLength(1);
+    await expect(unitsIn({ stsz: [7, 1], before: before(300) })).rejects.toThrow('MP4');
+  });
+
+  it('is read behind a cover of any size, within its tables', async () => {
+    const bytes = Buffer.from(fixture('speech.m4a'));
+    const moovAt = bytes.indexOf('moov') - 4;
+    const cover = box('udta', new Uint8Array(9_000_000));
+    const moov = box('moov', concat([bytes.subarray(moovAt + 8), cover]));
+    const sound = await read(concat([bytes.subarray(0, moovAt), moov]), 65_536);
+    if (sound.codec !== 'aac') throw new Error('AAC expected');
+    expect(await Array.fromAsync(sound.frames)).toHaveLength(153);
+  });
+
+  it('gives the first track that can be read, not one for players of spatial sound', async () => {
+    const bytes = Buffer.from(fixture('speech.m4a'));
+    const moovAt = bytes.indexOf('moov') - 4;
+    const spatial = Buffer.from(moovBody({ stsz: [7, 1] }));
+    spatial.write('apac', spatial.indexOf('mp4a'), 'latin1');
+    const file = (...tracks: readonly Uint8Array[]) =>
+      read(concat([bytes.subarray(0, moovAt), box('moov', concat(tracks))]));
+    const sound = await file(spatial, bytes.subarray(moovAt + 8));
+    if (sound.codec !== 'aac') throw new Error('AAC expected');
+    expect(await Array.fromAsync(sound.frames)).toHaveLength(153);
+    await expect(file(spatial)).rejects.toThrow('Apple Spatial Audio');
   });
 
   it('is not confused by a hole of any size', async () => {

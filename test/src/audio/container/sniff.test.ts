@@ -14,8 +14,8 @@ const id3 = (bodyBytes: number): Uint8Array => {
 describe('the kind of a file', () => {
   it.each([
     ['speech.wav', 'wav'],
-    ['adpcm.wav', 'wav-compressed'],
-    ['alaw.wav', 'wav-compressed'],
+    ['adpcm.wav', 'wav-uncommon'],
+    ['alaw.wav', 'wav-uncommon'],
     ['speech.aiff', 'aiff'],
     ['speech.opus', 'ogg-opus'],
     ['speech-vorbis.ogg', 'ogg-vorbis'],
@@ -42,8 +42,31 @@ describe('the kind of a file', () => {
     const aLaw = fixture('alaw.wav');
     const list = Uint8Array.from(Buffer.from('4c4953540300000000000000', 'hex'));
     const later = concat([aLaw.subarray(0, 12), list, aLaw.subarray(12)]);
-    expect(sniff(later)).toBe('wav-compressed');
+    expect(sniff(later)).toBe('wav-uncommon');
     expect(sniff(later.subarray(0, 30))).toBe('wav');
+  });
+
+  it('is MP3 behind a tag that is longer or shorter than it says', () => {
+    const sound = fixture('speech-8k.mp3').subarray(0, 4_000);
+    const name = Buffer.from('TIT2 a name that belongs to the tag');
+    expect(sniff(concat([id3(0), name, sound]))).toBe('mp3');
+    expect(sniff(concat([Uint8Array.of(0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 200), sound]))).toBe(
+      'mp3',
+    );
+  });
+
+  it('is seen behind zeros', () => {
+    const zeros = new Uint8Array(1_000);
+    expect(sniff(concat([zeros, fixture('speech.mp3').subarray(2_000, 8_000)]))).toBe('mp3');
+    expect(sniff(concat([zeros, fixture('speech.aac').subarray(0, 4_000)]))).toBe('adts');
+  });
+
+  it('is AAC for a recording that begins inside a frame', () => {
+    expect(sniff(fixture('speech.aac').subarray(100, 4_000))).toBe('adts');
+  });
+
+  it('is WAV that few read for a big-endian one', () => {
+    expect(sniff(text('RIFX\0\0\0\0WAVEfmt '))).toBe('wav-uncommon');
   });
 
   it('is MP3 for a recording that begins inside a frame', () => {

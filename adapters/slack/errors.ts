@@ -10,6 +10,7 @@ import {
   toAppError,
   type AppErrorOptions,
   type ErrorCode,
+  type MessageKey,
 } from '../../src/errors.ts';
 
 /** A refusal by Slack, with the name of its error ("errors" of each method). */
@@ -60,6 +61,10 @@ const KINDS: Readonly<Record<string, ErrorCode>> = {
   restricted_action_thread_locked: 'forbidden',
   restricted_action_thread_only_channel: 'forbidden',
   user_not_in_channel: 'forbidden',
+  file_type_not_allowed: 'forbidden',
+  file_uploads_disabled: 'forbidden',
+  file_uploads_except_images_disabled: 'forbidden',
+  file_upload_size_restricted: 'too-large',
   msg_blocks_too_long: 'too-large',
   msg_too_long: 'too-large',
   fatal_error: 'unavailable',
@@ -70,6 +75,13 @@ const KINDS: Readonly<Record<string, ErrorCode>> = {
   ratelimited: 'rate-limited',
   rate_limited: 'rate-limited',
   message_limit_exceeded: 'rate-limited',
+};
+
+/** What people read about refusals that say more than their kind. */
+const SENTENCES: Readonly<Record<string, MessageKey>> = {
+  file_type_not_allowed: 'slack.file-type',
+  file_uploads_disabled: 'slack.uploads-off',
+  file_uploads_except_images_disabled: 'slack.file-type',
 };
 
 /** Wait after a rate limit that Slack did not time. */
@@ -83,10 +95,12 @@ const refusal = (
 ): SlackError => {
   // The work waits until the app is installed again, or its token renewed.
   const code = TOKEN_ENDED.has(error) ? 'unavailable' : (KINDS[error] ?? 'bad-input');
+  const key = SENTENCES[error];
   const scope = needed === undefined ? '' : `, which needs the scope ${needed}`;
   return new SlackError(code, `Slack refused ${what}${scope}: ${error}`, {
     slackError: error,
     ...(needed === undefined ? {} : { needed }),
+    ...(key === undefined ? {} : { sentence: { key } }),
     ...(code === 'unavailable' ? { retryable: true } : {}),
     ...(code === 'rate-limited' ? { retryable: true, retryAfterMs: UNTIMED_WAIT_MS / speed } : {}),
   });

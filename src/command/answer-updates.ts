@@ -107,6 +107,8 @@ export const createAnswerUpdates = ({
       await answer.show(content);
     } catch (thrown) {
       unseen.abort();
+      // Its words can be shown where its files are refused.
+      if (content.files) newest = { text: content.text };
       throw thrown;
     }
   };

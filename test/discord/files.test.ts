@@ -25,7 +25,11 @@ describe('files that people attach', () => {
     ];
     const said = english.say(ann, 'Look at all of these', { attachments });
     const copy = await copyOf(said, spanish);
-    expect(bodyOf(copy)).toBe('es:Look at all of these\n📎 film.mp4\n📎 b.bin');
+    const reason = sentence('reasons.too-large', {}, 'es');
+    const left = (name: string) => sentence('autotranslate.file-left-out', { name, reason }, 'es');
+    expect(bodyOf(copy)).toBe(
+      ['es:Look at all of these', left('film.mp4'), left('b.bin')].join('\n'),
+    );
     expect(copy.attachments.map(({ name }) => name)).toEqual(['a.png']);
   });
 
@@ -122,10 +126,29 @@ describe('files that people attach', () => {
     said.loseFiles();
     spoken.loseFiles();
     await bot.start();
-    expect(bodyOf(await copyOf(said, spanish))).toBe('es:Look at this one\n📎 gone.png');
+    const reason = sentence('reasons.not-found', {}, 'es');
+    const left = sentence('autotranslate.file-left-out', { name: 'gone.png', reason }, 'es');
+    expect(bodyOf(await copyOf(said, spanish))).toBe(`es:Look at this one\n${left}`);
     await replyTo(at.channel.say(ann, 'And a word after it'));
     expect(repliesTo(spoken)).toHaveLength(0);
   });
+
+  it.each([
+    [413, 40_005, 'reasons.too-large'],
+    [403, 50_013, 'reasons.forbidden'],
+  ] as const)(
+    'that Discord refuses with %i are named, with the reason',
+    async (status, code, why) => {
+      const { english, spanish, ann } = await bot.linked();
+      const body = { message: 'refused', code };
+      bot.discord.fail('POST /webhooks/:id/:token', { status, body });
+      const picture = file('a.png', 'a picture', 'image/png');
+      const said = english.say(ann, 'Look at this one', { attachments: [picture] });
+      const reason = sentence(why, {}, 'es');
+      const left = sentence('autotranslate.file-left-out', { name: 'a.png', reason }, 'es');
+      expect(bodyOf(await copyOf(said, spanish))).toBe(`es:Look at this one\n${left}`);
+    },
+  );
 
   it('that break off on the way, or are refused for a moment, are asked for again', async () => {
     const picture = file('a.png', Buffer.alloc(200_000, 7), 'image/png');

@@ -13,14 +13,13 @@ import {
 } from '../limits.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render, type Part } from '../outbound/render.ts';
-import type { Uploads } from '../outbound/uploads.ts';
+import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { createSemaphore } from '../../../src/async/locks.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError, recover, toAppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { MirrorFile } from '../../../src/ports/mirrors.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
 export interface AnswerPlace {
@@ -59,6 +58,12 @@ const joined = (parts: readonly Part[]): Part => ({
   blocks: parts.flatMap(({ blocks }) => blocks).slice(0, MESSAGE_BLOCKS),
   files: filesOf(parts),
 });
+
+/** The messages of an answer, with its uploaded files. */
+interface Staged {
+  readonly parts: readonly Part[];
+  readonly staged: readonly UploadedFile[];
+}
 
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
@@ -108,11 +113,11 @@ export const createAnswer = (
   };
 
   /** Files cannot stand in what one person alone sees: they come as a direct message. */
-  const sendFiles = async (sent: readonly MirrorFile[], isOpen: boolean): Promise<void> => {
-    if (sent.length === 0) return;
+  const sendFiles = async (staged: readonly UploadedFile[], isOpen: boolean): Promise<void> => {
+    if (staged.length === 0) return;
     const { space } = channel;
     const post = async (channelId: string, thread?: string): Promise<unknown> =>
-      uploads.post(space, sent, { channelId, threadTs: thread, priority: ANSWERING });
+      uploads.share(space, staged, { channelId, threadTs: thread, priority: ANSWERING });
     try {
       if (!isOpen) throw new AppError('forbidden', 'a private answer');
       await post(channelIdOf(channel), threadTs);
@@ -122,35 +127,44 @@ export const createAnswer = (
     }
   };
 
-  const showPrivately = async (parts: readonly Part[]): Promise<void> => {
+  const showPrivately = async ({ parts, staged }: Staged): Promise<void> => {
     const part = joined(parts);
     const isTaken = await respond(part, false);
     const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
     if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });
-    await sendFiles(part.files, false);
+    await sendFiles(staged, false);
   };
 
-  const showOpenly = async (parts: readonly Part[]): Promise<void> => {
+  const showOpenly = async ({ parts, staged }: Staged): Promise<void> => {
     const where = { threadTs, priority: ANSWERING };
     try {
       shown = await writer.sync(channel, shown, parts, where);
-      files = await writer.showFiles(channel, files, filesOf(parts), where);
+      files = await writer.showFiles(channel, files, staged, where);
     } catch (thrown) {
       if (shown.length > 0 || !isRefusal(thrown, ...NOT_THERE)) throw thrown;
       const part = joined(parts);
       if (!(await respond(part, true))) throw thrown;
-      await sendFiles(part.files, true);
+      await sendFiles(staged, true);
     }
   };
 
-  const draw = async (content: Content): Promise<void> => {
+  /** Uploads the files of an answer first, so that none of it stands where they are refused. */
+  const stage = async (content: Content): Promise<Staged> => {
     const parts = render(content);
+    const staging = writer.stageFiles(channel, filesOf(parts), ANSWERING);
+    const isText = !content.files?.length;
+    const staged = await recover(staging, (thrown) => isText && !toAppError(thrown).retryable);
+    return staged ? { parts, staged } : { parts: render(content, false), staged: [] };
+  };
+
+  const draw = async (content: Content): Promise<void> => {
+    const all = await stage(content);
     // Nobody else reads a direct conversation, and what stands there stays.
     const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
     const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
     const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
-    if (isHidden || isAside) await showPrivately(parts);
-    else await showOpenly(parts);
+    if (isHidden || isAside) await showPrivately(all);
+    else await showOpenly(all);
   };
 
   return {

@@ -10,6 +10,8 @@ import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts'
 import { controlBlocks } from '../outbound/blocks.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
+import type { UploadedFile } from '../outbound/uploads.ts';
+import { recover, toAppError } from '../../../src/errors.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
@@ -73,6 +75,8 @@ export const createStreamedAnswer = (
   let isOff = false;
   let posts: readonly string[] = [];
   let last: Content | undefined;
+  /** The uploaded files of the newest content. */
+  let staged: readonly UploadedFile[] = [];
   let drawing: Promise<void> = Promise.resolve();
 
   const begin = async (first: string): Promise<void> => {
@@ -140,6 +144,15 @@ export const createStreamedAnswer = (
     return false;
   };
 
+  /** Uploads the whole of a text that messages show in part; where that is refused, they show all of it. */
+  const stageWhole = async (content: Content): Promise<readonly UploadedFile[]> => {
+    const files = filesOf(render(content)).slice(content.files?.length ?? 0);
+    const staging = writer.stageFiles(channel, files, ANSWERING);
+    const whole = await recover(staging, (thrown) => !toAppError(thrown).retryable);
+    if (!whole) posts = await writer.sync(channel, posts, render(content, false), place);
+    return whole ?? [];
+  };
+
   const inTurn = async (work: () => Promise<void>): Promise<void> => {
     const next = drawing.then(work);
     drawing = next.catch(() => undefined);
@@ -150,6 +163,9 @@ export const createStreamedAnswer = (
     paceMs: UPDATE_EVERY_MS / speed,
     fileBytes: FILES_BYTES,
     show: async (content) => {
+      const files = (content.files ?? []).slice(0, FILES);
+      // First, so that none of it stands where they are refused.
+      staged = await writer.stageFiles(channel, files, ANSWERING);
       last = content;
       await inTurn(async () => draw(content));
     },
@@ -162,8 +178,8 @@ export const createStreamedAnswer = (
       inTurn(async () => {
         if (!last) return;
         const isStreamed = stream !== undefined && (await endStream(stream, last));
-        const files = isStreamed ? (last.files ?? []).slice(0, FILES) : filesOf(render(last));
-        await writer.showFiles(channel, [], files, place);
+        const whole = isStreamed ? [] : await stageWhole(last);
+        await writer.showFiles(channel, [], [...staged, ...whole], place);
       }),
   };
 };

@@ -80,10 +80,9 @@ export const createMirrorFiles = (uploads: Uploads, writer: Pick<MessageWriter, 
       staged: readonly StagedFile[],
       { assertHeld }: WhileHeld,
     ): Promise<readonly MirroredFile[]> => {
-      const [first, ...rest] = staged;
-      if (!first) return [];
+      if (staged.length === 0) return [];
       const blocks = ownerBlocks(mirror);
-      const ts = await uploads.share(channel.space, [first, ...rest], {
+      const ts = await uploads.share(channel.space, staged, {
         channelId: channelIdOf(channel),
         threadTs,
         as: mirror.as,

@@ -1,5 +1,5 @@
 import type { Api } from '../api.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import { isGone } from '../errors.ts';
 import { readMessage, type ThreadRoots } from '../history.ts';
 import { USERNAME_CHARS } from '../limits.ts';
@@ -153,7 +153,16 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
       assertHeld,
     });
     for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
-    const shown = await files.show(channel, threadTs, mirror, staged, { assertHeld });
+    const shown = await files
+      .show(channel, threadTs, mirror, staged, { assertHeld })
+      .catch(async (thrown: unknown) => {
+        // What is refused for good leaves nothing behind: it is posted without its files.
+        if (!toAppError(thrown).retryable) {
+          await files.remove(channel, staged, { assertHeld });
+          for (const ts of timestamps) await writer.erase(channel, ts, { assertHeld });
+        }
+        throw thrown;
+      });
     return postedAs(channel, timestamps, { ...place, files: shown });
   };
 

@@ -3,7 +3,7 @@ import type { Api } from '../api.ts';
 import type { CallPriority } from '../rate-limiter.ts';
 import { isGone } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
-import { personaOf, type Uploads } from './uploads.ts';
+import { personaOf, type UploadedFile, type Uploads } from './uploads.ts';
 import type { Part } from './render.ts';
 import { recover } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -138,19 +138,25 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
       for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options);
       return shown;
     },
+    /** Uploads files; nobody sees them yet. Rejects where they are refused, before anything is posted. */
+    stageFiles: async (
+      { space }: Channel,
+      files: readonly MirrorFile[],
+      priority?: CallPriority,
+    ): Promise<readonly UploadedFile[]> => uploads.stage(space, files, priority),
     /**
-     * Shows files in a message of their own, in place of those that show files so far: Slack adds none to a
+     * Shows staged files in a message of their own, in place of those that show files so far: Slack adds none to a
      * message that stands. Resolves with the timestamps.
      */
     showFiles: async (
       channel: Channel,
       timestamps: readonly string[],
-      files: readonly MirrorFile[],
+      staged: readonly UploadedFile[],
       options: PostOptions = {},
     ): Promise<readonly string[]> => {
       const { threadTs, priority, assertHeld } = options;
       const place = { channelId: channelIdOf(channel), threadTs, priority, assertHeld };
-      const ts = await uploads.post(channel.space, files, place);
+      const ts = await uploads.share(channel.space, staged, place);
       for (const former of timestamps) await erase(channel, former, options);
       return ts === undefined ? [] : [ts];
     },

@@ -116,12 +116,16 @@ export const textParts = (tree: RichText, room = 0, most = Infinity): readonly R
     .take(most)
     .toArray();
 
-/** Cuts content into messages, at least one. Very long texts are shown in part, with the whole text as a file. */
-export const render = (content: Content): readonly [Part, ...Part[]] => {
+/**
+ * Cuts content into messages, at least one. Very long texts are shown in part, with the whole text as a file.
+ *
+ * @param takesFiles false where Slack refuses files: a text is then shown whole
+ */
+export const render = (content: Content, takesFiles = true): readonly [Part, ...Part[]] => {
   const mark = TONES[content.tone ?? 'plain'];
   const tree = mark ? labelled([mark], content.text) : content.text;
-  const pieces = textParts(tree, 0, PARTS_LIMIT + 1);
-  const isLong = pieces.length > PARTS_LIMIT;
+  const pieces = textParts(tree, 0, takesFiles ? PARTS_LIMIT + 1 : undefined);
+  const isLong = takesFiles && pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];
   const parts = shown.map(renderPart);

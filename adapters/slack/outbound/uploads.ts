@@ -135,13 +135,15 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
 
   /**
    * Shows uploaded files in one message. Resolves with its timestamp; undefined where Slack does not say
-   * it in time.
+   * it in time, or there are none.
    */
   const share = async (
     space: Space,
-    files: readonly [UploadedFile, ...UploadedFile[]],
+    files: readonly UploadedFile[],
     { channelId, threadTs, blocks, as, priority, assertHeld }: FilePlace,
   ): Promise<string | undefined> => {
+    const [first] = files;
+    if (!first) return undefined;
     await api.call(
       space,
       'files.completeUploadExternal',
@@ -154,11 +156,23 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
       },
       { once: true, priority, assertHeld },
     );
-    return shownIn(space, files[0].id, channelId, { priority });
+    return shownIn(space, first.id, channelId, { priority });
+  };
+
+  /** Uploads files; nobody sees them yet. */
+  const stage = async (
+    space: Space,
+    files: readonly MirrorFile[],
+    priority?: CallPriority,
+  ): Promise<readonly UploadedFile[]> => {
+    const sent: UploadedFile[] = [];
+    for (const file of files) sent.push({ id: await send(space, file, priority), name: file.name });
+    return sent;
   };
 
   return {
     send,
+    stage,
     share,
     shownIn,
     /** Deletes a file; one that is gone already, or was never shown, is no error. */
@@ -177,12 +191,7 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
       space: Space,
       files: readonly MirrorFile[],
       place: FilePlace,
-    ): Promise<string | undefined> => {
-      const sent: UploadedFile[] = [];
-      for (const file of files)
-        sent.push({ id: await send(space, file, place.priority), name: file.name });
-      const [first, ...rest] = sent;
-      return first && share(space, [first, ...rest], place);
-    },
+    ): Promise<string | undefined> =>
+      share(space, await stage(space, files, place.priority), place),
   };
 };

@@ -1,8 +1,8 @@
-import { AppError, toAppError } from '../../errors.ts';
+import { AppError, reasonSentence, toAppError, type Sentence } from '../../errors.ts';
 import type { MessageFile, OutgoingFile, UnreadFile } from '../../model/message.ts';
-import type { Attachments, MirrorContent } from '../prepare/compose.ts';
+import type { Attachments, FileLeftOut, MirrorContent } from '../prepare/compose.ts';
 import { hash } from 'node:crypto';
-import type { Prepared } from '../prepare/prepared.ts';
+import type { Prepared, WantedMirror } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
@@ -27,6 +27,8 @@ const readFile = async (file: MessageFile, signal: AbortSignal) => ({
   bytes: await readBytes(file, signal),
 });
 
+const TOO_LARGE: Sentence = { key: 'reasons.too-large' };
+
 /**
  * The files that fit together into one mirror that stands already, which may have them; they are
  * read where it does not.
@@ -40,11 +42,11 @@ const unreadAttachments = (
   onFault: () => void,
 ): Attachments => {
   let roomBytes = limitBytes;
-  const [fitting, leftOut]: [(UnreadFile & { readonly id: string })[], string[]] = [[], []];
+  const [fitting, leftOut]: [(UnreadFile & { readonly id: string })[], FileLeftOut[]] = [[], []];
   for (const file of files) {
     const { sizeBytes, name } = file;
     if (sizeBytes === undefined || sizeBytes > roomBytes) {
-      leftOut.push(name);
+      leftOut.push({ name, reason: TOO_LARGE });
       continue;
     }
     roomBytes -= sizeBytes;
@@ -74,7 +76,7 @@ export const readAttachments = async (
   signal: AbortSignal,
 ): Promise<Attachments> => {
   const fitting: (OutgoingFile & { readonly id: string })[] = [];
-  const leftOut: string[] = [];
+  const leftOut: FileLeftOut[] = [];
   let roomBytes = limitBytes;
   for (const file of files) {
     try {
@@ -83,11 +85,11 @@ export const readAttachments = async (
       if (read && read.bytes.byteLength <= roomBytes) {
         roomBytes -= read.bytes.byteLength;
         fitting.push(read);
-      } else leftOut.push(file.name);
+      } else leftOut.push({ name: file.name, reason: TOO_LARGE });
     } catch (thrown) {
       const error = toAppError(thrown);
       if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
-      leftOut.push(file.name);
+      leftOut.push({ name: file.name, reason: reasonSentence(error) });
     }
   }
   return { files: fitting, leftOut };
@@ -105,14 +107,32 @@ export interface Current {
 export interface Step {
   readonly prepared: Prepared;
   readonly content: MirrorContent;
+  /** The content without its files, of which it says why they are missing; undefined where it has none. */
+  readonly bare?: ((reason: Sentence) => MirrorContent) | undefined;
   readonly models: string;
   readonly posted?: StoredMirror['posted'];
 }
 
 export interface Update extends Step {
   /** The content with files that were read, after some could not be read; else undefined. */
-  readonly inStead: () => Promise<MirrorContent | undefined>;
+  readonly inStead: () => Promise<Shown | undefined>;
 }
+
+/** What a step shows. */
+export type Shown = Pick<Step, 'content' | 'bare'>;
+
+const shownWith = (compose: WantedMirror['compose'], attachments: Attachments): Shown => {
+  const content = compose(attachments);
+  const { files = [] } = content.content;
+  if (files.length === 0) return { content };
+  return {
+    content,
+    bare: (reason) => {
+      const refused = files.map(({ name }) => ({ name, reason }));
+      return compose({ files: [], leftOut: [...attachments.leftOut, ...refused] });
+    },
+  };
+};
 
 /** The changes in one target, in the order of the partition. */
 export interface TargetWork {
@@ -166,9 +186,9 @@ export const plan = async (
     for (const { target, compose, models } of mirrors) {
       const mirrored = standing.find((one) => isSameTarget(one.target, target));
       if (mirrored && (!mirrored.posted || mirrored.contentHash === row.contentHash)) continue;
-      const whole = async () => compose(await attachmentsFor(target));
+      const whole = async () => shownWith(compose, await attachmentsFor(target));
       if (!mirrored) {
-        workOf(target).create.push({ prepared, content: await whole(), models });
+        workOf(target).create.push({ prepared, ...(await whole()), models });
         continue;
       }
       let isUnreadable = false;
@@ -176,10 +196,11 @@ export const plan = async (
       const unread = unreadAttachments(files, filesBytes, signal, () => {
         isUnreadable = true;
       });
-      const content = compose(unread);
-      if (mirrored.contentHash === hashOf(prepared, content)) continue;
+      const shown = shownWith(compose, unread);
+      if (mirrored.contentHash === hashOf(prepared, shown.content)) continue;
       const inStead = async () => (isUnreadable ? whole() : undefined);
-      workOf(target).update.push({ prepared, content, models, posted: mirrored.posted, inStead });
+      const { posted } = mirrored;
+      workOf(target).update.push({ prepared, ...shown, models, posted, inStead });
     }
     for (const mirrored of standing) {
       const { target, posted } = mirrored;

@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../../errors.ts';
+import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
 import type { Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
@@ -9,7 +9,7 @@ import { RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { loggingOf } from '../telemetry.ts';
-import { hashOf, type Step, type TargetWork, type Update } from './plan.ts';
+import { hashOf, type Shown, type Step, type TargetWork, type Update } from './plan.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 
 export interface TargetDeps extends QuoteDeps {
@@ -34,6 +34,15 @@ export interface Records {
 
 const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
+
+/** Refusals that may concern a mirror's files alone. */
+const OF_FILES: ReadonlySet<ErrorCode> = new Set(['forbidden', 'too-large', 'bad-input']);
+
+/** The words of a step whose files were refused, perhaps; undefined where it has none. */
+const withoutFiles = ({ bare }: Step, thrown: unknown): Shown | undefined =>
+  bare && isFinal(thrown) && OF_FILES.has(thrown.code)
+    ? { content: bare(reasonSentence(thrown)), bare: undefined }
+    : undefined;
 
 const stepDone = ({ open }: Records, row: Row): void =>
   void open.set(row, (open.get(row) ?? 0) - 1);
@@ -128,9 +137,9 @@ export const createTargets = (deps: TargetDeps) => {
       const { row } = step.prepared;
       try {
         const posted = await change(step, standing).catch(async (thrown: unknown) => {
-          const content = await step.inStead();
-          if (!content) throw thrown;
-          return change({ ...step, content }, standing);
+          const shown = (await step.inStead()) ?? withoutFiles(step, thrown);
+          if (!shown) throw thrown;
+          return change({ ...step, ...shown }, standing);
         });
         const contentHash = hashOf(step.prepared, step.content);
         record(records, row, { target, posted, contentHash, models: step.models }, false);
@@ -206,6 +215,12 @@ export const createTargets = (deps: TargetDeps) => {
         return;
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
+        const [first] = steps;
+        const shown = first && withoutFiles(first, thrown);
+        if (shown) {
+          steps[0] = { ...first, ...shown };
+          continue;
+        }
         // A target that refuses access refuses it for all of them.
         const failed = steps.splice(0, thrown.code === 'forbidden' ? steps.length : 1);
         for (const { prepared } of failed) {

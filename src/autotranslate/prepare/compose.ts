@@ -2,7 +2,14 @@ import { reasonSentence, type Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
 import { type OutgoingFile, type Message, TRANSCRIPT_KINDS } from '../../model/message.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../rich-text/compose.ts';
-import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-text.ts';
+import {
+  link,
+  styled,
+  subtext,
+  text,
+  type Inline,
+  type RichText,
+} from '../../rich-text/rich-text.ts';
 import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript.ts';
@@ -34,12 +41,42 @@ export type MirrorContent = Pick<
   'content' | 'label' | 'blocks' | 'as' | 'below' | 'broadcast'
 >;
 
+/** A file that no mirror shows, and why. */
+export interface FileLeftOut {
+  readonly name: string;
+  readonly reason: Sentence;
+}
+
 /** The files of a message for its mirrors. */
 export interface Attachments {
   readonly files: readonly MirrorFile[];
-  /** Names of the files that are too large or cannot be read. */
-  readonly leftOut: readonly string[];
+  /** The files that are too large, cannot be read or may not be posted. */
+  readonly leftOut: readonly FileLeftOut[];
 }
+
+/** Names the files that are missing from a text, each with the reason, for readers of a language. */
+const leftOutLines = (
+  leftOut: readonly FileLeftOut[],
+  language: string,
+  texts: Pick<Texts, 'rich'>,
+): readonly RichText[] => {
+  const t = texts.rich(language);
+  return leftOut.map(({ name, reason }) =>
+    t('autotranslate.file-left-out', { name: quotedWords(name), reason: say(t, reason) }),
+  );
+};
+
+/** The same content without files, whose absence is told in the language of its first rendition. */
+export const withoutFiles = (
+  mirror: MirrorContent,
+  { renditions: [first] }: Pick<Translated, 'renditions'>,
+  leftOut: readonly FileLeftOut[],
+  texts: Pick<Texts, 'rich'>,
+): MirrorContent => {
+  const { files: _, ...content } = mirror.content;
+  const told = leftOutLines(leftOut, first?.language ?? '', texts);
+  return { ...mirror, content: { ...content, text: lines(content.text, ...told) } };
+};
 
 /** The label of a reply in one language. */
 export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {
@@ -208,7 +245,7 @@ export const composeAsAuthor = (
     rendition.text,
     rendition.heard && labelled([HEARD], rendition.heard),
     ...stickers.map((sticker) => link(sticker.url, text(quotedWords(sticker.name)))),
-    ...leftOut.map((file) => `📎 ${quotedWords(file)}`),
+    ...leftOutLines(leftOut, rendition.language, texts),
   );
   return {
     content: { text: shown, ...(files.length > 0 ? { files } : {}) },

@@ -121,8 +121,9 @@ export const createPrepare = (deps: PrepareDeps) => {
   /** The reply to a flag; people always get one, so that a flag never seems broken. */
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
-    const content = composeFlagReply(translated, lack, wordingOf(message.ref.channel));
-    const reply = asReply(row, message, translated, content);
+    const wording = wordingOf(message.ref.channel);
+    const content = composeFlagReply(translated, lack, wording);
+    const reply = asReply(row, message, translated, content, wording.texts);
     return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;
   };
 
@@ -217,7 +218,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const content = watch?.below
       ? composeBelow(message, translated, wording)
       : composeReply(translated, wording);
-    return asReply(row, message, translated, content);
+    return asReply(row, message, translated, content, wording.texts);
   };
 
   return {

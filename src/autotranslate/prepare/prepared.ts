@@ -1,10 +1,11 @@
 import type { AppError } from '../../errors.ts';
+import type { Texts } from '../../i18n/texts.ts';
 import type { MessageFile, Message } from '../../model/message.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { type Row, flaggedLanguage } from '../../store/inbox/row.ts';
 import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
-import { type Attachments, type MirrorContent, threadName } from './compose.ts';
+import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
 import type { Rendition, Translated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
@@ -112,10 +113,15 @@ export const asReply = (
   message: Message,
   translated: Translated,
   content: MirrorContent | undefined,
+  texts: Pick<Texts, 'rich'>,
 ): Prepared => {
   const target = { channel: message.ref.channel };
   const models = modelNames(translated.renditions);
-  const mirrors = content ? [{ target, compose: () => content, models }] : [];
+  const compose =
+    content &&
+    (({ leftOut }: Attachments) =>
+      leftOut.length > 0 ? withoutFiles(content, translated, leftOut, texts) : content);
+  const mirrors = compose ? [{ target, compose, models }] : [];
   return { ...withMirrors(row, message, translated, mirrors), files: [] };
 };
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
+import { sentence } from '../../fakes/sentences.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
 
@@ -219,7 +220,9 @@ describe('linked channels', () => {
     const small = { ...audio('x'), name: 'small.txt', mediaType: 'text/plain' };
     await scene.say(ENGLISH, 'look', { files: [large, small] });
     await scene.idle();
-    expect(scene.feed.texts(SPANISH)[0]).toBe('ada: es(look)\n📎 large.txt [🌐 inglés]');
+    const reason = sentence('reasons.too-large', {}, 'es');
+    const left = sentence('autotranslate.file-left-out', { name: 'large.txt', reason }, 'es');
+    expect(scene.feed.texts(SPANISH)[0]).toBe(`ada: es(look)\n${left} [🌐 inglés]`);
     expect(scene.feed.files(SPANISH)).toEqual(['small.txt']);
   });
 

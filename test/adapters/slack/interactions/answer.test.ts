@@ -14,7 +14,7 @@ const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
   const answer = createAnswer(
     {
       api: { call } as unknown as Api,
-      writer: {} as MessageWriter,
+      writer: { stageFiles: async () => [] } as unknown as MessageWriter,
       uploads: {} as Uploads,
       log: silentLog,
       speed: 1,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAttachments } from '../../../../src/autotranslate/mirror/plan.ts';
+import type { FileLeftOut } from '../../../../src/autotranslate/prepare/compose.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { MessageFile } from '../../../../src/model/message.ts';
 import { audio } from '../support.ts';
@@ -20,16 +21,18 @@ const failing = (name: string, error: AppError): MessageFile => ({
     throw error;
   },
 });
+const namesAndReasons = (files: readonly FileLeftOut[]): readonly string[] =>
+  files.map(({ name, reason }) => `${name}: ${reason.key}`);
 const carried = async (...files: MessageFile[]) => {
   const { files: read, leftOut } = await readAttachments(files, 10, false, signal);
-  return { read: read.map(({ name }) => name), leftOut };
+  return { read: read.map(({ name }) => name), leftOut: namesAndReasons(leftOut) };
 };
 
 describe('the files of a message', () => {
   it('are carried as far as they fit together, the last byte included', async () => {
     expect(await carried(fileOf('a', 6), fileOf('b', 5), fileOf('c', 4), fileOf('d', 1))).toEqual({
       read: ['a', 'c'],
-      leftOut: ['b', 'd'],
+      leftOut: ['b: reasons.too-large', 'd: reasons.too-large'],
     });
   });
 
@@ -56,14 +59,14 @@ describe('the files of a message', () => {
   it('are left out when their size is not known, or is more than was said', async () => {
     expect(await carried(fileOf('a', undefined, 3), fileOf('b', 3, 11), fileOf('c', 3))).toEqual({
       read: ['c'],
-      leftOut: ['a', 'b'],
+      leftOut: ['a: reasons.too-large', 'b: reasons.too-large'],
     });
   });
 
   it('are left out when they cannot be read, but not while another try may do better', async () => {
     expect(await carried(failing('a', new AppError('forbidden', 'closed')))).toEqual({
       read: [],
-      leftOut: ['a'],
+      leftOut: ['a: reasons.forbidden'],
     });
     for (const error of [
       new AppError('unavailable', 'away', { retryable: true }),
@@ -76,6 +79,7 @@ describe('the files of a message', () => {
     const away = new AppError('unavailable', 'away', { retryable: true });
     const files = [failing('a', away), fileOf('b', 1)];
     const { files: read, leftOut } = await readAttachments(files, 10, true, signal);
-    expect([read.map(({ name }) => name), leftOut]).toEqual([['b'], ['a']]);
+    expect(read.map(({ name }) => name)).toEqual(['b']);
+    expect(namesAndReasons(leftOut)).toEqual(['a: reasons.unavailable']);
   });
 });

@@ -10,8 +10,10 @@ import { link, styled, text } from '../../../../src/rich-text/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
 import { messageOf } from '../../store/inbox/support.ts';
+import { sentence } from '../../../fakes/sentences.ts';
 import { realTexts as texts } from '../../../fakes/texts.ts';
 
+const LARGE = { key: 'reasons.too-large' } as const;
 const languages = { name: languageName };
 const renditionOf = (language: string, written: string): Rendition => ({
   language,
@@ -75,7 +77,7 @@ describe('a mirror under its author’s name', () => {
     const url = 'https://a.example/duck.png';
     const sticker = { name: '[x](https://evil.example) **duck**', url };
     const message = { ...messageOf(1), stickers: [sticker], forwarded: true };
-    const attachments = { files: [], leftOut: ['_a_\n# b.txt'] };
+    const attachments = { files: [], leftOut: [{ name: '_a_\n# b.txt', reason: LARGE }] };
     const { content } = composeAsAuthor(
       message,
       renditionOf('es', '**hola**'),
@@ -91,7 +93,9 @@ describe('a mirror under its author’s name', () => {
           styled('bold', text('hola')),
           text('\n'),
           link(url, text(sticker.name)),
-          text('\n📎 _a_ # b.txt'),
+          text(
+            `\n${sentence('autotranslate.file-left-out', { name: '_a_ # b.txt', reason: sentence(LARGE.key, {}, 'es') }, 'es')}`,
+          ),
         ],
       },
     ]);

@@ -28,6 +28,7 @@ const NAMED = {
   ErrAudioTooLarge: { status: 400, code: 118, kind: 'too-large' },
   ErrAccessDenied: { status: 403, code: 119, kind: 'forbidden' },
   ErrCreditUsedUp: { status: 429, code: 120, kind: 'forbidden' },
+  ErrStorage: { status: 500, code: 122, kind: 'unavailable' },
   ErrBadReply: { status: 502, code: 121, kind: 'bad-reply' },
 } as const satisfies Record<string, { status: number; code: number; kind: ErrorCode }>;
 
@@ -133,6 +134,8 @@ export const contractError = (thrown: unknown): ContractError => {
     return new ContractError('ErrBackendUnreachable', error.message, options);
   if (error.code === 'bad-reply')
     return new ContractError('ErrBackendFailed', error.message, options);
+  if (error.code === 'too-large')
+    return new ContractError('ErrRequestTooLarge', error.message, options);
   return new ContractError('ErrInternal', 'Internal server error', options);
 };
 

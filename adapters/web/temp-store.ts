@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { AppError, userError } from '../../src/errors.ts';
 import type { Attachment } from '../../src/model/message.ts';
 import { makeProcessFolder, sweepProcessFolders } from '../../src/process/process-folder.ts';
+import { fromTemporaryFile } from '../../src/process/temporary-files.ts';
 import { WEB_LIMITS } from './limits.ts';
 import type { PageFile } from './protocol.ts';
 
@@ -32,7 +33,12 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
   /** The bytes of all files, those that are still coming in included. */
   let total = 0;
 
-  const ready = (): Promise<string> => (folder ??= makeProcessFolder(parent, PREFIX));
+  const ready = (): Promise<string> => {
+    folder ??= makeProcessFolder(parent, PREFIX);
+    // One that can't be made now is tried again.
+    folder.catch(() => (folder = undefined));
+    return folder;
+  };
   const pathOf = async (id: string): Promise<string> => join(await ready(), id);
 
   const remove = async (id: string): Promise<void> => {
@@ -60,7 +66,6 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
       limitBytes: number,
     ): Promise<PageFile> => {
       const id = randomBytes(18).toString('base64url');
-      const path = await pathOf(id);
       let sizeBytes = 0;
       const measured = async function* (): AsyncGenerator<Uint8Array> {
         for await (const chunk of bytes) {
@@ -75,11 +80,14 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
         }
       };
       try {
-        await writeFile(path, measured(), { mode: 0o600, flag: 'wx' });
+        await writeFile(await pathOf(id), measured(), { mode: 0o600, flag: 'wx' });
       } catch (error) {
         total -= sizeBytes;
-        await rm(path, { force: true });
-        throw error;
+        await pathOf(id).then(
+          (path) => rm(path, { force: true }),
+          () => undefined,
+        );
+        throw fromTemporaryFile(error);
       }
       const file = { id, name, mediaType, sizeBytes };
       files.set(id, file);

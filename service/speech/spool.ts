@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { createSemaphore } from '../../src/async/locks.ts';
 import { createWakeUp } from '../../src/async/running.ts';
+import { describeTemporaryFault } from '../../src/process/temporary-files.ts';
 import { ContractError } from '../errors.ts';
 import { createFairLimit } from '../fair-limit.ts';
 import { randomUUID } from 'node:crypto';
@@ -110,6 +111,12 @@ const full = (): ContractError =>
     { context: ['limit'], retryAfterMs: RETRY_AFTER_MS },
   );
 
+/** Makes what the system refuses an error that says what to do about it. */
+const asStorage = (thrown: unknown): unknown => {
+  const fault = describeTemporaryFault(thrown);
+  return fault === undefined ? thrown : new ContractError('ErrStorage', fault, { cause: thrown });
+};
+
 /** Creates the store of replies, and removes files of a killed process. */
 export const createSpools = (limits: SpoolLimits) => {
   const { memoryBytes, totalBytes, most, folder = tmpdir() } = limits;
@@ -165,8 +172,12 @@ export const createSpools = (limits: SpoolLimits) => {
           inMemoryBytes += part.length;
         } else {
           await cleaned;
-          file ??= await createSpoolFile(folder);
-          await file.write(part);
+          try {
+            file ??= await createSpoolFile(folder);
+            await file.write(part);
+          } catch (error) {
+            throw asStorage(error);
+          }
         }
         count();
         changed.wake();

@@ -12,6 +12,7 @@ import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { nameRefused, sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
 import { AppError } from '../errors.ts';
+import { fromTemporaryFile } from '../process/temporary-files.ts';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 
 /**
@@ -188,6 +189,13 @@ export const findFfmpeg = ({
   const isInstalled = path.split(':').some((place) => isExecutable(join(place, 'ffmpeg')));
   if (!isInstalled || process.platform === 'win32') return undefined;
   const processes = createSemaphore(MOST_PROCESSES);
+  const stored = async (bytes: AsyncIterable<Uint8Array>): Promise<FileHandle> => {
+    try {
+      return await writeNamelessFile(bytes, folder, LARGEST_FILE_BYTES);
+    } catch (error) {
+      throw fromTemporaryFile(error);
+    }
+  };
   return {
     version: findVersion,
     decode: async function* decode(source, signal) {
@@ -202,9 +210,7 @@ export const findFfmpeg = ({
       const head = await reader.peek(SNIFF_BYTES);
       // Their tables may be at the end.
       const isSought = sniff(head) === 'mp4' || nameRefused(head) === 'CAF';
-      const file = isSought
-        ? opened.use(await writeNamelessFile(reader.rest(), folder, LARGEST_FILE_BYTES))
-        : undefined;
+      const file = isSought ? opened.use(await stored(reader.rest())) : undefined;
       const input = file?.fd ?? reader.rest();
       const wav = read(convert({ input, own, signal: either, path, clock }));
       // Disposed of first, so that nothing waits for a process that hangs.

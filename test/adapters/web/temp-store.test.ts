@@ -35,6 +35,18 @@ test('gives back what was put, whole or in part, more than once', async () => {
 
 const makeParent = (): string => mkdtempSync(join(tmpdir(), 'dragoman-test-'));
 
+test('says what to do where the folder for temporary files is missing, and goes on once it is there', async () => {
+  const parent = join(makeParent(), 'missing');
+  const store = create(undefined, parent);
+  const put = () => store.put(file, [Buffer.from('hello')], 100);
+  await expect(put()).rejects.toMatchObject({
+    code: 'unavailable',
+    remedy: { key: 'remedies.temporary-files' },
+  });
+  mkdirSync(parent);
+  expect((await put()).sizeBytes).toBe(5);
+});
+
 /** The sizes of all files beneath. */
 const sizesIn = (parent: string): number[] =>
   readdirSync(parent, { recursive: true, withFileTypes: true })

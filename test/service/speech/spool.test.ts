@@ -53,6 +53,14 @@ describe('a spool', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('says what to do where there is no room for its file', async () => {
+    await using spool = create({ folder: join(folder, 'missing') }).open('a');
+    await expect(spool.write(part(1, 500))).rejects.toMatchObject({
+      named: 'ErrStorage',
+      message: expect.stringMatching(/folder is missing.*TMPDIR/),
+    });
+  });
+
   it('removes what a killed process left, and nothing else', async () => {
     const old = new Date(Date.now() - 120_000);
     for (const name of ['dragoman-spool-left', 'dragoman-spool-new', 'another'])

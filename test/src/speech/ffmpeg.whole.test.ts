@@ -28,6 +28,15 @@ it('is not there where nothing of that name is in the PATH', () => {
   expect(findFfmpeg({ path: '/nowhere:', folder })).toBeUndefined();
 });
 
+it('says what to do where there is no room for a file', async () => {
+  const ffmpeg = findFfmpeg({ path: FAKE_PATH, folder: join(folder, 'missing') })!;
+  const mp4 = sourceOf(Buffer.from('\0\0\0\x10ftypqt      '));
+  await expect(Array.fromAsync(decodeWith(ffmpeg.decode, mp4, never))).rejects.toMatchObject({
+    code: 'unavailable',
+    remedy: { key: 'remedies.temporary-files' },
+  });
+});
+
 /** What a program wrote in place of samples. */
 const textOf = (samples: readonly Float32Array[]): string =>
   Buffer.from(toS16le(joinSamples(samples))).toString();

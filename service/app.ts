@@ -92,6 +92,7 @@ export const createServiceApp = (
       try {
         const account = c.get('account');
         account.admit(route.access);
+        outgoing.once('close', () => account.release());
         return await route.handle({
           request: c.req.raw,
           engines,

@@ -52,7 +52,15 @@ const chatBody = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
+type ChatFields = z.infer<typeof chatBody>;
 export type ChatBody = Awaited<ReturnType<typeof readChatBody>>;
+
+/** Tokens that an answer is expected to have at most where the request says nothing. */
+const USUAL_TOKENS = 1_000;
+
+/** Tokens that the answer may have, or is expected to have at most. */
+const mostTokensOf = ({ max_completion_tokens: most, max_tokens: before }: ChatFields): number =>
+  [most, before].find((tokens) => typeof tokens === 'number') ?? USUAL_TOKENS;
 
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -61,7 +69,7 @@ const bytesOf = (texts: readonly string[]): number =>
 const UNREAD_FIELDS = new Set(['model', 'messages', 'stream_options']);
 
 /** Other fields may reach the model, too: tools and schemas as JSON, templates as text. */
-const otherWords = (input: z.infer<typeof chatBody>): readonly string[] =>
+const otherWords = (input: ChatFields): readonly string[] =>
   Object.entries(input)
     .filter(([name, value]) => !UNREAD_FIELDS.has(name) && value !== null)
     .filter(([, value]) => typeof value === 'string' || typeof value === 'object')
@@ -143,6 +151,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
     wordBytes: (): number =>
       bytesOf([...messageWords(input.messages), ...otherWords(input)]) +
       (isLarge ? longWordBytes : 0),
+    mostTokens: mostTokensOf(input),
     /** The client's body, byte by byte, with this model. */
     withModel: (model: string): Uint8Array => {
       if (model === input.model) return bytes;

@@ -105,6 +105,10 @@ export interface Offer<A extends Ability> {
   readonly health: EngineHealth;
 }
 
+/** Names of the engines of offers. */
+export const engineNamesOf = (offers: readonly Pick<Offer<Ability>, 'name'>[]): readonly string[] =>
+  offers.map(({ name }) => name);
+
 export type Engines = Awaited<ReturnType<typeof loadEngines>>;
 
 const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> => {

@@ -1,3 +1,5 @@
+import { addTo } from './count.ts';
+
 /**
  * The most that a key may hold, as a multiple of what nobody holds: three quarters if it is alone. The rest
  * is there at once for a key that comes.
@@ -18,10 +20,8 @@ export const createFairLimit = (total: number) => {
       amount <= free && (held.get(key) ?? 0) < TIMES_FREE * free,
     /** Adds to what a key holds; what it gives back is negative. */
     add: (key: string, amount: number): void => {
-      const own = (held.get(key) ?? 0) + amount;
       free -= amount;
-      if (own === 0) held.delete(key);
-      else held.set(key, own);
+      addTo(held, key, amount);
     },
   };
 };

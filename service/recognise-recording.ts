@@ -1,13 +1,13 @@
-import { decode, decodeTo } from '../src/audio/codec/decode.ts';
+import { decodeTo } from '../src/audio/codec/decode.ts';
 import {
   createLevelMeter,
   findSpeech,
+  FRAME_MS,
   SILENCE_DB,
   toSegments,
   type SegmentParameters,
   type SpeechSpan,
 } from '../src/audio/vad.ts';
-import { AppError } from '../src/errors.ts';
 import type { ByteSource } from '../src/model/message.ts';
 import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
 import type { HeardSpan } from './heard-spans.ts';
@@ -16,40 +16,20 @@ import { afterSecondPass, secondPass, type HeardChunk, type PlannedChunk } from 
 
 /** Time over the level of silence that counts as sound; a click is shorter. */
 const SOUND_MS = 60;
-/** Length of the meter's frames at the recognition rate; at others it is in proportion. */
-const FRAME_MS = 20;
 
 /** Adds up the time that is loud; each call returns true once there was enough in all. */
-const createSoundFinder = (): ((samples: Float32Array, sampleRateHz: number) => boolean) => {
+const createSoundFinder = (): ((samples: Float32Array) => boolean) => {
   const measure = createLevelMeter();
   let loudMs = 0;
-  return (samples, sampleRateHz) => {
+  return (samples) => {
     const loud = measure(samples).filter((levelDb) => levelDb > SILENCE_DB).length;
-    loudMs += (loud * FRAME_MS * RECOGNITION_RATE_HZ) / sampleRateHz;
+    loudMs += loud * FRAME_MS;
     return loudMs >= SOUND_MS;
   };
 };
 
 /** True for samples at the recognition rate in which there is nothing to hear. */
-const isSilentPcm = (samples: Float32Array): boolean =>
-  !createSoundFinder()(samples, RECOGNITION_RATE_HZ);
-
-/**
- * True for a file in which there is nothing to hear. Reads it up to the first sound. False for one
- * that cannot be decoded. Throws the signal's reason.
- */
-export const isSilent = async (audio: ByteSource, signal: AbortSignal): Promise<boolean> => {
-  const hasSound = createSoundFinder();
-  try {
-    for await (const { samples, sampleRateHz } of decode(audio, signal, RECOGNITION_RATE_HZ))
-      if (hasSound(samples, sampleRateHz)) return false;
-    return true;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof AppError) return false;
-    throw error;
-  }
-};
+const isSilentPcm = (samples: Float32Array): boolean => !createSoundFinder()(samples);
 
 /** The part of a recording that is recognised: all of it, only its speech, or segments of that. */
 export type Vad = 'off' | 'on' | SegmentParameters;
@@ -95,20 +75,29 @@ const planOf = (
   return vad === 'on' ? chunks.flatMap(trimmed) : chunks;
 };
 
-/**
- * Recognises a recording in chunks that end at pauses, and what is doubtful once more. Decodes the file
- * twice or three times, so that at most one chunk is in memory.
- */
-export const recogniseRecording = async (
+/** A recording as it is known before anything is recognised. */
+export interface ListenedRecording {
+  readonly audio: ByteSource;
+  readonly vad: Vad;
+  readonly lengthMs: number;
+  /** The voice in it, without the pauses. */
+  readonly voice: readonly SpeechSpan[];
+  /** True where there is nothing to hear. */
+  readonly isSilent: boolean;
+}
+
+/** Decodes a recording to its end, which costs no engine its time. Throws as the decoder does. */
+export const listenTo = async (
   audio: ByteSource,
   vad: Vad,
-  engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
-  hints: EngineHints,
   signal: AbortSignal,
-): Promise<readonly HeardSpan[]> => {
+): Promise<ListenedRecording> => {
+  const hasSound = createSoundFinder();
+  let isSilent = true;
   let samplesSeen = 0;
   const counted = async function* (): AsyncGenerator<Float32Array> {
     for await (const samples of decodeTo(audio, RECOGNITION_RATE_HZ, signal)) {
+      isSilent &&= !hasSound(samples);
       samplesSeen += samples.length;
       yield samples;
     }
@@ -118,8 +107,19 @@ export const recogniseRecording = async (
     typeof vad === 'object' ? vad.minSilenceGapMs : PAUSE_MS,
   );
   const voice = await findSpeech(counted(), { ...NO_PADDING, minSilenceGapMs });
-  const lengthMs = (1_000 * samplesSeen) / RECOGNITION_RATE_HZ;
+  return { audio, vad, lengthMs: (1_000 * samplesSeen) / RECOGNITION_RATE_HZ, voice, isSilent };
+};
 
+/**
+ * Recognises a recording in chunks that end at pauses, and what is doubtful once more. Decodes the file
+ * once or twice, so that at most one chunk is in memory.
+ */
+export const recogniseRecording = async (
+  { audio, vad, lengthMs, voice }: ListenedRecording,
+  engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
+  hints: EngineHints,
+  signal: AbortSignal,
+): Promise<readonly HeardSpan[]> => {
   const hear = async (chunks: readonly PlannedChunk[]): Promise<readonly HeardChunk[]> => {
     const heard: HeardChunk[] = [];
     const pcm = decodeTo(audio, RECOGNITION_RATE_HZ, signal);

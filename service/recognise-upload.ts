@@ -1,10 +1,11 @@
 import { bytesSource } from '../src/audio/bytes.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../src/audio/container/sniff.ts';
 import { AppError } from '../src/errors.ts';
+import { engineNamesOf } from './engine-loader.ts';
 import type { EngineHints, RecognitionEngine } from './engine.ts';
 import { ContractError } from './errors.ts';
 import { withFailOver } from './fail-over.ts';
-import { isSilent, recogniseRecording, type Vad } from './recognise-recording.ts';
+import { listenTo, recogniseRecording, type Vad } from './recognise-recording.ts';
 import type { HeardSpan } from './heard-spans.ts';
 import { createRequestLimiter, type AdmittedRequest } from './request-limiter.ts';
 import type { RouteContext } from './route.ts';
@@ -56,12 +57,16 @@ export const demandFormat = (
 };
 
 /** Converts an error of the decoder to a client error, because the file is the client's. */
-const asInvalidAudio = (error: unknown): unknown =>
-  error instanceof AppError &&
-  !(error instanceof ContractError) &&
-  ['bad-input', 'unsupported', 'too-large'].includes(error.code)
+const asInvalidAudio = (error: unknown): unknown => {
+  if (!(error instanceof AppError) || error instanceof ContractError) return error;
+  if (error.code === 'too-large')
+    return new ContractError('ErrAudioTooLarge', `audio is too long: ${error.message}.`, {
+      cause: error,
+    });
+  return error.code === 'bad-input' || error.code === 'unsupported'
     ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
     : error;
+};
 
 /** An audio file and how to recognise it. */
 export interface RecognitionInput {
@@ -95,10 +100,11 @@ export const recogniseUpload = async (
 ): Promise<readonly HeardSpan[]> => {
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
-  const source = bytesSource(audio);
   using _ = await recordings.acquire(signal, account.name);
   try {
-    if (await isSilent(source, signal)) return [];
+    const recording = await listenTo(bytesSource(audio), vad, signal);
+    if (recording.isSilent) return [];
+    account.reserve({ ability: 'recognition', amount: recording.lengthMs }, engineNamesOf(offers));
     const { engine, spans } = await withFailOver(
       offers,
       async (offer, either) => {
@@ -106,7 +112,7 @@ export const recogniseUpload = async (
         const calls = inTurns(offer.engine, request);
         return {
           engine: offer.name,
-          spans: await recogniseRecording(source, vad, calls, hints, either),
+          spans: await recogniseRecording(recording, calls, hints, either),
         };
       },
       { ability: 'recognition', log, signal, patienceMs: Infinity },

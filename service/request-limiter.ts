@@ -1,5 +1,6 @@
 import { realClock, type Clock } from '../src/async/clock.ts';
 import { createAllowance, type Allowance, type AllowanceRate } from './allowance.ts';
+import { addTo } from './count.ts';
 import { tooManyRequests } from './errors.ts';
 import { createFairLimit } from './fair-limit.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -24,12 +25,6 @@ export interface CallRate extends Allowance {
   /** Requests of each key in all these limiters that have not begun their first turn. */
   readonly fresh: Map<string, number>;
 }
-
-const addTo = (counts: Map<string, number>, key: string, change: number): void => {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-};
 
 /** The place in line of a key's next request, as keys take turns. */
 const placeOf = ({ fresh }: CallRate, key: string): number => {

@@ -27,8 +27,17 @@ export interface KeyAccount {
   allowsVoicesOf(engine: string): boolean;
   /** Throws the contract's 403 for a voice of an engine that the key may not be used for. */
   checkVoicesOf(engine: string): void;
-  /** Takes the price of a result from the credit. */
+  /**
+   * Keeps what the request can still cost from the key's other requests. Throws a 429 where others have reserved
+   * all that is left; one request gets what there is, so that a credit ends below zero by its price at most.
+   *
+   * @param engines those that may do the work
+   */
+  reserve(use: Omit<Use, 'engine'>, engines: readonly string[]): void;
+  /** Takes the price of a result from the credit, and from what is reserved. */
   charge(use: Use): void;
+  /** Gives back what is still reserved. */
+  release(): void;
   /** Throws when an open session with this access has to end: the key was revoked, say. */
   checkOpen(needed: AccessKind): void;
 }
@@ -43,6 +52,8 @@ export interface KeyAllowances {
 export interface KeyState {
   readonly access: KeyAccess;
   readonly creditNanoUsd: number;
+  /** The part of it that requests under way have reserved. */
+  readonly reservedNanoUsd: number;
   readonly allowances: KeyAllowances;
 }
 
@@ -61,6 +72,18 @@ const checkCredit = (creditNanoUsd: number): void => {
     });
 };
 
+/** Wait that clients are asked for while requests that run have what is left. */
+const RESERVED_RETRY_MS = 1_000;
+
+const checkUnreserved = ({ creditNanoUsd, reservedNanoUsd }: KeyState, ownNanoUsd = 0): void => {
+  if (creditNanoUsd <= reservedNanoUsd - ownNanoUsd)
+    throw new ContractError(
+      'ErrRateLimited',
+      `Requests under way may cost what is left of the credit. Retry after ${RESERVED_RETRY_MS / 1_000}s`,
+      { context: ['limit'], retryAfterMs: RESERVED_RETRY_MS },
+    );
+};
+
 const checkMay = ({ access, creditNanoUsd }: KeyState, needed: AccessKind): void => {
   checkAccess(access, needed);
   checkCredit(creditNanoUsd);
@@ -76,32 +99,58 @@ export const operatorAccount = (
   admit: (needed) => takeOne(allowances, needed),
   allowsVoicesOf: (engine) => allowsVoicesOf(ALL_ACCESS, engine),
   checkVoicesOf: (engine) => checkVoicesOf(ALL_ACCESS, engine),
+  reserve: () => undefined,
   charge: () => undefined,
+  release: () => undefined,
   checkOpen: () => undefined,
 });
 
-/**
- * The account of a stored key.
- *
- * @param currentState looks the key up; throws the contract's 401 when it was revoked
- * @param spend takes the price of a use from the credit
- */
+interface StoredAccountDeps {
+  /** Looks the key up; throws the contract's 401 when it was revoked. */
+  readonly currentState: () => KeyState;
+  /** The price of a use in nano-USD. */
+  readonly priceOf: (use: Use) => number;
+  /** Takes nano-USD from the credit. */
+  readonly spend: (nanoUsd: number) => void;
+  /** Changes what the requests of the key have reserved. */
+  readonly changeReserved: (nanoUsd: number) => void;
+}
+
+/** The account of a stored key, for one request, or a session in which one text or utterance is paid at a time. */
 export const storedAccount = (
   name: string,
-  {
-    currentState,
-    spend,
-  }: { readonly currentState: () => KeyState; readonly spend: (use: Use) => void },
-): KeyAccount => ({
-  name,
-  isMetered: true,
-  admit: (needed) => {
-    const state = currentState();
-    if (needed) checkMay(state, needed);
-    takeOne(state.allowances, needed);
-  },
-  allowsVoicesOf: (engine) => allowsVoicesOf(currentState().access, engine),
-  checkVoicesOf: (engine) => checkVoicesOf(currentState().access, engine),
-  charge: spend,
-  checkOpen: (needed) => checkMay(currentState(), needed),
-});
+  { currentState, priceOf, spend, changeReserved }: StoredAccountDeps,
+): KeyAccount => {
+  let ownNanoUsd = 0;
+  const hold = (nanoUsd: number): void => {
+    changeReserved(nanoUsd - ownNanoUsd);
+    ownNanoUsd = nanoUsd;
+  };
+  return {
+    name,
+    isMetered: true,
+    admit: (needed) => {
+      const state = currentState();
+      if (needed) {
+        checkMay(state, needed);
+        checkUnreserved(state, ownNanoUsd);
+      }
+      takeOne(state.allowances, needed);
+    },
+    allowsVoicesOf: (engine) => allowsVoicesOf(currentState().access, engine),
+    checkVoicesOf: (engine) => checkVoicesOf(currentState().access, engine),
+    reserve: (use, engines) => {
+      const state = currentState();
+      checkCredit(state.creditNanoUsd);
+      checkUnreserved(state, ownNanoUsd);
+      hold(Math.max(...engines.map((engine) => priceOf({ ...use, engine }))));
+    },
+    charge: (use) => {
+      const nanoUsd = priceOf(use);
+      hold(Math.max(0, ownNanoUsd - nanoUsd));
+      spend(nanoUsd);
+    },
+    release: () => hold(0),
+    checkOpen: (needed) => checkMay(currentState(), needed),
+  };
+};

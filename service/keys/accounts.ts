@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLru } from '../../src/async/lru.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
+import { addTo } from '../count.ts';
 import { createAllowance, type AllowanceRate, parseRate } from '../allowance.ts';
 import { ContractError } from '../errors.ts';
 import { storedAccess, hashKey } from './access.ts';
@@ -68,6 +69,8 @@ const createStoredKeys = ({
       return hash.slice(0, NAME_DIGITS);
     }
   };
+  /** Nano-USD by the hash of a key; in memory, so that a killed process holds none. */
+  const reserved = new Map<string, number>();
   const thread = createWriteThread(database);
   const spending = createSpending({
     write: async (amounts) => thread.spend(amounts),
@@ -89,10 +92,13 @@ const createStoredKeys = ({
           return {
             access: storedAccess(key.access),
             creditNanoUsd: key.creditNanoUsd - spending.unwritten(hash),
+            reservedNanoUsd: reserved.get(hash) ?? 0,
             allowances: allowancesOf(key),
           };
         },
-        spend: (use) => spending.add(hash, priceOf(prices, use)),
+        priceOf: (use) => priceOf(prices, use),
+        spend: (nanoUsd) => spending.add(hash, nanoUsd),
+        changeReserved: (nanoUsd) => addTo(reserved, hash, nanoUsd),
       }),
     [Symbol.asyncDispose]: async () => {
       await spending[Symbol.asyncDispose]();

@@ -159,6 +159,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       counts.errors += segments.length;
       sendError(peer, thrown, log);
     } finally {
+      account.release();
       for (const segment of segments) utterances.delete(segment);
     }
   };

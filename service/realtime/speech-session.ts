@@ -138,6 +138,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
       if (!setting) throw invalidRequest('Send session.update with a voice first.');
       await speakSegment(setting, text);
     } finally {
+      account.release();
       isSpeaking = false;
     }
   };

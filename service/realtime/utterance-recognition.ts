@@ -5,7 +5,7 @@ import { FRAME_MS } from '../../src/audio/vad.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
-import type { Offer } from '../engine-loader.ts';
+import { engineNamesOf, type Offer } from '../engine-loader.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import type { Use } from '../keys/prices.ts';
@@ -156,6 +156,7 @@ export const createUtteranceRecognition = (
      */
     final: async (signal: AbortSignal, whole: SpeechSegment): Promise<AsrPlainReply> => {
       const lengthMs = whole.frames.length * FRAME_MS;
+      account.reserve({ ability: 'recognition', amount: lengthMs }, engineNamesOf(offers));
       const known = whole === segment ? await partWithAll() : undefined;
       running?.abort();
       if (known) {

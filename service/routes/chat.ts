@@ -2,6 +2,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
 import { readChatBody, messageWords } from '../chat-body.ts';
+import { engineNamesOf } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import { asFull, watched, withFailOver } from '../fail-over.ts';
 import type { Route } from '../route.ts';
@@ -136,6 +137,10 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
     const input = await upload.receive(body, readChatBody);
     const offers = await engines.offers('chat');
     if (offers.length === 0) throw engines.missing({ ability: 'chat' });
+    if (account.isMetered) {
+      const amount = Math.ceil(input.wordBytes() / BYTES_PER_TOKEN) + input.mostTokens;
+      account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
+    }
     let mediaType = 'application/json';
     const reply = await withFailOver(
       offers,

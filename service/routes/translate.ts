@@ -11,7 +11,7 @@ import {
   type TranslateRequest,
   type TokenUsage,
 } from '../../src/api/contract.ts';
-import type { Offer } from '../engine-loader.ts';
+import { engineNamesOf, type Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import { metered, primed, streamReply } from '../respond.ts';
 import type { EngineTranslationRequest, TranslationPiece } from '../engine.ts';
@@ -212,12 +212,10 @@ export const translate: Route = {
       const sources = await findSources(engines, to);
       throw engines.missing({ ability: 'translation', from, to, sources });
     }
+    const use = { ability: 'translation', amount: countCodePoints(input.text) } as const;
+    account.reserve(use, engineNamesOf(last.offers));
     const charge = ({ name }: Offer<'translation'>): void =>
-      account.charge({
-        ability: 'translation',
-        engine: name,
-        amount: countCodePoints(input.text),
-      });
+      account.charge({ ...use, engine: name });
     const failOver = { ability: 'translation', log, signal } as const;
     const wholeOf = (
       leg: Leg,

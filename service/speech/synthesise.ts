@@ -27,6 +27,8 @@ export interface SynthesiseDeps {
   readonly onAudio?: (audioMs: number) => void;
 }
 
+const useOf = (text: string) => ({ ability: 'speech', amount: countCodePoints(text) }) as const;
+
 /**
  * Begins to speak an order. A stream costs each part whose sound has begun, a file its whole text
  * once it is whole. Throws `ErrRateLimited` as the limiter and the spools do. Disposing of
@@ -36,14 +38,14 @@ export const synthesise = (
   order: SpeechOrder,
   { offer, spools, account, signal, onAudio = () => undefined }: SynthesiseDeps,
 ) => {
+  account.reserve(useOf(order.text), [offer.name]);
   using admitted = new DisposableStack();
   const turns = admitted.use(offer.limiter.admit(account.name));
   const held = new AsyncDisposableStack();
   const spool = held.use(spools.open(account.name));
   admitted.move();
   const stop = new AbortController();
-  const charge = (text: string): void =>
-    account.charge({ ability: 'speech', engine: offer.name, amount: countCodePoints(text) });
+  const charge = (text: string): void => account.charge({ ...useOf(text), engine: offer.name });
   const speaking = speakInto(
     spool,
     order,

@@ -4,7 +4,7 @@ import {
   type EngineHints,
   type RecognisedText,
 } from '../../service/engine.ts';
-import { isSilent, recogniseRecording, type Vad } from '../../service/recognise-recording.ts';
+import { listenTo, recogniseRecording, type Vad } from '../../service/recognise-recording.ts';
 import { plainReply, segmentParameters } from '../../service/recognise.ts';
 import { bytesSource } from '../../src/audio/bytes.ts';
 import { makeWav } from './support.ts';
@@ -38,7 +38,8 @@ const recognise = async (
     },
   };
   const source = bytesSource([makeWav((tones.at(-1)?.[1] ?? 0) + 0.2, tones.flatMap(syllables))]);
-  const spans = await recogniseRecording(source, vad, engine, hints, signal);
+  const recording = await listenTo(source, vad, signal);
+  const spans = await recogniseRecording(recording, engine, hints, signal);
   return { asked, spans, reply: plainReply(spans, hints) };
 };
 
@@ -202,15 +203,11 @@ describe('the language of a recording', () => {
 
 describe('a file', () => {
   const silent = async (bytes: Uint8Array): Promise<boolean> =>
-    isSilent(bytesSource([bytes]), signal);
+    (await listenTo(bytesSource([bytes]), 'off', signal)).isSilent;
 
   it('is silent without any sound but a click', async () => {
     expect(await silent(makeWav(3))).toBe(true);
     expect(await silent(makeWav(3, [[1, 1.03]]))).toBe(true);
     expect(await silent(makeWav(3, [[1, 1.3]]))).toBe(false);
-  });
-
-  it('is not said to be silent that cannot be read', async () => {
-    expect(await silent(Buffer.from('RIFF rubbish'))).toBe(false);
   });
 });

@@ -1,3 +1,5 @@
+import { createByteReader } from '../../src/audio/bytes.ts';
+import { readPages, writePage } from '../../src/audio/container/ogg-page.ts';
 import { describe, expect, it } from 'vitest';
 import type { RecognitionEngine } from '../../service/engine.ts';
 import { recogniseUpload } from '../../service/recognise-upload.ts';
@@ -7,6 +9,7 @@ import { createCallRate, createRequestLimiter } from '../../service/request-limi
 import { createTestClock } from '../fakes/clock.ts';
 import { eventually } from '../fakes/eventually.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
+import { fixture, sourceOf } from '../src/audio/support.ts';
 import { makeWav, offering } from './support.ts';
 
 const TWO_UTTERANCES = makeWav(10, [
@@ -79,11 +82,16 @@ describe('a long recording', () => {
 });
 
 describe('a recording of a key that pays', () => {
+  let asked = 0;
   const recognise = async (vad: Vad, audio: Uint8Array): Promise<readonly number[]> => {
+    asked = 0;
     const paid: number[] = [];
     const engine: RecognitionEngine = {
       longestMs: 28_000,
-      recognise: async () => ({ text: 'ha' }),
+      recognise: async () => {
+        asked += 1;
+        return { text: 'ha' };
+      },
     };
     await recogniseUpload(
       { audio: [audio], hints: {}, vad },
@@ -105,6 +113,19 @@ describe('a recording of a key that pays', () => {
 
   it('costs nothing in silence', async () => {
     expect(await recognise('off', makeWav(10))).toEqual([]);
+  });
+
+  it('is refused over its limits with a number, and before an engine is asked', async () => {
+    const reader = createByteReader(sourceOf(fixture('vorbis-8k.ogg')).open());
+    const [first, ...pages] = await Array.fromAsync(readPages(reader));
+    const body = Buffer.from(first!.body);
+    body.writeUInt32LE(1, 12);
+    const hours = Buffer.concat([{ ...first!, body }, ...pages].map((page) => writePage(page)));
+    await expect(recognise('off', hours)).rejects.toMatchObject({
+      named: 'ErrAudioTooLarge',
+      message: 'audio is too long: it has under 16 bytes a second.',
+    });
+    expect(asked).toBe(0);
   });
 
   it('is refused as the client’s where it cannot be read', async () => {

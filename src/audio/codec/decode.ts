@@ -54,9 +54,9 @@ export const createAudioLimit = (): ((part: DecodedPart) => void) => {
   return ({ samples, sampleRateHz, readBytes }) => {
     seconds += samples / sampleRateHz;
     costSeconds += samples / Math.min(sampleRateHz, USUAL_RATE_HZ);
-    if (seconds > LONGEST_SECONDS) throw tooLong('more than the longest audio');
+    if (seconds > LONGEST_SECONDS) throw tooLong(`it is over ${LONGEST_HOURS} hours`);
     if (costSeconds > UNCHECKED_SECONDS && readBytes < costSeconds * FEWEST_BYTES_PER_SECOND)
-      throw tooLong('more audio than its bytes can hold');
+      throw tooLong(`it has under ${FEWEST_BYTES_PER_SECOND} bytes a second`);
     if (costSeconds > MOST_COST_SECONDS) throw oversizedAudio('too many samples');
   };
 };

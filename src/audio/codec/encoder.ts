@@ -38,12 +38,16 @@ export const createLengthLimit = (sampleRateHz: number): ((samples: number) => v
   return (samples) => {
     left -= samples;
     if (left < 0)
-      throw new AppError('too-large', 'more audio than one whole file may hold', {
-        sentence: {
-          key: 'errors.audio.speech-too-long',
-          params: { minutes: LONGEST_WHOLE_FILE_MINUTES },
+      throw new AppError(
+        'too-large',
+        `speech of over ${LONGEST_WHOLE_FILE_MINUTES} minutes in one file`,
+        {
+          sentence: {
+            key: 'errors.audio.speech-too-long',
+            params: { minutes: LONGEST_WHOLE_FILE_MINUTES },
+          },
         },
-      });
+      );
   };
 };
 

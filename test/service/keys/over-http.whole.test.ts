@@ -3,6 +3,7 @@ import { PATHS } from '../../../src/api/contract.ts';
 import { countCodePoints } from '../../../src/text/unicode.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { OPENAI_PATHS } from '../../../service/routes/lists.ts';
+import { eventually } from '../../fakes/eventually.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
 import { answerLong, LONG_TEXT } from '../clients/support.ts';
 import { failure, KEY, makeWav, startTestService, type TestService } from '../support.ts';
@@ -282,6 +283,32 @@ describe('the credit of a key', () => {
     keys.run('change', owner, '--add-credit', '1');
     expect(await use(speech(), key)).toBe(200);
   });
+
+  it.each([
+    ['speech', '/audio/speech', speech()],
+    ['recognition', '/audio/transcriptions', recognition()],
+    ['translation', '/chat/completions', translation()],
+    ['chat', '/chat/completions', chat()],
+  ])(
+    'is overdrawn by one request for %s at most, and has all of it back when its client leaves',
+    async (_, path, call) => {
+      const key = keys.create(owner, '--credit', '0.000001');
+      const leaving = new AbortController();
+      const request: TestService['request'] = (to, init) =>
+        service.request(to, { ...init, signal: leaving.signal });
+      openai.fail(path, { kind: 'silent' });
+      const before = openai.requests.length;
+      const first = call(key, { ...service, request });
+      await eventually(() => expect(openai.requests.length).toBeGreaterThan(before));
+      const refused = await call(key);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(await failure(refused)).toMatchObject({ status: 429, name: 'ErrRateLimited' });
+      leaving.abort();
+      await expect(first).rejects.toThrow('aborted');
+      await eventually(async () => expect(await use(call, key)).toBe(200));
+      expect(await failure(await call(key))).toMatchObject({ name: 'ErrCreditUsedUp' });
+    },
+  );
 
   it('is not asked of the operator’s own keys', async () => {
     keys.create(owner, '--credit', '0');

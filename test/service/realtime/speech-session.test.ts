@@ -181,8 +181,18 @@ describe('a session of realtime speech', () => {
   });
 
   it('speaks no more with an engine that its key has lost', async () => {
-    const state = { access: new Set(['speech:one']), creditNanoUsd: 1, allowances: NO_LIMITS };
-    const account = storedAccount('ada', { currentState: () => state, spend: () => undefined });
+    const state = {
+      access: new Set(['speech:one']),
+      creditNanoUsd: 1,
+      reservedNanoUsd: 0,
+      allowances: NO_LIMITS,
+    };
+    const account = storedAccount('ada', {
+      currentState: () => state,
+      priceOf: () => 0,
+      spend: () => undefined,
+      changeReserved: () => undefined,
+    });
     const { send, last } = open(undefined, undefined, account);
     send(UPDATE);
     send({ type: 'tts.speak', text: 'hello' });

@@ -156,6 +156,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
       return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
+    isAgeRestricted: async (channel) => {
+      const found = findIn(await clients.knowing(channel.space.id), channel);
+      const around = found?.isThread() ? found.parent : found;
+      return around !== null && around !== undefined && 'nsfw' in around && around.nsfw;
+    },
     missing: async (channel, mode) => {
       const client = await clients.knowing(channel.space.id);
       if (!fitsMode(client, channel, mode))

@@ -25,6 +25,7 @@ export const CAPABILITIES: Capabilities = {
   labelChars: 80,
   roles: true,
   fileBytes: FILES_BYTES,
+  restrictsByAge: true,
 };
 /** Characters of a modal's title and of its labels: "Modal", `title`; "Label", `label`. */
 export const FORM_CHARS = 45;

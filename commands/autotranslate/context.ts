@@ -59,6 +59,8 @@ export const switches = {
   'voice-messages': z.boolean().default(true),
   bots: z.boolean().default(false),
 };
+/** The option by which a moderator agrees to link age-restricted channels with others. */
+export const ageOption = z.boolean().default(false);
 type Switches = z.infer<z.ZodObject<typeof switches>>;
 
 /** Says what the switches mean for the channels that are set. */
@@ -162,13 +164,14 @@ export const changer = ({ channel, locale, member: { name } }: Context): Changer
 export const setAndWarn = async (
   watches: readonly ChannelWatch[],
   ctx: Context,
+  mayMixAges = false,
 ): Promise<RichText | undefined> => {
   const { access, services, channel } = ctx;
   const channels = watches.map((watch) => watch.channel);
   await access.demand(channels, 'write');
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
-  await services.watches.set(watches);
+  await services.watches.set(watches, mayMixAges);
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),

@@ -7,6 +7,7 @@ import { channelMention } from '../../src/model/place.ts';
 import { code, timestamp } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import {
+  ageOption,
   chosenChannel,
   demandLinked,
   demandSeen,
@@ -27,6 +28,7 @@ export const linkAction = defineAction({
     code: z.string().min(1).max(LONGEST_CODE_CHARS).optional(),
     channel: channelOption().optional(),
     ...switches,
+    'age-restricted': ageOption,
   }),
   complete: { language: completeLanguage },
   guards: [moderator],
@@ -34,6 +36,7 @@ export const linkAction = defineAction({
   slow: true,
   async run(ctx) {
     const { access, options, services, t, reply } = ctx;
+    const mayMixAges = options['age-restricted'];
     const channel = chosenChannel(ctx);
     await access.demand([channel], 'write');
     await demandLinked([channel], ctx);
@@ -52,7 +55,7 @@ export const linkAction = defineAction({
           bots: options.bots,
         };
     if (options.code === undefined) {
-      const { code: made, expiresMs } = await services.watches.invite(watch);
+      const { code: made, expiresMs } = await services.watches.invite(watch, mayMixAges);
       const until = timestamp(Math.floor(expiresMs / SECOND_MS), 't');
       return reply({
         text: t('autotranslate.link-code', {
@@ -62,7 +65,10 @@ export const linkAction = defineAction({
         }),
       });
     }
-    const all = await services.watches.link(options.code, watch, (own) => demandSeen(own, ctx));
+    const all = await services.watches.link(options.code, watch, {
+      admit: (own) => demandSeen(own, ctx),
+      mayMixAges,
+    });
     const own = all.filter(({ channel: { space } }) => space.id === channel.space.id);
     const lined = own.map((each) =>
       series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),

@@ -15,7 +15,7 @@ import {
 import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
-import { chosenChannel, namesOf, switches, switchLines, setAndWarn } from './context.ts';
+import { ageOption, chosenChannel, namesOf, switches, switchLines, setAndWarn } from './context.ts';
 import { userError } from '../../src/errors.ts';
 
 const inPlaceOptions = {
@@ -67,7 +67,11 @@ const LONGEST_LIST_CHARS = 2_000;
 
 /** `/autotranslate mirror`: links channels of one space, each in its language. */
 export const mirrorAction = defineAction({
-  options: z.object({ channels: richText({ max: LONGEST_LIST_CHARS }), ...switches }),
+  options: z.object({
+    channels: richText({ max: LONGEST_LIST_CHARS }),
+    ...switches,
+    'age-restricted': ageOption.meta({ needs: 'age-restrictions' }),
+  }),
   guards: [moderator],
   slow: true,
   async run(ctx) {
@@ -103,7 +107,7 @@ export const mirrorAction = defineAction({
     });
     if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
       throw userError('bad-input', 'autotranslate.one-language');
-    const warnings = await setAndWarn(watches, ctx);
+    const warnings = await setAndWarn(watches, ctx, options['age-restricted']);
     const linked = watches.map((watch) =>
       series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]),
     );

@@ -164,7 +164,11 @@ export const openAutoTranslate = async ({
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
   const memories = [backfill, cursors, context, preparing, botLoops];
-  const { leave, ...links } = createLinks({ ...shared, own: { ...watches, unfollow }, memories });
+  const { leave, ageRestrictionChanged, ...links } = createLinks({
+    ...shared,
+    own: { ...watches, unfollow },
+    memories,
+  });
   const backlog = createBacklog({ ...shared, outages });
   const inboxWork = createInboxWork({ ...shared, readyPlatforms });
 
@@ -184,6 +188,7 @@ export const openAutoTranslate = async ({
     listener: {
       ...listener,
       channelDeleted: watches.channelDeleted,
+      ageRestrictionChanged,
       accessChanged: backlog.accessChanged,
       messagesMissed: (channels) => {
         listener.messagesMissed(channels);

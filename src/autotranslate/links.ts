@@ -10,8 +10,8 @@ import {
   type Channel,
   type Space,
 } from '../model/place.ts';
-import type { Changer, ChannelWatch, LinkInvite } from '../model/space.ts';
-import type { LinkInvites, WatchStore } from '../store/channels/watches.ts';
+import type { Changer, ChannelWatch, LinkConditions, LinkInvite } from '../model/space.ts';
+import type { LinkInvites, StoredInvite, WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { sentence } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
@@ -95,6 +95,13 @@ export const createLinks = (deps: LinksDeps) => {
       await tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
   };
 
+  const isRestricted = async ({ channel }: Pick<ChannelWatch, 'channel'>): Promise<boolean> =>
+    (await platforms.find(channel)?.feed.isAgeRestricted?.(channel)) ?? false;
+
+  /** True where some of these channels are age-restricted, and others are not. */
+  const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
+    new Set(await Promise.all(members.map(isRestricted))).size > 1;
+
   /** Tells a channel who turned auto-translate off for it, where that was done elsewhere. */
   const tellOff = async (channel: Channel, by: Changer | undefined): Promise<void> => {
     if (!by || (by.in && isSameChannel(channel, by.in))) return;
@@ -102,18 +109,47 @@ export const createLinks = (deps: LinksDeps) => {
     await tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
   };
 
+  /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
+  const end = async (channel: Channel, by?: Changer): Promise<boolean> => {
+    const watch = watches.of(channel);
+    const others = watch ? linkedWith(watch) : [];
+    if (!(await own.remove(channel))) return false;
+    await tellOff(channel, by);
+    await tellLinks(others, 'autotranslate.unlinked-here', [channel]);
+    return true;
+  };
+
+  /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
+  const demandAges = async (
+    invite: Pick<StoredInvite, 'mayMixAges'>,
+    members: readonly ChannelWatch[],
+    joining: ChannelWatch,
+    mayMixAges: boolean,
+  ): Promise<void> => {
+    const [isJoining, ...others] = await Promise.all([joining, ...members].map(isRestricted));
+    if (!isJoining && others.includes(true) && !mayMixAges)
+      throw userError('bad-input', 'autotranslate.age-restricted');
+    if (isJoining && others.includes(false) && !invite.mayMixAges)
+      throw userError('bad-input', 'autotranslate.age-restricted-code');
+  };
+
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
+    set: async (asked: readonly ChannelWatch[], mayMixAges = false): Promise<void> => {
+      if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
+        throw userError('bad-input', 'autotranslate.age-restricted');
+      await own.set(asked);
+    },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
-    invite: async (watch: ChannelWatch): Promise<LinkInvite> => {
+    invite: async (watch: ChannelWatch, mayMixAges: boolean): Promise<LinkInvite> => {
       await own.demand([watch]);
-      return invites.make(watch, keysOf(groupOf(watch.channel)));
+      return invites.make(watch, { known: keysOf(groupOf(watch.channel)), mayMixAges });
     },
     /** Links a channel with the one of a code; resolves with all channels of the group. */
     link: async (
       code: string,
       watch: ChannelWatch,
-      admit: (own: readonly ChannelWatch[]) => Promise<void>,
+      { admit, mayMixAges }: LinkConditions,
     ): Promise<readonly ChannelWatch[]> => {
       const invite = await invites.find(code);
       if (!invite) throw unknownCode();
@@ -131,6 +167,7 @@ export const createLinks = (deps: LinksDeps) => {
       const { space } = watch.channel;
       const seen = members.length > 0 ? members : [invited];
       await admit(seen.filter((each) => !isElsewhere(space, each)));
+      await demandAges(invite, seen, watch, mayMixAges);
       await own.demand(added);
       if (!(await invites.take(code))) throw unknownCode();
       await own.set(added);
@@ -144,14 +181,16 @@ export const createLinks = (deps: LinksDeps) => {
       await tellLinks([joined], 'autotranslate.linked-here', linked);
       return all;
     },
-    /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
-    remove: async (channel: Channel, by?: Changer): Promise<boolean> => {
+    remove: end,
+    /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
+    ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {
       const watch = watches.of(channel);
-      const others = watch ? linkedWith(watch) : [];
-      if (!(await own.remove(channel))) return false;
-      await tellOff(channel, by);
-      await tellLinks(others, 'autotranslate.unlinked-here', [channel]);
-      return true;
+      if (!watch || !isSameChannel(watch.channel, channel)) return;
+      const others = groupOf(channel).filter((each) => !isSameChannel(each.channel, channel));
+      const restricted = await Promise.all(others.map(isRestricted));
+      if (!restricted.includes(!isNow) || !(await end(channel))) return;
+      const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
+      await tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

@@ -165,6 +165,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) =
     const { voice, feed, mirrors, capabilities } = platforms.find(name) ?? {};
     if (part === 'rooms') return voice !== undefined;
     if (part === 'reply-threads') return capabilities?.repliesInThreads ?? false;
+    if (part === 'age-restrictions') return capabilities?.restrictsByAge ?? false;
     return (feed && mirrors) !== undefined;
   };
   const actions = commands

@@ -14,9 +14,9 @@ export type Topic = (typeof TOPICS)[number];
 
 /**
  * A part of a platform that a command or an option may be of no use without: watched channels, voice
- * rooms, threads in which replies stand.
+ * rooms, threads in which replies stand, age-restricted channels.
  */
-export const PLATFORM_PARTS = ['watch', 'rooms', 'reply-threads'] as const;
+export const PLATFORM_PARTS = ['watch', 'rooms', 'reply-threads', 'age-restrictions'] as const;
 
 export type PlatformPart = (typeof PLATFORM_PARTS)[number];
 

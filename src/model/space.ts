@@ -117,6 +117,14 @@ export interface LinkInvite {
   readonly expiresMs: number;
 }
 
+/** Conditions of a link: of the person who uses the code. */
+export interface LinkConditions {
+  /** Rejects where the channels of the group that are in the same space keep the person from it. */
+  readonly admit: (own: readonly ChannelWatch[]) => Promise<void>;
+  /** True where this channel may be linked with age-restricted ones, though it is not. */
+  readonly mayMixAges: boolean;
+}
+
 /**
  * The channels in which messages are translated automatically. A group ends
  * when only one of its channels is left, whatever became of the others.
@@ -129,9 +137,11 @@ export interface Watches {
   /**
    * Sets the watches of several channels at once, each in place of its former one; all or nothing.
    * Rejects with the permissions that the platform's people must still grant (`forbidden`,
-   * `watch.missing`).
+   * `watch.missing`), and with `bad-input` for a group of age-restricted channels and others.
+   *
+   * @param mayMixAges true where a moderator agrees to such a group. Default: false
    */
-  set(watches: readonly ChannelWatch[]): Promise<void>;
+  set(watches: readonly ChannelWatch[], mayMixAges?: boolean): Promise<void>;
   /**
    * Ends a watch; resolves with false where there was none. Pending messages of the channel are
    * skipped.
@@ -146,19 +156,21 @@ export interface Watches {
   /**
    * Makes a code by which a channel of another space can be linked with this one. Rejects with the
    * permissions that the channel lacks (`forbidden`, `watch.missing`).
+   *
+   * @param mayMixAges true where an age-restricted channel may be linked with this one that is not
    */
-  invite(watch: ChannelWatch): Promise<LinkInvite>;
+  invite(watch: ChannelWatch, mayMixAges: boolean): Promise<LinkInvite>;
   /**
    * Links a channel with the one for which a code was made; resolves with all channels of the group.
    * Rejects with `not-found` for a code that is unknown, used or expired, or whose group has grown since. A code is
    * used up by success alone.
-   *
-   * @param admit rejects where the channels of the group that are in the same space keep the person from it
+   * Rejects with `bad-input` where an age-restricted channel would be linked with one that is not, without the yes of
+   * the latter's side.
    */
   link(
     code: string,
     watch: ChannelWatch,
-    admit: (own: readonly ChannelWatch[]) => Promise<void>,
+    conditions: LinkConditions,
   ): Promise<readonly ChannelWatch[]>;
 }
 

@@ -61,6 +61,8 @@ export interface ChannelFeed {
   named(channel: Channel, text: RichText): Promise<RichText>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
+  /** True where the platform shows a channel to adults alone. Default: false. */
+  isAgeRestricted?(channel: Channel): Promise<boolean>;
   /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**
@@ -113,6 +115,8 @@ export interface ChannelFeedListener {
   /** Takes a change of what Dragoman may do in a space: what was forbidden may be allowed now. */
   accessChanged(space: Space): Promise<void>;
   channelDeleted(channel: Channel): Promise<void>;
+  /** Takes that a channel is shown to adults alone from now on, or to everybody again. */
+  ageRestrictionChanged(channel: Channel, isRestricted: boolean): Promise<void>;
   /** Takes that the bot is in a space, which it may have been removed from before. */
   spaceJoined(space: Space): Promise<void>;
   /**

@@ -32,6 +32,8 @@ export interface Capabilities {
   readonly fileBytes: number;
   /** True where a reply stands in a thread, away from what it answers. */
   readonly repliesInThreads?: true;
+  /** True where channels may be shown to adults alone. */
+  readonly restrictsByAge?: true;
 }
 
 /** The rights of a person in a channel: none, to see it, or to write there too. */

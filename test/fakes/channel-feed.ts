@@ -63,6 +63,8 @@ export interface FakeFeed {
   during(call: FeedFault['call'], run: () => Promise<unknown>): void;
   /** So many people react to a message with an emoji. */
   react(ref: MessageRef, emoji: string, people: number): void;
+  /** Shows a channel to adults alone, or to everybody again. */
+  restrictByAge(channel: Channel, isRestricted: boolean): void;
   /** What its people must still allow before a channel can be watched. */
   lack(...permissions: string[]): void;
   readonly calls: string[];
@@ -79,6 +81,7 @@ export const lost = (): AppError =>
  */
 export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): FakeFeed => {
   const channels = new Map<string, Shown[]>();
+  const restricted = new Set<string>();
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
@@ -177,6 +180,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
           ? { ...node, name: `${node.target}-${node.id}` }
           : node,
       ),
+    isAgeRestricted: async ({ id }) => restricted.has(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
   };
@@ -257,6 +261,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     fail: (...more) => void faults.push(...more),
     during: (call, run) => void events.push({ call, run }),
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
+    restrictByAge: ({ id }, isRestricted) =>
+      void (isRestricted ? restricted.add(id) : restricted.delete(id)),
     lack: (...permissions) => {
       lacking = permissions;
     },

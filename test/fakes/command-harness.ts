@@ -168,7 +168,7 @@ const createWatches = (script: Script): Services['watches'] => {
     elsewhere: () => 0,
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
     // The code of a group is its id.
-    link: async (code, watch, admit) => {
+    link: async (code, watch, { admit }) => {
       const own = [...kept.values()].filter(({ group }) => group === code);
       await admit(own);
       const joined = { ...watch, group: code };

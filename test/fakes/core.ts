@@ -89,6 +89,7 @@ const WATCHER: ChannelFeedListener = {
   connected: () => undefined,
   accessChanged: async () => undefined,
   channelDeleted: async () => undefined,
+  ageRestrictionChanged: async () => undefined,
   spaceJoined: async () => undefined,
   spaceLeft: async () => undefined,
 };

@@ -11,6 +11,7 @@ export interface InboundPlacesDeps {
   readonly listener: Pick<
     ChannelFeedListener,
     | 'accessChanged'
+    | 'ageRestrictionChanged'
     | 'memberBanned'
     | 'messagesMissed'
     | 'channelDeleted'
@@ -108,6 +109,10 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
     const channel = parents.channel(raw.guild_id, raw.id);
     if (!isReadableBack(client, channel))
       listener.messagesMissed([{ channel, newest: newestOf(raw) }]);
+    const known = client.channels.cache.get(raw.id);
+    const isRestricted = 'nsfw' in raw && raw.nsfw === true;
+    if (known && 'nsfw' in known && known.nsfw !== isRestricted)
+      await listener.ageRestrictionChanged(channel, isRestricted);
     if (hasNewOverwrites(client, raw)) await accessChanged(deps, raw.guild_id);
   });
   on(Events.ChannelDelete, async (raw) =>

@@ -193,10 +193,15 @@ const deleteExpired = async (db: Transaction<Schema>, nowMs: number): Promise<vo
   await db.deleteFrom('link_invite').where('expires_ms', '<', nowMs).execute();
 };
 
-interface StoredInvite {
-  readonly watch: ChannelWatch;
+interface InviteTerms {
   /** Keys of the channels that its group had when it was made. */
   readonly known: readonly string[];
+  /** True where an age-restricted channel may be linked with channels of the group that are not. */
+  readonly mayMixAges: boolean;
+}
+
+export interface StoredInvite extends InviteTerms {
+  readonly watch: ChannelWatch;
 }
 
 export type LinkInvites = ReturnType<typeof createLinkInvites>;
@@ -207,8 +212,7 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
   clear: async (): Promise<void> => {
     await store.write(async (db) => deleteExpired(db, now()));
   },
-  /** @param known keys of the channels of its group at this time */
-  make: async (watch: ChannelWatch, known: readonly string[]): Promise<LinkInvite> => {
+  make: async (watch: ChannelWatch, terms: InviteTerms): Promise<LinkInvite> => {
     const code = newCode();
     const expiresMs = now() + LIFE_MS;
     const { platform, id } = watch.channel.space;
@@ -220,7 +224,7 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
           code_hash: hashOf(code),
           platform,
           space_id: id,
-          watch: JSON.stringify({ ...watch, known }),
+          watch: JSON.stringify({ ...watch, ...terms }),
           expires_ms: expiresMs,
         })
         .execute();
@@ -236,8 +240,9 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
       .select('watch')
       .executeTakeFirst();
     if (!row) return undefined;
-    const { known = [], ...watch } = JSON.parse(row.watch) as ChannelWatch & Partial<StoredInvite>;
-    return { watch, known };
+    const stored = JSON.parse(row.watch) as ChannelWatch & Partial<InviteTerms>;
+    const { known = [], mayMixAges = false, ...watch } = stored;
+    return { watch, known, mayMixAges };
   },
   /** Uses an invitation up; false for an unknown, used or expired one. */
   take: async (typed: string): Promise<boolean> => {

@@ -131,3 +131,15 @@ test('copies need a channel in which messages stand by themselves', async () => 
   ] as const)
     expect(await discord.feed.missing(place, mode)).toEqual([]);
 });
+
+test('a channel, and its threads, are known to be for adults alone', async () => {
+  const { guild, channel, ann } = setUp();
+  const thread = channel.startThread(ann, 'aside');
+  channel.restrictByAge(true);
+  const { feed } = discord;
+  await eventually(async () =>
+    expect(await feed.isAgeRestricted?.(placeOf(guild, channel))).toBe(true),
+  );
+  expect(await feed.isAgeRestricted?.(placeOf(guild, thread))).toBe(true);
+  expect(await feed.isAgeRestricted?.(placeOf(guild, guild.channel()))).toBe(false);
+});

@@ -58,6 +58,7 @@ export type Told =
   | { readonly what: 'banned'; readonly space: Space; readonly authorId: string }
   | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
   | { readonly what: 'channelGone'; readonly channel: Channel }
+  | { readonly what: 'ageRestriction'; readonly channel: Channel; isRestricted: boolean }
   | { readonly what: 'accessChanged'; readonly space: Space }
   | { readonly what: 'spaceGone'; readonly space: Space };
 
@@ -98,6 +99,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       for (const each of channels) told.push({ what: 'missed', ...each });
     },
     channelDeleted: async (channel) => void told.push({ what: 'channelGone', channel }),
+    ageRestrictionChanged: async (channel, isRestricted) =>
+      void told.push({ what: 'ageRestriction', channel, isRestricted }),
     accessChanged: async (space) => void told.push({ what: 'accessChanged', space }),
     spaceJoined: async () => undefined,
     spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),

@@ -225,6 +225,7 @@ export const addChannel = (world: World, options: NewChannel): Channel => {
     guild: options.guild,
     name: options.name ?? 'general',
     topic: null,
+    nsfw: false,
     parentId: options.parentId ?? null,
     ...(options.userLimit === undefined ? {} : { userLimit: options.userLimit }),
     position: world.channels.size,

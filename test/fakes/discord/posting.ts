@@ -207,6 +207,7 @@ export const openThread = (
     guild: parent.guild,
     name,
     topic: null,
+    nsfw: false,
     parentId: parent.id,
     position: 0,
     overwrites: [],

@@ -89,7 +89,7 @@ export const renderChannel = (channel: Channel): Json => ({
         topic: channel.topic,
         parent_id: channel.parentId,
         position: channel.position,
-        nsfw: false,
+        nsfw: channel.nsfw,
         rate_limit_per_user: 0,
         permission_overwrites: channel.overwrites.map((one) => ({
           id: one.id,

@@ -92,6 +92,7 @@ export interface Channel {
   readonly guild: Guild | undefined;
   name: string;
   topic: string | null;
+  nsfw: boolean;
   parentId: string | null;
   /** Of a voice channel; absent or 0: no limit. */
   userLimit?: number;

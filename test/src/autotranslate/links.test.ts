@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../../src/model/place.ts';
-import type { ChannelWatch } from '../../../src/model/space.ts';
+import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE } from './support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
-const admitAll = async (): Promise<void> => undefined;
+const admitAll: LinkConditions = { admit: async () => undefined, mayMixAges: false };
 const mirror = (of: Channel, language: string): ChannelWatch => ({
   channel: of,
   mode: 'mirror',
@@ -21,7 +21,7 @@ describe('a code that links channels', () => {
   const scene = withScene();
 
   it('shows nothing of channels that were linked after it was made', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'));
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
     const link = scene.watches.link(code, mirror(THERE, 'fr'), admitAll);
     await expect(link).rejects.toMatchObject(isUnknown);
@@ -30,18 +30,22 @@ describe('a code that links channels', () => {
 
   it('asks whether the person may see all channels of the group in that space', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
-    const { code } = await scene.watches.invite(scene.watches.of(THERE)!);
+    const { code } = await scene.watches.invite(scene.watches.of(THERE)!, false);
     const asked: string[] = [];
-    await scene.watches.link(code, mirror(GENERAL, 'ja'), async (own) => {
-      asked.push(...own.map((each) => each.channel.id));
+    await scene.watches.link(code, mirror(GENERAL, 'ja'), {
+      ...admitAll,
+      admit: async (own) => void asked.push(...own.map((each) => each.channel.id)),
     });
     expect(asked).toEqual(['english', 'spanish']);
   });
 
   it('is used up by success alone', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'));
-    const refusing = scene.watches.link(code, mirror(THERE, 'fr'), async () => {
-      throw new Error('not here');
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
+    const refusing = scene.watches.link(code, mirror(THERE, 'fr'), {
+      ...admitAll,
+      admit: async () => {
+        throw new Error('not here');
+      },
     });
     await expect(refusing).rejects.toThrow('not here');
     const itself = scene.watches.link(code, mirror(ENGLISH, 'fr'), admitAll);
@@ -66,11 +70,65 @@ describe('a channel', () => {
   });
 
   it('is told by name with which it was linked, on both sides', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'));
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
     await scene.watches.link(code, mirror(THERE, 'en'), admitAll);
     const linked = (channels: string) =>
       sentence('autotranslate.linked-here', { channels }).replaceAll('`', '');
     expect(scene.feed.texts(ENGLISH)).toEqual([linked('#channel-42 (Other)')]);
     expect(scene.other.texts(THERE)).toEqual([linked('Place')]);
+  });
+});
+
+describe('age-restricted channels', () => {
+  const scene = withScene();
+  const agreed: LinkConditions = { ...admitAll, mayMixAges: true };
+  const isMixed = { sentence: { key: 'autotranslate.age-restricted' } };
+  const group = mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']);
+
+  it('are linked with others in one space only where a moderator agrees', async () => {
+    scene.feed.restrictByAge(SPANISH, true);
+    await expect(scene.watches.set(group)).rejects.toMatchObject(isMixed);
+    expect(scene.watches.list(ENGLISH.space)).toEqual([]);
+    await scene.watches.set(group, true);
+    scene.feed.restrictByAge(ENGLISH, true);
+    await scene.watches.set(group);
+  });
+
+  it('are joined by an open channel only where its moderator agrees', async () => {
+    scene.feed.restrictByAge(ENGLISH, true);
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
+    const link = (conditions: LinkConditions) =>
+      scene.watches.link(code, mirror(THERE, 'fr'), conditions);
+    await expect(link(admitAll)).rejects.toMatchObject(isMixed);
+    await link(agreed);
+  });
+
+  it('join an open channel only where its own moderator agreed with the code', async () => {
+    scene.other.restrictByAge(THERE, true);
+    const code = async (mayMixAges: boolean): Promise<string> =>
+      (await scene.watches.invite(mirror(ENGLISH, 'en'), mayMixAges)).code;
+    const link = scene.watches.link(await code(false), mirror(THERE, 'fr'), agreed);
+    await expect(link).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.age-restricted-code' },
+    });
+    await scene.watches.link(await code(true), mirror(THERE, 'fr'), admitAll);
+  });
+
+  it.each([
+    [true, 'autotranslate.age-ended'],
+    [false, 'autotranslate.age-ended-open'],
+  ] as const)('are linked no longer once one alone has changed to %s', async (isNow, key) => {
+    for (const each of [ENGLISH, SPANISH]) scene.feed.restrictByAge(each, !isNow);
+    await scene.watches.set(group);
+    await scene.listener.ageRestrictionChanged(SPANISH, isNow);
+    expect(scene.watches.list(ENGLISH.space)).toEqual([]);
+    expect(scene.feed.texts(SPANISH)).toEqual([sentence(key, {}, 'es').replaceAll('`', '')]);
+  });
+
+  it('stay linked where all change', async () => {
+    await scene.watches.set(group);
+    scene.feed.restrictByAge(ENGLISH, true);
+    await scene.listener.ageRestrictionChanged(SPANISH, true);
+    expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
   });
 });

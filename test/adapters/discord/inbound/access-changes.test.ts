@@ -45,3 +45,16 @@ test('other changes of channels are not told, such as names and places in the li
   await allTaken(channel);
   expect(changes()).toEqual([]);
 });
+
+test('a channel that is shown to adults alone is told when that changes', async () => {
+  const { channel } = setUp();
+  await allTaken(channel);
+  discord.core.told.length = 0;
+  for (const isRestricted of [true, true, false]) channel.restrictByAge(isRestricted);
+  await eventually(() => {
+    const changed = discord.core.told.flatMap((one) =>
+      one.what === 'ageRestriction' ? [one.isRestricted] : [],
+    );
+    expect(changed).toEqual([true, false]);
+  });
+});

@@ -62,6 +62,8 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     connected: () => undefined,
     accessChanged: async () => undefined,
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
+    ageRestrictionChanged: async ({ id }, isRestricted) =>
+      void told.push(`${isRestricted ? 'restricted' : 'open'} ${id}`),
     spaceJoined: async () => undefined,
     spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };

@@ -142,6 +142,10 @@ export class FakeChannel {
     this.state.name = name;
     updateChannel(this.#tools.world, this.state);
   }
+  restrictByAge(isRestricted: boolean): void {
+    this.state.nsfw = isRestricted;
+    updateChannel(this.#tools.world, this.state);
+  }
   archive(locked = false): void {
     const { thread } = this.state;
     if (thread === undefined) throw new Error('only threads can be archived');

@@ -24,13 +24,15 @@ const open = async () => {
   };
 };
 
+const TERMS = { known: ['slack C1'], mayMixAges: true };
+
 describe('an invitation to link channels', () => {
   it('can be taken once, however its code is typed', async () => {
     await using given = await open();
-    const { code } = await given.invites.make(WATCH, ['slack C1']);
+    const { code } = await given.invites.make(WATCH, TERMS);
     expect(code).toMatch(/^[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}$/);
     const typed = ` ${code.toLowerCase().replaceAll('0', 'o').replaceAll('-', ' ')} `;
-    const found = { watch: WATCH, known: ['slack C1'] };
+    const found = { watch: WATCH, ...TERMS };
     expect(await given.invites.find(typed)).toEqual(found);
     expect(await given.invites.find(code)).toEqual(found);
     expect(await given.invites.take(typed)).toBe(true);
@@ -40,7 +42,7 @@ describe('an invitation to link channels', () => {
 
   it('is deleted after an hour, though no other is made', async () => {
     await using given = await open();
-    await given.invites.make(WATCH, ['slack C1']);
+    await given.invites.make(WATCH, TERMS);
     given.clock.ms += HOUR_MS;
     await given.invites.clear();
     expect(await given.store.selectFrom('link_invite').selectAll().execute()).toHaveLength(1);
@@ -51,7 +53,7 @@ describe('an invitation to link channels', () => {
 
   it('ends after an hour', async () => {
     await using given = await open();
-    const { code, expiresMs } = await given.invites.make(WATCH, ['slack C1']);
+    const { code, expiresMs } = await given.invites.make(WATCH, TERMS);
     expect(expiresMs).toBe(given.clock.ms + HOUR_MS);
     given.clock.ms += HOUR_MS + 1;
     expect(await given.invites.find(code)).toBeUndefined();
@@ -60,7 +62,7 @@ describe('an invitation to link channels', () => {
 
   it('cannot be read in the database', async () => {
     await using given = await open();
-    const { code } = await given.invites.make(WATCH, ['slack C1']);
+    const { code } = await given.invites.make(WATCH, TERMS);
     const rows = await given.store.selectFrom('link_invite').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(code.replaceAll('-', ''));
   });

@@ -110,7 +110,7 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
     if (!isReadableBack(client, channel))
       listener.messagesMissed([{ channel, newest: newestOf(raw) }]);
     const known = client.channels.cache.get(raw.id);
-    const isRestricted = 'nsfw' in raw && raw.nsfw === true;
+    const isRestricted = 'nsfw' in raw && raw.nsfw;
     if (known && 'nsfw' in known && known.nsfw !== isRestricted)
       await listener.ageRestrictionChanged(channel, isRestricted);
     if (hasNewOverwrites(client, raw)) await accessChanged(deps, raw.guild_id);

@@ -31,7 +31,7 @@ const DEAD_LISTED = 10;
 const GAPS_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
-const WITHHELD = ['noise', 'invented', 'repeated', 'unsure', 'foreign'] as const;
+const WITHHELD = ['noise', 'invented', 'repeated', 'unsure', 'foreign', 'wordless'] as const;
 /** The share of calls from which failures are worth a look. */
 const MANY_FAILED = 0.05;
 

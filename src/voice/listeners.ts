@@ -80,15 +80,20 @@ interface TroubleDeps {
 
 /** Distinguishes lasting trouble of recognition from failures that come and go. */
 export const createTrouble = ({ clock, show, over }: TroubleDeps) => {
+  let isOn = false;
   let isShown = false;
   let cancel: (() => void) | undefined;
   return {
+    /** True from an error until it counts as over. */
+    isOn: (): boolean => isOn,
     /** Takes the error of recognition; undefined when it works again. */
     report: (error: AppError | undefined): void => {
       cancel?.();
       cancel = undefined;
+      isOn ||= error !== undefined;
       if (!error)
         cancel = clock.after(OVER_AFTER_MS, () => {
+          isOn = false;
           over(isShown);
           isShown = false;
         });
@@ -108,6 +113,8 @@ interface ListenersDeps {
   readonly attendance: Pick<Attendance, 'nameOf'>;
   readonly captioning: Captioning;
   readonly speaking: Speaking;
+  /** Counts clear speech in which the recogniser found no words. */
+  readonly wordless: () => void;
   /** Takes each final transcript, captioned or not. */
   readonly finished: (event: TranscriptEvent) => void;
 }
@@ -167,7 +174,11 @@ export const createListeners = (deps: ListenersDeps) => {
   };
   const captioned = (event: TranscriptEvent): void => {
     heard(event);
-    if (event.isFinal && event.text !== '') withheldLines.shown(event.speakerId);
+    if (event.isFinal && event.text !== '') {
+      withheldLines.shown(event.speakerId);
+      // While there is trouble they are told of together, at its end.
+      if (!trouble.isOn()) lostLines.report();
+    }
     captioning.current()?.transcript(event);
   };
   /** Takes the speech of people who were not informed of captions; nobody sees it. */
@@ -182,6 +193,14 @@ export const createListeners = (deps: ListenersDeps) => {
       transcript: captioned,
       withheld: withheldLines.withheld,
       lost: lostLines.add,
+      refused: (speakerId) => {
+        const name = quotedWords(nameOf(speakerId));
+        void messages.show(`refused ${speakerId}`, texts.note('room.refused', { name }));
+      },
+      unheard: () => {
+        withheldLines.wordless();
+        deps.wordless();
+      },
       trouble: trouble.report,
       behind,
     },

@@ -62,6 +62,10 @@ export const declareVoiceMetrics = (metrics: Metrics, rooms: () => Iterable<Meas
     help: 'Time from the end of speech to its caption in the channel.',
     buckets: CAPTION_BUCKETS,
   });
+  const wordless = metrics.counter({
+    name: 'dragoman_captions_wordless_total',
+    help: 'Lines of clear speech in which the recogniser found no words.',
+  });
   const measure = (room: MeasuredRoom): void => {
     const last = { received: 0, lost: 0, undecryptable: 0 };
     for (const member of room.health())
@@ -78,6 +82,7 @@ export const declareVoiceMetrics = (metrics: Metrics, rooms: () => Iterable<Meas
   return {
     /** Takes the time from the end of speech to its caption in the channel. */
     captionShown: (lagMs: number): void => lag(Math.max(0, lagMs) / MS),
+    wordless: (): void => wordless(),
     /** Measures a room that is over, for the last time. */
     roomEnded: measure,
   };

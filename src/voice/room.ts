@@ -33,6 +33,8 @@ export interface RoomDeps {
   readonly now: () => number;
   /** Takes the time from the end of speech to its caption in the channel. */
   readonly captionShown: (lagMs: number) => void;
+  /** Counts clear speech in which the recogniser found no words. */
+  readonly wordless: () => void;
 }
 
 export interface RoomStart {
@@ -161,6 +163,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     subscribe: (memberIds) => link?.subscribe(memberIds),
     informed: start.restored?.informed,
     storedChanged: keeper.changed,
+    wordless: deps.wordless,
   });
 
   const peopleChanged = (): void => {

@@ -16,7 +16,7 @@ import type { Rooms } from './room-types.ts';
 import type { OpenRoom, RoomDeps } from './room.ts';
 import { createReadAloud } from './tts/read-aloud.ts';
 
-export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf' | 'captionShown'> {
+export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf' | 'captionShown' | 'wordless'> {
   readonly metrics: Metrics;
   readonly consents: RoomConsents;
   readonly platformOf: (name: string) => Platform | undefined;
@@ -46,6 +46,7 @@ export const createRooms = (deps: RoomsDeps) => {
       ...deps,
       choiceOf: consentChoices.of,
       captionShown: voiceMetrics.captionShown,
+      wordless: voiceMetrics.wordless,
     },
     platformOf,
     leases: deps.leases,

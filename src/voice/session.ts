@@ -28,6 +28,8 @@ export interface VoiceSessionDeps {
   readonly informed: InformedMembers | undefined;
   /** Called when `stored` has changed. */
   readonly storedChanged: () => void;
+  /** Counts clear speech in which the recogniser found no words. */
+  readonly wordless: () => void;
 }
 
 /** Time for the last transcripts, in a room that is over. */
@@ -89,6 +91,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     attendance,
     captioning,
     speaking,
+    wordless: deps.wordless,
     finished: (event) => {
       hints.said(event.text);
       void count(event);

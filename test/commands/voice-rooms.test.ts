@@ -125,7 +125,7 @@ describe('/readaloud', () => {
 
 describe('/status', () => {
   const stats = { received: 90, lost: 10, undecryptable: 0 };
-  const WITHHELD = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 7 };
+  const WITHHELD = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 7, wordless: 0 };
 
   it('says where we are, what is captioned, and who comes through badly', async () => {
     await meet();

@@ -67,7 +67,7 @@ export const createFakeRooms = (): FakeRooms => {
     heard: '',
     talk: [],
     health: [],
-    withheld: { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0 },
+    withheld: { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 },
     faults: [],
     left: undefined,
   };

@@ -1,5 +1,6 @@
 import { createLru } from '../../../src/async/lru.ts';
-import { parseToc, SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
+import { parsePacket } from '../../../src/audio/opus/layout.ts';
+import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import type { SpeakerStats, VoicePacket } from '../../../src/ports/voice.ts';
 import type { DaveReader } from './dave.ts';
 import type { VoicePacketIn } from './library-internals.ts';
@@ -193,7 +194,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     // A packet of nothing but padding counts by its number alone.
     if (frame.length === 0) return;
     const data = dave.open(frame, memberId);
-    if (!data || !parseToc(data)) return statistics.unopened(memberId);
+    if (!data || !parsePacket(data)) return statistics.unopened(memberId);
     // Silence is never encrypted, so it proves nothing.
     if (!data.equals(SILENCE_PACKET)) statistics.opened(memberId);
     deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });

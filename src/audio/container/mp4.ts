@@ -12,7 +12,8 @@ import {
 import type { Box, Mp4Edit } from './mp4-box.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';
-import { OPUS_CLOCK_HZ, parseToc, type OpusHead } from '../opus/packet.ts';
+import { packetParser } from '../opus/layout.ts';
+import { OPUS_CLOCK_HZ, type OpusHead } from '../opus/packet.ts';
 
 /** The most bytes of tables, which are in memory as a whole; those of four hours of AAC take under 6 MB. */
 const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;
@@ -162,9 +163,10 @@ async function* opusItems(
   edit: Mp4Edit | undefined,
 ): AsyncGenerator<OpusItem, void, void> {
   yield { kind: 'head', head };
+  const parse = packetParser(head);
   let remaining = Math.round((edit?.endSeconds ?? Infinity) * OPUS_CLOCK_HZ);
   for await (const data of units) {
-    const samples = parseToc(data)?.samples;
+    const samples = parse(data)?.samples;
     if (samples === undefined) continue;
     const keepSamples = Math.min(samples, remaining);
     if (keepSamples === 0) return;

@@ -1,7 +1,8 @@
 /** Reads Ogg Opus (RFC 7845) out of any bytes. */
 import { ascii, type ByteReader } from '../bytes.ts';
 import { type OggEnd, type OggPackets, readOggStreams } from './ogg-streams.ts';
-import { parseToc, type OpusHead, parseOpusHead } from '../opus/packet.ts';
+import { packetParser } from '../opus/layout.ts';
+import { type OpusHead, parseOpusHead } from '../opus/packet.ts';
 
 export interface OpusPacket {
   readonly data: Uint8Array;
@@ -22,9 +23,10 @@ const TAGS_MAGIC = 'OpusTags';
 const measurePackets = (
   { packets, granule, isLast }: OggPackets,
   granuleBefore: number | undefined,
+  parse: ReturnType<typeof packetParser>,
 ): OpusPacket[] => {
   const known = packets.flatMap((data) => {
-    const toc = parseToc(data);
+    const toc = parse(data);
     return toc ? [{ data, samples: toc.samples }] : [];
   });
   const ends = isLast && granule >= 0 && granuleBefore !== undefined;
@@ -45,6 +47,7 @@ export async function* readOpus(reader: ByteReader): AsyncGenerator<OpusItem, Og
   let tagsAreDue = false;
   let granule: number | undefined;
   let damaged = false;
+  let parse = packetParser();
 
   const streams = readOggStreams(reader, (first) => parseOpusHead(first) !== undefined);
   for (;;) {
@@ -54,7 +57,9 @@ export async function* readOpus(reader: ByteReader): AsyncGenerator<OpusItem, Og
     if (item.kind === 'stream') {
       tagsAreDue = true;
       granule = 0;
-      yield { kind: 'head', head: parseOpusHead(item.first)! };
+      const head = parseOpusHead(item.first)!;
+      parse = packetParser(head);
+      yield { kind: 'head', head };
       continue;
     }
     if (item.isAfterLoss) granule = undefined;
@@ -62,7 +67,7 @@ export async function* readOpus(reader: ByteReader): AsyncGenerator<OpusItem, Og
     const isTags = tagsAreDue && first && ascii(first, 0, TAGS_MAGIC.length) === TAGS_MAGIC;
     if (first) tagsAreDue = false;
     const packets = isTags ? item.packets.slice(1) : item.packets;
-    const measured = measurePackets({ ...item, packets }, granule);
+    const measured = measurePackets({ ...item, packets }, granule, parse);
     damaged ||= measured.length < packets.length;
     for (const packet of measured) yield { kind: 'packet', ...packet };
     if (item.granule > 0) ({ granule } = item);

@@ -2,7 +2,8 @@
 import { ascii, type ByteReader, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import type { OggEnd } from './ogg-streams.ts';
-import { OPUS_CLOCK_HZ, parseToc, type OpusHead, parseOpusHead } from '../opus/packet.ts';
+import { packetParser } from '../opus/layout.ts';
+import { OPUS_CLOCK_HZ, type OpusHead, parseOpusHead } from '../opus/packet.ts';
 
 const ID = {
   segment: 0x18538067,
@@ -135,7 +136,7 @@ const parseBlock = (block: Uint8Array, track: Track): OpusItem | undefined => {
   const flags = block[number.bytes + 2] ?? 0;
   if ((flags & LACING_FLAGS) !== 0) throw unsupportedAudio('WebM with lacing');
   const data = block.subarray(number.bytes + 3);
-  const samples = parseToc(data)?.samples;
+  const samples = packetParser(track.head)(data)?.samples;
   return samples === undefined
     ? undefined
     : { kind: 'packet', data, samples, keepSamples: samples };

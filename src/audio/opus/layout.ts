@@ -1,6 +1,6 @@
 /** Takes Opus packets apart into their frames and makes packets of frames (RFC 6716 section 3.2). */
 import { concatBytes } from '../bytes.ts';
-import { parseToc } from './packet.ts';
+import { isOneStream, type OpusHead, type OpusToc, parseToc } from './packet.ts';
 
 /** The first length that takes two bytes (RFC 6716 section 3.2.1). */
 const FIRST_LONG_LENGTH = 252;
@@ -93,6 +93,22 @@ const readFrames = (cursor: Cursor, isDelimited: boolean): Uint8Array[] | undefi
 /** The frames of a packet, without padding; undefined for one that decoders must refuse. */
 export const framesOf = (packet: Uint8Array): Uint8Array[] | undefined =>
   readFrames(createCursor(packet), false);
+
+/**
+ * Parses a packet of one stream; undefined where its frames do not fit into it (RFC 6716 section 3.4):
+ * one such packet makes a recogniser refuse the whole file.
+ */
+export const parsePacket = (packet: Uint8Array): OpusToc | undefined => {
+  const isFit =
+    ((packet[0] ?? 0) & CODE_MASK) === 0
+      ? isFrameLength(packet.length - 1)
+      : framesOf(packet) !== undefined;
+  return isFit ? parseToc(packet) : undefined;
+};
+
+/** The check of a stream's packets: of several streams in one the first byte tells all that it can. */
+export const packetParser = (head?: OpusHead): typeof parsePacket =>
+  head && !isOneStream(head) ? parseToc : parsePacket;
 
 const lengthBytes = (length: number): Uint8Array => {
   if (length < FIRST_LONG_LENGTH) return Uint8Array.of(length);

@@ -40,7 +40,7 @@ export interface OpusToc {
   readonly samples: number;
 }
 
-/** Parses the first byte; undefined for what is no Opus packet: empty, without frames, or over 120 ms. */
+/** Parses the first byte alone; undefined for what is no Opus packet: empty, without frames, or over 120 ms. */
 export const parseToc = (packet: Uint8Array): OpusToc | undefined => {
   const toc = packet[0];
   if (toc === undefined) return undefined;

@@ -32,7 +32,7 @@ const NOTED_LINES = 3;
 const MOST_SPEAKERS = 1_000;
 
 /** Reasons to withhold lines, as people are told of them. */
-type WithheldReason = 'noise' | 'invented' | 'repeated' | 'unsure' | 'foreign';
+type WithheldReason = 'noise' | 'invented' | 'repeated' | 'unsure' | 'foreign' | 'wordless';
 
 /** Counts of lines that were withheld, by the reason. */
 export type WithheldCounts = Readonly<Record<WithheldReason, number>>;
@@ -64,7 +64,7 @@ export const createWithheldLines = ({
   readonly note: (speakerId: string) => void;
   readonly mark: (withheld: LostLines) => void;
 }) => {
-  const counts = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0 };
+  const counts = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 };
   const inARow = createLru<string, number>(MOST_SPEAKERS);
   const noted = createLru<string, true>(MOST_SPEAKERS);
   const unmarked = createLostLines(mark);
@@ -84,6 +84,10 @@ export const createWithheldLines = ({
       if (times < NOTED_LINES || noted.get(speakerId)) return;
       noted.set(speakerId, true);
       note(speakerId);
+    },
+    /** Counts clear speech in which no words were found. */
+    wordless: (): void => {
+      counts.wordless += 1;
     },
     shown: (speakerId: string): void => {
       inARow.delete(speakerId);

@@ -1,4 +1,5 @@
-import { type OpusToc, parseToc } from '../../audio/opus/packet.ts';
+import { parsePacket } from '../../audio/opus/layout.ts';
+import type { OpusToc } from '../../audio/opus/packet.ts';
 import { USUAL_PAUSE_MS } from '../../model/space.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
@@ -128,7 +129,7 @@ export const createEndpointer = (options: EndpointerOptions = {}) => {
   return {
     take: (packet: VoicePacket): readonly EndpointerEvent[] => {
       const events: EndpointerEvent[] = [];
-      const toc = parseToc(packet.data);
+      const toc = parsePacket(packet.data);
       if (!toc) {
         counts.invalid += 1;
         return events;

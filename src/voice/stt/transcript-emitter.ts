@@ -7,7 +7,7 @@ import { joinTexts } from '../../text/local-agreement.ts';
 import { NO_SPEECH } from './gated-recogniser.ts';
 import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
 import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
-import { createUnheard } from './unheard.ts';
+import { createRefusals, createUnheard } from './unheard.ts';
 import {
   type Begun,
   begunBefore,
@@ -36,6 +36,10 @@ export interface TranscriptListener {
   readonly withheld?: (utterance: SpeechTimes & { speakerId: string }, refusal: Refusal) => void;
   /** Reports an utterance of which nothing could be recognised. */
   readonly lost?: (utterance: SpeechTimes) => void;
+  /** Reports that the recogniser refuses what one person says, and nobody else's speech; again where it goes on. */
+  readonly refused?: (speakerId: string) => void;
+  /** Reports clear speech in which the recogniser found no words. */
+  readonly unheard?: () => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble?: (error: AppError | undefined) => void;
   /** Reports by how much transcripts are late, from some seconds on; undefined when they no longer are. */
@@ -104,6 +108,10 @@ export const createTranscriptEmitter = (
     call(() => listener.trouble?.(undefined));
   };
   const unheard = createUnheard({ lose, delayed });
+  const refusals = createRefusals({
+    ofAll: delayed,
+    ofOne: (speakerId) => call(() => listener.refused?.(speakerId)),
+  });
 
   /** The words of an utterance behind those that were begun before it. */
   const wordsOf = (
@@ -187,9 +195,11 @@ export const createTranscriptEmitter = (
       const { accepted, refusal } = filter.judge(heardOf(emitted, result), context, true);
       if (unheard.takes(utterance, result.text, refusal)) {
         refused[refusal!] += 1;
+        call(() => listener.unheard?.());
         return retract(emitted);
       }
       recovered();
+      refusals.answered(utterance.speakerId);
       if (refusal) {
         refused[refusal] += 1;
         call(() => listener.withheld?.(utterance, refusal));
@@ -205,7 +215,7 @@ export const createTranscriptEmitter = (
       // The certain text is better than nothing.
       if (shown) conclude(emitted, shown);
       else retract(emitted);
-      delayed(error);
+      if (!refusals.takes(utterance.speakerId, error)) delayed(error);
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
@@ -214,6 +224,7 @@ export const createTranscriptEmitter = (
     forget: (speakerId: string): void => {
       filter.forget(speakerId);
       ended.delete(speakerId);
+      refusals.answered(speakerId);
     },
     get counts() {
       return { transcripts, failed, refused: { ...refused } };

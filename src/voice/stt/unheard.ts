@@ -1,4 +1,5 @@
-import { AppError } from '../../errors.ts';
+import { createLru } from '../../async/lru.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
 import { THRESHOLDS, type Refusal } from './invented-text.ts';
 
@@ -51,6 +52,39 @@ export const createUnheard = ({
       for (const each of waiting.splice(0)) lose(each);
       delayed(noWords());
       return true;
+    },
+  };
+};
+
+/** What a service says of one file: nothing of the others. */
+const OF_ONE_FILE: ReadonlySet<ErrorCode> = new Set(['bad-input', 'too-large', 'unsupported']);
+const MOST_SPEAKERS = 100;
+
+/** Distinguishes a refusal of one utterance, and of one person's speech, from one of everybody's. */
+export const createRefusals = ({
+  ofAll,
+  ofOne,
+}: {
+  readonly ofAll: (error: AppError) => void;
+  readonly ofOne: (speakerId: string) => void;
+}) => {
+  let inARow = 0;
+  const bySpeaker = createLru<string, number>(MOST_SPEAKERS);
+  return {
+    /** Takes the failure of an utterance; returns false for one that is none of these. */
+    takes: (speakerId: string, error: AppError): boolean => {
+      if (!OF_ONE_FILE.has(error.code)) return false;
+      inARow += 1;
+      const ofSpeaker = (bySpeaker.get(speakerId) ?? 0) + 1;
+      bySpeaker.set(speakerId, ofSpeaker);
+      if (inARow >= SEVERAL) ofAll(error);
+      else if (ofSpeaker % SEVERAL === 0) ofOne(speakerId);
+      return true;
+    },
+    /** Notes that an utterance of a person was recognised. */
+    answered: (speakerId: string): void => {
+      inARow = 0;
+      bySpeaker.delete(speakerId);
     },
   };
 };

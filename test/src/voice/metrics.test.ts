@@ -65,6 +65,14 @@ describe('the loss of rooms', () => {
   });
 });
 
+it('counts lines without words from 0 on', async () => {
+  const metrics = createMetrics();
+  const { wordless } = declareVoiceMetrics(metrics, () => []);
+  expect(await metrics.text()).toContain('dragoman_captions_wordless_total 0');
+  wordless();
+  expect(await metrics.text()).toContain('dragoman_captions_wordless_total 1');
+});
+
 describe('the lag of a caption', () => {
   it('is measured in seconds, none below zero', async () => {
     const { captionShown, read } = start();

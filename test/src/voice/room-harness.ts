@@ -46,8 +46,8 @@ export const isText = ({ data }: { readonly data: Uint8Array }): boolean =>
 interface Script {
   /** What recognising rejects with. */
   deaf: AppError | undefined;
-  /** What recognising says of the text. */
-  heard: { readonly language: string; readonly confidence: number };
+  /** What recognising says of the text, or in its place. */
+  heard: { readonly language: string; readonly confidence: number; readonly text?: string };
   /** Recognising waits for it. */
   hearing: Promise<void> | undefined;
   /** What speaking rejects with. */

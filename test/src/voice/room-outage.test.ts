@@ -57,3 +57,37 @@ it('refusals that come and go leave no note', async () => {
   expect(shown).not.toContain(sentence('room.recognised-again'));
   expect(shown).toContain('line 9');
 });
+
+it('a refusal of one utterance is marked as a lost line, and no trouble of the room', async () => {
+  await using stage = await openCaptioned();
+  stage.script.deaf = new AppError('bad-input', 'the service answered 400');
+  await stage.say('ann', 'refused');
+  stage.script.deaf = undefined;
+  await stage.pass(4_000);
+  await stage.say('ann', 'heard');
+  await stage.pass(1_000);
+  const shown = stage.place.texts(ROOM);
+  expect(shown.filter((text) => sentenceLike('room.not-recognised').test(text))).toEqual([]);
+  expect(shown.filter((text) => lost.test(text))).toHaveLength(1);
+  expect(await textOf(stage)).toContain(sentence('room.lines-lost-here', { count: 1 }));
+});
+
+it('names a person whose speech alone is refused', async () => {
+  await using stage = await openCaptioned();
+  for (let at = 0; at < 3; at += 1) {
+    stage.script.deaf = new AppError('bad-input', 'the service answered 400');
+    await stage.say('ann', 'refused');
+    stage.script.deaf = undefined;
+    await stage.say('bob', `heard ${at}`);
+  }
+  const note = sentence('room.refused', { name: 'Ann' });
+  expect(stage.place.texts(ROOM).filter((text) => text.includes(note))).toHaveLength(1);
+});
+
+it('counts clear speech that comes back without words', async () => {
+  await using stage = await openCaptioned();
+  stage.script.heard = { language: '', confidence: 0, text: '' };
+  await stage.place.speak('ann', 'a long line', 4_000);
+  await stage.pass(1_000);
+  expect(stage.room().withheld()).toMatchObject({ wordless: 1 });
+});

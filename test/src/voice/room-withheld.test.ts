@@ -7,7 +7,7 @@ const WRONG = ['See you', 'Right then', 'Oh well', 'So it goes'];
 
 const shown = (stage: Stage): string => stage.place.texts(ROOM).join('\n');
 const note = sentence('room.withheld', { name: 'Ann' });
-const NONE = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0 };
+const NONE = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 };
 const textOf = async (stage: Stage): Promise<string> =>
   Buffer.from((await stage.room().transcript('txt'))!.bytes).toString();
 const withhold = async (stage: Stage): Promise<void> => {

@@ -37,6 +37,8 @@ const pagesOf = async (bytes: Uint8Array) =>
   Array.fromAsync(readPages(createByteReader(sourceOf(bytes).open())));
 
 /** Packets of any lengths, those on the borders of segments and pages among them. */
+const LONGEST_FRAME_BYTES = 1_275;
+
 const packet = fc
   .tuple(
     fc.integer({ min: 0, max: 31 }),
@@ -49,6 +51,12 @@ const packet = fc
   .map(([config, length, fill]) => {
     const bytes = new Uint8Array(length + 1).fill(fill);
     bytes[0] = config << 3;
+    if (length <= LONGEST_FRAME_BYTES) return bytes;
+    // Longer ones are padded: one frame of some 600 bytes, and as many bytes behind it as are left.
+    const steps = Math.floor((length - 600) / 255);
+    bytes.set([(config << 3) | 3, 0x41]);
+    bytes.fill(255, 2, 2 + steps);
+    bytes[2 + steps] = 0;
     return bytes;
   });
 

@@ -27,7 +27,14 @@ describe('withheld lines', () => {
     const { lines, withhold } = setUp();
     withhold('ann', 'foreign', 'unsure', 'noise');
     withhold('ben', 'repeat', 'no-words', 'loop', 'too-fast', 'echo', 'stock-phrase');
-    expect(lines.counts).toEqual({ noise: 1, invented: 4, repeated: 1, unsure: 1, foreign: 1 });
+    expect(lines.counts).toEqual({
+      noise: 1,
+      invented: 4,
+      repeated: 1,
+      wordless: 0,
+      unsure: 1,
+      foreign: 1,
+    });
   });
 
   it('are noted once for a person, when there are three in a row', () => {

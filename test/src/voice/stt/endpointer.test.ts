@@ -295,6 +295,22 @@ describe('packets', () => {
     expect(endpointer.bufferedPackets).toBe(0);
   });
 
+  it.each([
+    ['two frames of one size in an odd number of bytes', [0xf9, 1, 2, 3]],
+    ['a first frame that is longer than the packet', [0xfa, 200, 1]],
+    ['frames that do not share its bytes', [0xfb, 3, 1, 2]],
+    ['lengths of frames beyond its end', [0xfb, 0x83, 200, 1]],
+    ['more padding than it has', [0xfb, 0x41, 9, 1]],
+    ['a frame that is too long', [0xf8, ...Array.from({ length: 1_276 }, () => 1)]],
+  ])('with %s are dropped, and their utterance is kept', (_what, bytes) => {
+    const endpointer = endpointerWith();
+    const packets = createSender().say('voice', 20);
+    packets[9] = { ...packets[9]!, data: Uint8Array.from(bytes) };
+    const events = [...takeAll(endpointer, packets), ...endpointer.endAll()];
+    expect(endpointer.counts).toMatchObject({ invalid: 1, taken: 19 });
+    expect(ofKind(events, 'ended')[0]!.packets).toHaveLength(19);
+  });
+
   it('that come again, or after their utterance was finished, are dropped', () => {
     const endpointer = endpointerWith();
     const sender = createSender();

@@ -31,6 +31,7 @@ const setUp = () => {
   const events: TranscriptEvent[] = [];
   const told: string[] = [];
   const lost: number[] = [];
+  const unheard = { count: 0 };
   const emitter = createTranscriptEmitter(
     {
       transcript: (event) => {
@@ -39,6 +40,8 @@ const setUp = () => {
       },
       withheld: ({ speakerId }, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
       lost: ({ startMs }) => void lost.push(startMs / 10_000),
+      refused: (speakerId) => void told.push(`${speakerId} refused`),
+      unheard: () => void (unheard.count += 1),
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
     },
     undefined,
@@ -50,7 +53,7 @@ const setUp = () => {
   });
   const say = (id: number, text: string, more: Partial<Utterance> = {}): void =>
     emitter.final(open(id, more), resultOf(text));
-  return { emitter, events, told, lost, open, say };
+  return { emitter, events, told, lost, unheard, open, say };
 };
 
 describe('an utterance that was cut', () => {
@@ -205,4 +208,47 @@ it('noise with more text than can be said is no failure', () => {
   for (const id of [1, 2, 3, 4]) say(id, words, { voiceMs: 400, spanMs: 900 });
   expect(told).toEqual(Array.from({ length: 4 }, () => 'ann withheld: too-fast'));
   expect(lost).toEqual([]);
+});
+
+describe('an utterance that the service refuses', () => {
+  const refusal = new AppError('bad-input', 'the service answered 400');
+  const setUpRefused = () => {
+    const test = setUp();
+    const refuse = (id: number, speakerId: string): void =>
+      test.emitter.failed(test.open(id, { speakerId }), refusal);
+    return { ...test, refuse };
+  };
+
+  it('is lost, and no trouble of the room', () => {
+    const { told, lost, say, refuse } = setUpRefused();
+    refuse(1, 'ann');
+    say(2, 'And so on.');
+    expect([lost, told]).toEqual([[1], ['2: And so on.']]);
+  });
+
+  it('is trouble of one person where that goes on while others are heard', () => {
+    const { told, say, refuse } = setUpRefused();
+    for (const id of [1, 3, 5]) {
+      refuse(id, 'ann');
+      say(id + 1, `Line ${id}.`, { speakerId: 'ben' });
+    }
+    expect(told).toEqual(['2: Line 1.', '4: Line 3.', 'ann refused', '6: Line 5.']);
+  });
+
+  it('is trouble of the room where nothing else is recognised', () => {
+    const { told, refuse } = setUpRefused();
+    refuse(1, 'ann');
+    refuse(2, 'ben');
+    refuse(3, 'ann');
+    expect(told).toEqual(['trouble: bad-input']);
+  });
+});
+
+it('reports each line of clear speech that comes back empty', () => {
+  const { told, unheard, say } = setUp();
+  say(1, '');
+  say(2, 'And so on.');
+  say(3, '', { voiceMs: 300 });
+  expect(told).toEqual(['2: And so on.', 'ann withheld: no-words']);
+  expect(unheard.count).toBe(1);
 });

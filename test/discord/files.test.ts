@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, copyOf, repliesTo, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
-import { sentence, sentenceLike } from '../fakes/sentences.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 const OPUS = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
@@ -62,7 +62,7 @@ describe('files that people attach', () => {
     await bot.discord.until(() => spanish.last?.content.includes('📎 a.png') ?? false);
   });
 
-  it('that lie about what they are do no harm', async () => {
+  it('that are no recordings are told of, once and with the reason, beside the words', async () => {
     const at = await bot.reading();
     const { channel, ann } = at;
     bot.speech.hears = [{ text: 'what was really said', language: 'en' }];
@@ -72,14 +72,20 @@ describe('files that people attach', () => {
       file('half.ogg', OPUS.subarray(0, 100), 'audio/ogg'),
       file('large.mp3', Buffer.alloc(25 * MEBIBYTE, 0x5a), 'audio/mpeg'),
     ];
-    for (const lie of lies) channel.say(ann, '', { attachments: [lie] });
+    for (const lie of lies)
+      await replyTo(channel.say(ann, '', { attachments: [lie] }), (text) =>
+        text.includes(lie.name),
+      );
     const said = channel.say(ann, 'My words stand beside a lie', { attachments: lies });
-    expect((await replyTo(said)).content).toBe('🇪🇸 es:My words stand beside a lie');
+    const { content } = await replyTo(said);
+    expect(content).toContain('🇪🇸 es:My words stand beside a lie\n⚠️ ');
+    for (const { name } of lies) expect(content.split(name)).toHaveLength(2);
     const shy = channel.say(ann, '', { attachments: [file('memo.opus', OPUS)] });
     await replyTo(shy, (text) => text.includes('es:what was really said'));
     await bot.settled(at);
-    expect(channel.messages.filter(({ replyTo: to }) => to)).toHaveLength(2);
-    expect((await bot.use(at, 'status')).content).not.toMatch(sentenceLike('status.dead'));
+    expect(channel.messages.filter(({ replyTo: to }) => to)).toHaveLength(6);
+    const status = await bot.use(at, 'status');
+    expect(status.content).toContain(sentence('errors.audio.unknown'));
   });
 
   it('with names of every kind keep what Discord lets them keep', async () => {

@@ -66,6 +66,21 @@ const leftOutLines = (
   );
 };
 
+/** Names the recordings that cannot be read, each with the reason, for readers of a language. */
+const unheardLines = (
+  { unheard }: Pick<Translated, 'unheard'>,
+  language: string,
+  texts: Pick<Texts, 'rich'>,
+): readonly RichText[] => {
+  const t = texts.rich(language);
+  return unheard.map(({ name, fault }) =>
+    t('autotranslate.not-transcribed', {
+      name: quotedWords(name),
+      reason: say(t, reasonSentence(fault)),
+    }),
+  );
+};
+
 /** The same content without files, whose absence is told in the language of its first rendition. */
 export const withoutFiles = (
   mirror: MirrorContent,
@@ -97,7 +112,7 @@ const translatedParts = ({ isTranslated, text: written, heard }: Rendition) =>
 export const isWorthShowing = ({ outcome }: Rendition): boolean =>
   outcome === 'translated' || outcome === 'failed';
 
-type Failed = Pick<Translated, 'fault' | 'willRetry'>;
+type Failed = Pick<Translated, 'unheard' | 'fault' | 'willRetry'>;
 
 /** The sentence on what failed for a while, or in the end; undefined where a retry is of no use. */
 const retriedSentence = ({ fault, willRetry }: Failed): Sentence | undefined => {
@@ -138,6 +153,8 @@ export const composeReply = (
     };
   });
   if (transcript) blocks.unshift({ label: [HEARD], text: plainWords(transcript.text) });
+  for (const note of unheardLines(translated, renditions[0]?.language ?? '', texts))
+    blocks.push({ label: [text(FAILED)], text: note });
   const [first, ...rest] = blocks;
   if (!first) return undefined;
   const others = rest.map((block) => labelled(block.label, block.text));
@@ -244,6 +261,7 @@ export const composeAsAuthor = (
     forwarded ? [subtext(text('↪'))] : undefined,
     rendition.text,
     rendition.heard && labelled([HEARD], rendition.heard),
+    ...unheardLines(translated, rendition.language, texts),
     ...stickers.map((sticker) => link(sticker.url, text(quotedWords(sticker.name)))),
     ...leftOutLines(leftOut, rendition.language, texts),
   );

@@ -141,7 +141,11 @@ export const createPrepare = (deps: PrepareDeps) => {
     const mirrors: WantedMirror[] = [];
     for (const { language, target } of places.of(watch, tenure)) {
       const rendition = translated.renditions.find((one) => one.language === language);
-      if (!rendition || (watch.mode === 'thread' && !isWorthShowing(rendition))) continue;
+      const isShown =
+        watch.mode !== 'thread' ||
+        translated.unheard.length > 0 ||
+        (rendition && isWorthShowing(rendition));
+      if (!rendition || !isShown) continue;
       const to = await target();
       const { text: written } = rendition;
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));

@@ -36,12 +36,20 @@ export interface Rendition {
   readonly models?: readonly string[];
 }
 
+/** An audio file that cannot be read, and why. */
+export interface UnheardFile {
+  readonly name: string;
+  readonly fault: AppError;
+}
+
 /** A message in every requested language. */
 export interface Translated {
   /** The words of its audio files, in the language in which they were spoken. */
   readonly transcript: Transcript | undefined;
   readonly renditions: readonly Rendition[];
   readonly used: { readonly characters: number; readonly audioMs: number };
+  /** Its audio files that cannot be read. */
+  readonly unheard: readonly UnheardFile[];
   /** A failure of a part of the work. */
   readonly fault: AppError | undefined;
   /** True when that part is to be tried again. */
@@ -80,8 +88,8 @@ interface Finished {
 /** Partly failed rows whose finished parts are kept for their next try. */
 const MOST_REMEMBERED = 500;
 
-/** Error codes of files that claim to be audio and cannot be decoded; a voice message always can. */
-const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input']);
+/** Error codes of files that claim to be audio and cannot be decoded; no other try can read them. */
+const UNREADABLE: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input']);
 
 /** The code for an undetermined language (BCP 47). */
 const UNKNOWN = 'und';
@@ -113,6 +121,7 @@ export const untranslated = (
     isTranslated: false,
   })),
   used: { characters: 0, audioMs: 0 },
+  unheard: [],
   fault,
   willRetry: false,
 });
@@ -174,6 +183,7 @@ export const createMessageTranslator = (
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
     const faults: AppError[] = [];
+    const unheard: UnheardFile[] = [];
     const breakers = new Map(
       await Promise.all(wanted.map(async (to) => [to, await outages.of(to, place.space)] as const)),
     );
@@ -191,8 +201,9 @@ export const createMessageTranslator = (
         return heard;
       } catch (thrown) {
         const error = failureOf(thrown);
-        const isSilent = error.code === 'not-found';
-        if (!isSilent && (audio.voice || !NOT_AUDIO.has(error.code))) faults.push(error);
+        if (UNREADABLE.has(error.code)) unheard.push({ name: audio.name, fault: error });
+        // Nobody speaks in it.
+        else if (error.code !== 'not-found') faults.push(error);
         return undefined;
       }
     };
@@ -289,11 +300,11 @@ export const createMessageTranslator = (
     };
 
     const renditions = await Promise.all(wanted.map(render));
-    const fault = await judged(renditions);
+    const fault = (await judged(renditions)) ?? unheard[0]?.fault;
     const willRetry =
       fault !== undefined && fault.retryable && (!isLast || fault instanceof OutageError);
     if (!willRetry) remembered.delete(key);
-    return { transcript, renditions, used: { ...finished.used }, fault, willRetry };
+    return { transcript, renditions, used: { ...finished.used }, unheard, fault, willRetry };
   };
 
   return {

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { damagedAudio } from '../../../src/audio/bytes.ts';
+import type { MessageFile } from '../../../src/model/message.ts';
 import { lost } from '../../fakes/channel-feed.ts';
+import { sentence } from '../../fakes/sentences.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, GENERAL, recording, withScene } from './support.ts';
+
+/** A file that ends with an error. */
+const unreadable: MessageFile = {
+  ...audio('talk'),
+  name: 'talk.m4a',
+  async *open() {
+    throw damagedAudio('cut');
+  },
+};
 
 describe('a voice message', () => {
   const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
@@ -38,6 +50,15 @@ describe('a voice message', () => {
     const { ref } = await scene.say(GENERAL, '', { files: [recording('')] });
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped nothing-heard' });
+  });
+
+  it('that cannot be read is told of once, with the reason, and in the backlog', async () => {
+    const { ref } = await scene.say(GENERAL, '', { files: [unreadable] });
+    await scene.idle();
+    const reason = sentence('errors.audio.damaged', {}, 'es');
+    const told = sentence('autotranslate.not-transcribed', { name: 'talk.m4a', reason }, 'es');
+    expect(scene.feed.texts(GENERAL)[1]).toBe(`⚠️ ${told}`);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead bad-input' });
   });
 
   it('is told of with the others of its message, in their order', async () => {

@@ -27,6 +27,7 @@ const translatedOf = (...renditions: readonly Rendition[]): Translated => ({
   transcript: undefined,
   renditions,
   used: { characters: 0, audioMs: 0 },
+  unheard: [],
   fault: undefined,
   willRetry: false,
 });
@@ -81,7 +82,7 @@ describe('a mirror under its author’s name', () => {
     const { content } = composeAsAuthor(
       message,
       renditionOf('es', '**hola**'),
-      { fault: undefined, willRetry: false },
+      { unheard: [], fault: undefined, willRetry: false },
       { languages, texts },
       attachments,
     );

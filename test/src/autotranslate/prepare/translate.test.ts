@@ -160,12 +160,16 @@ describe('what a message becomes', () => {
     });
   });
 
-  it('tells of a voice message that the service refuses, and not of a file that is no audio', async () => {
+  it('tells of a recording that cannot be read, whatever stands beside it', async () => {
     heardFault = new AppError('bad-input', 'no audio');
     const voice = { ...audio, voice: { durationMs: 1, loudness: [] } };
-    const isTold = async (file: MessageFile): Promise<boolean> =>
-      (await make('', false, createTranslator(), [file])).fault !== undefined;
-    expect([await isTold(voice), await isTold(audio)]).toEqual([true, false]);
+    for (const file of [voice, audio])
+      expect(await make('hello', false, createTranslator(), [file])).toMatchObject({
+        renditions: [{ outcome: 'translated' }, { outcome: 'translated' }],
+        unheard: [{ name: audio.name, fault: heardFault }],
+        fault: heardFault,
+        willRetry: false,
+      });
   });
 
   it('is left as it is when it is broken off, also with the last try', async () => {

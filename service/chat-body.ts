@@ -152,6 +152,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
       bytesOf([...messageWords(input.messages), ...otherWords(input)]) +
       (isLarge ? longWordBytes : 0),
     mostTokens: mostTokensOf(input),
+    isStreamed: input.stream === true,
     /** The client's body, byte by byte, with this model. */
     withModel: (model: string): Uint8Array => {
       if (model === input.model) return bytes;

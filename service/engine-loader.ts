@@ -52,12 +52,24 @@ export const inPreferredOrder = <E extends { readonly name: string }>(
 
 /** Time until a failed engine is tried again; it doubles with each further failure. */
 const PAUSES: Backoff = { firstMs: 2_000, longestMs: 60_000 };
+/** The same for one that hangs: each try makes somebody wait. */
+const HANG_PAUSE_MS = 60_000;
+/** Longest wait for its first words until then. */
+const BRIEF_MS = 5_000;
+/** Bounds of the wait for an engine's first words while another engine could answer. */
+const PATIENCE = { leastMs: 8_000, mostMs: 20_000 };
+/** The same wait as a multiple of what the engine's slowest first words took lately. */
+const TIMES_SLOWEST = 4;
+/** Share of the slowest time that is kept with each further answer. */
+const KEPT = 0.9;
 
 /** Memory of an engine's failures, for one ability. */
 export type EngineHealth = ReturnType<typeof createEngineHealth>;
 
 export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock) => {
   let failures = 0;
+  let hangs = 0;
+  let slowestMs: number | undefined;
   let tryAgainAtMs = -Infinity;
   return {
     /**
@@ -67,16 +79,38 @@ export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock) => {
     mayTry: (): boolean => {
       if (failures === 0) return true;
       if (clock.nowMs() < tryAgainAtMs) return false;
-      tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1);
+      tryAgainAtMs = clock.nowMs() + (hangs > 0 ? HANG_PAUSE_MS : backoffMs(PAUSES, failures - 1));
       return true;
     },
-    succeeded: (): void => {
+    /**
+     * Longest wait for the engine's first words. It is short for one that is known to be fast, longer after each
+     * hang, as a model may have to be loaded, and shortest until the pause after a hang is over.
+     *
+     * @param isPaused true for a call that `mayTry` refused
+     * @param isLast true when no other engine could answer
+     */
+    patienceMs: (isPaused: boolean, isLast: boolean): number => {
+      if (isPaused && hangs > 0) return Math.max(BRIEF_MS, slowestMs ?? 0);
+      if (isLast) return Infinity;
+      if (slowestMs === undefined) return PATIENCE.mostMs;
+      const usualMs = Math.max(PATIENCE.leastMs, TIMES_SLOWEST * slowestMs);
+      return Math.min(PATIENCE.mostMs, usualMs * 2 ** hangs);
+    },
+    /** @param firstWordsMs time that the first words took */
+    succeeded: (firstWordsMs: number): void => {
       failures = 0;
+      hangs = 0;
+      slowestMs = Math.max(firstWordsMs, KEPT * (slowestMs ?? 0));
     },
     /** @param waitMs time that the engine itself asked to wait */
     failed: (waitMs: number = 0): void => {
       failures += 1;
       tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1, waitMs);
+    },
+    hung: (): void => {
+      failures += 1;
+      hangs += 1;
+      tryAgainAtMs = clock.nowMs() + HANG_PAUSE_MS;
     },
   };
 };

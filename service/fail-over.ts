@@ -6,9 +6,6 @@ import type { Offer } from './engine-loader.ts';
 import { BackendError, ContractError, tooManyRequests, type ErrorName } from './errors.ts';
 import { currentRequestId } from './request-log.ts';
 
-/** Longest wait for an engine's first words while another one could answer. */
-const PATIENCE_MS = 20_000;
-
 /** Statuses with which a back end refuses a request for what it holds; another would refuse it, too. */
 const REFUSALS = new Set([400, 413, 415, 422]);
 const OWN_FAULTS = new Set(['unavailable', 'timeout', 'bad-reply', 'rate-limited', 'internal']);
@@ -40,13 +37,13 @@ export interface FailOverContext {
   /** True when nobody need know that an engine is full. */
   readonly isQuiet?: boolean;
   readonly signal: AbortSignal;
-  /** Longest wait for the beginning of an answer while another engine could give one. Default: 20 s. */
-  readonly patienceMs?: number;
+  /** True where an answer may take any time to begin. */
+  readonly isPatient?: boolean;
   readonly clock?: Clock;
 }
 
 /**
- * Lets the first engine answer that works. An engine that is out of order is not asked first again until
+ * Lets the first engine answer that works. An engine that is out of order, or hangs, is asked last until
  * its pause is over; then one request tries it. Rejects with the error of the most preferred engine that
  * was tried, when all failed, and at once for a fault of the request itself.
  *
@@ -56,32 +53,34 @@ export interface FailOverContext {
 export const withFailOver = async <A extends Ability, T>(
   offers: readonly Offer<A>[],
   attempt: (offer: Offer<A>, signal: AbortSignal, begun: () => void) => Promise<T>,
-  {
-    ability,
-    log,
-    isQuiet = false,
-    signal,
-    patienceMs = PATIENCE_MS,
-    clock = realClock,
-  }: FailOverContext,
+  { ability, log, isQuiet = false, signal, isPatient = false, clock = realClock }: FailOverContext,
 ): Promise<T> => {
-  const working = offers.length > 1 ? offers.filter(({ health }) => health.mayTry()) : offers;
+  const working = offers.filter(({ health }) => health.mayTry());
   const ordered = [...working, ...offers.filter((offer) => !working.includes(offer))];
   let firstError: unknown;
   for (const [index, offer] of ordered.entries()) {
     const isLast = index === ordered.length - 1;
     const own = new AbortController();
+    const startMs = clock.nowMs();
+    let firstWordsMs: number | undefined;
     const giveUp = (): void =>
       own.abort(new AppError('timeout', 'the engine took too long', { retryable: true }));
-    const disarm = isLast || patienceMs === Infinity ? () => {} : clock.after(patienceMs, giveUp);
+    const waitMs = isPatient ? Infinity : offer.health.patienceMs(!working.includes(offer), isLast);
+    const disarm = waitMs === Infinity ? () => {} : clock.after(waitMs, giveUp);
+    const begun = (): void => {
+      disarm();
+      firstWordsMs ??= clock.nowMs() - startMs;
+    };
     try {
-      const answer = await attempt(offer, AbortSignal.any([signal, own.signal]), disarm);
-      offer.health.succeeded();
+      const answer = await attempt(offer, AbortSignal.any([signal, own.signal]), begun);
+      begun();
+      offer.health.succeeded(firstWordsMs ?? 0);
       return answer;
     } catch (error) {
       signal.throwIfAborted();
       const isOutOfOrder = isEngineFailure(error);
-      if (isOutOfOrder) offer.health.failed(toAppError(error).retryAfterMs);
+      if (isOutOfOrder && toAppError(error).code === 'timeout') offer.health.hung();
+      else if (isOutOfOrder) offer.health.failed(toAppError(error).retryAfterMs);
       const failed = isOutOfOrder || isBadReply(error);
       firstError ??= error;
       if (!failed && !isForAnother(error, ability)) throw error;

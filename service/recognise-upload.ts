@@ -115,7 +115,7 @@ export const recogniseUpload = async (
           spans: await recogniseRecording(recording, calls, hints, either),
         };
       },
-      { ability: 'recognition', log, signal, patienceMs: Infinity },
+      { ability: 'recognition', log, signal, isPatient: true },
     );
     const amount = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
     account.charge({ ability: 'recognition', engine, amount });

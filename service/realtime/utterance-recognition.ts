@@ -95,7 +95,7 @@ export const createUtteranceRecognition = (
       log,
       isQuiet: !isFinal,
       signal,
-      patienceMs: Infinity,
+      isPatient: true,
     });
 
   /** Recognises what there is so far, with the time that it took. */

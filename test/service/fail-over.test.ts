@@ -154,20 +154,66 @@ describe('several engines for a task', () => {
     expect(asked).toEqual(['first', 'second']);
   });
 
-  it('do not wait for one that says nothing', async () => {
+  /** Asks with a first engine that hangs while `isHanging`; resolves with who answered and after how long. */
+  const createHanging = (names = ['first', 'second']) => {
     const { offers, clock } = createEngines();
-    const answer = withFailOver<'chat', string>(
-      offers,
-      ({ name }, either) =>
-        name === 'second'
-          ? Promise.resolve(name)
-          : new Promise((_, reject) => {
-              either.addEventListener('abort', () => reject(either.reason as Error));
-            }),
-      { ability: 'chat', log: silentLog, signal, clock },
-    );
-    await clock.advance(20_000);
-    expect(await answer).toBe('second');
+    let isHanging = true;
+    const used = offers.filter(({ name }) => names.includes(name));
+    const ask = async (): Promise<readonly [name: string, ms: number]> => {
+      const startMs = clock.nowMs();
+      const answer = withFailOver<'chat', string>(
+        used,
+        ({ name }, either) =>
+          name === 'second' || !isHanging
+            ? Promise.resolve(name)
+            : new Promise((_, reject) => {
+                either.addEventListener('abort', () => reject(either.reason as Error));
+                clock.after(60_000, () => reject(new AppError('timeout', 'late')));
+              }),
+        { ability: 'chat', log: silentLog, signal, clock },
+      );
+      let isOver = false;
+      const named = answer.catch((error: AppError) => error.code).finally(() => (isOver = true));
+      await clock.advance(0);
+      while (!isOver) await clock.advance(1_000);
+      return [await named, clock.nowMs() - startMs];
+    };
+    return { clock, ask, hang: (hangs: boolean) => (isHanging = hangs) };
+  };
+
+  it('wait for one that says nothing for 20 s at most, and ask it last for a minute', async () => {
+    const { clock, ask } = createHanging();
+    expect(await ask()).toEqual(['second', 20_000]);
+    for (let at = 0; at < 5; at += 1) {
+      expect(await ask()).toEqual(['second', 0]);
+      await clock.advance(10_000);
+    }
+    expect(await ask()).toEqual(['second', 0]);
+    await clock.advance(10_000);
+    expect(await ask()).toEqual(['second', 20_000]);
+  });
+
+  it('wait for 8 s where it was fast before, and longer after each time, as it may have to be loaded', async () => {
+    const { clock, ask, hang } = createHanging();
+    hang(false);
+    expect(await ask()).toEqual(['first', 0]);
+    hang(true);
+    for (const waitMs of [8_000, 16_000, 20_000]) {
+      expect(await ask()).toEqual(['second', waitMs]);
+      await clock.advance(60_000);
+    }
+    hang(false);
+    expect(await ask()).toEqual(['first', 0]);
+    hang(true);
+    expect(await ask()).toEqual(['second', 8_000]);
+  });
+
+  it('leave the only one its own time once, and say soon that it hangs for a minute', async () => {
+    const { clock, ask } = createHanging(['first']);
+    expect(await ask()).toEqual(['timeout', 60_000]);
+    expect(await ask()).toEqual(['timeout', 5_000]);
+    await clock.advance(60_000);
+    expect(await ask()).toEqual(['timeout', 60_000]);
   });
 
   it('wait for the rest of an answer that has begun', async () => {
@@ -226,8 +272,7 @@ describe('several engines for a task', () => {
   it('remember one that broke off in the middle', async () => {
     let failures = 0;
     const health: EngineHealth = {
-      mayTry: () => true,
-      succeeded: () => {},
+      ...createEngineHealth(),
       failed: () => void (failures += 1),
     };
     const words = watched(

@@ -1,7 +1,7 @@
 import { AppError } from '../../../src/errors.ts';
 import type { ChatEngine } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
-import type { Upstream } from './http.ts';
+import { STREAM_SILENCE_MS, type Upstream } from './http.ts';
 import type { Models } from './models.ts';
 
 /** Bytes of UTF-8 in a token, at most about. */
@@ -24,7 +24,8 @@ export const createChat = (upstream: Upstream, model: string, models: Models): C
         `The conversation is too long for the model, which takes ${contextTokens} tokens.`,
       );
     const body = request.withModel(asked);
-    const reply = await upstream.send('/chat/completions', body, signal);
+    const silenceMs = request.isStreamed ? STREAM_SILENCE_MS : undefined;
+    const reply = await upstream.send('/chat/completions', body, signal, silenceMs);
     if (!/\bjson\b|event-stream/.test(reply.mediaType)) {
       reply.body.destroy();
       throw new AppError('bad-reply', 'The backend did not answer with a chat completion.');

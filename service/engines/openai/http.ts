@@ -14,6 +14,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** Longest wait for the next bytes of a reply. */
 const SILENCE_MS = 120_000;
+/** The same for a stream, whose first words come long before its last. */
+export const STREAM_SILENCE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export type Body = Dispatcher.ResponseData['body'];
@@ -110,11 +112,7 @@ export type Upstream = ReturnType<typeof createUpstream>;
 
 export const createUpstream = (url: string, key: string | undefined, log: Log) => {
   const base = withVersion(url);
-  const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    headersTimeout: SILENCE_MS,
-    bodyTimeout: SILENCE_MS,
-  });
+  const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
   const hideKey = createKeyHider(key ?? '');
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
@@ -170,6 +168,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
     path: string,
     body: Content | undefined,
     signal: AbortSignal,
+    silenceMs = SILENCE_MS,
   ): Promise<UpstreamReply> => {
     const json = body !== undefined && !(body instanceof FormData);
     const content = json && !(body instanceof Uint8Array) ? JSON.stringify(body) : (body ?? null);
@@ -186,6 +185,8 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
         },
         body: content,
         signal,
+        headersTimeout: silenceMs,
+        bodyTimeout: silenceMs,
       });
     } catch (cause) {
       throw unreachable(cause, signal);
@@ -205,7 +206,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
   return {
     /**
      * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
-     * for all others.
+     * for all others, and with a `timeout` after so long a silence (default: 2 min).
      */
     send,
     /** Passes a reply's body on without the service's own key, should the server repeat it. */

@@ -11,11 +11,7 @@ import { discover, createRunningAdapters, type RunningAdapters } from './src/app
 import { loadTexts } from './src/i18n/texts.ts';
 import { createLog, type Log } from './src/telemetry/log.ts';
 import { startOpsServer } from './src/ops/server.ts';
-import {
-  declareProcessMetrics,
-  measureEventLoop,
-  startHeartbeat,
-} from './src/ops/process-metrics.ts';
+import { measureEventLoop, startHeartbeat } from './src/ops/process-metrics.ts';
 import { createMetrics } from './src/ops/metrics.ts';
 import { createOpsPages, opsSection, type OpsPages } from './src/ops/pages.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
@@ -107,6 +103,14 @@ runProgram(process.env, async (stopped) => {
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));
   const isGuest = process.argv[2] === 'doctor';
+  if (isAlone) {
+    const { serve } = await import('./service/serve.ts');
+    const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
+    const drainMs = DRAIN_S * SECOND_MS;
+    // Awaited here, for the parts end when this function does.
+    await serve({ ...config, server, log, tracing, drainMs }, stopped);
+    return;
+  }
   const metrics = createMetrics();
   const { isStalled } = parts.use(startHeartbeat(realClock));
   const draining = new AbortController();
@@ -117,30 +121,19 @@ runProgram(process.env, async (stopped) => {
     metrics,
     metricsToken,
     isStalled,
-    // Until the database is open. The service alone needs none.
-    readiness: async () => {
-      const { aborted } = draining.signal;
-      const looked = isAlone ? {} : { storage: false };
-      const ready = isAlone && !isStarting && !aborted;
-      return { ready, starting: isStarting, draining: aborted, parts: looked };
-    },
+    // Until the database is open.
+    readiness: async () => ({
+      ready: false,
+      starting: isStarting,
+      draining: draining.signal.aborted,
+      parts: { storage: false },
+    }),
   });
   if (OPS_PORT !== undefined && !isGuest) {
     const served: OpsPages = { reply: async (...request) => pages.reply(...request) };
     const options = { host: OPS_HOST, port: OPS_PORT, pages: served, log };
     const server = parts.use(await startOpsServer(options));
     console.log(`Dragoman’s health and metrics: ${server.url}`);
-  }
-  if (isAlone) {
-    declareProcessMetrics(metrics);
-    parts.use(measureEventLoop(metrics, realClock));
-    const { serve } = await import('./service/serve.ts');
-    const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
-    // Awaited here, for the parts end when this function does.
-    const drainMs = DRAIN_S * SECOND_MS;
-    const listening = (): void => void (isStarting = false);
-    await serve({ server, engines: config.engines, log, tracing, drainMs, listening }, stopped);
-    return;
   }
   const work: { store?: Store; core?: RunningCore; adapters?: RunningAdapters } = {};
   const begin = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { realClock, waitUntil, type Clock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
+import { HEAD_LIMITS } from '../src/http/head-limits.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { NO_TRACING, type Tracing } from '../src/telemetry/tracing.ts';
 import { createServiceApp } from './app.ts';
@@ -79,6 +80,7 @@ export const startService = async (options: ServiceOptions) => {
     fetch: app.fetch,
     // Offers of HTTP/2, such as curl's, are passed over, as without any upgrade.
     serverOptions: {
+      ...HEAD_LIMITS,
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
   }) as Server;

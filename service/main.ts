@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { parseConfig, readEnvFile } from '../src/config.ts';
 import { AppError } from '../src/errors.ts';
 import { createLog, logLevel } from '../src/telemetry/log.ts';
+import { opsSection } from '../src/ops/pages.ts';
 import { runProgram } from '../src/process/program.ts';
 import { tracingSection, openTracing } from '../src/telemetry/open-telemetry.ts';
 import { engineSection, serverSection } from './config.ts';
@@ -16,6 +17,7 @@ runProgram(process.env, async (stopped, say) => {
       engines: engineSection,
       log: z.object({ LOG_LEVEL: logLevel }),
       tracing: tracingSection,
+      ops: opsSection,
     },
   );
   const words = process.argv.slice(2);
@@ -31,5 +33,5 @@ runProgram(process.env, async (stopped, say) => {
   await using tracing = await openTracing(config.tracing, log);
   // Commands about keys and models load no engine.
   const { serve } = await import('./serve.ts');
-  await serve({ server, engines: config.engines, log, tracing }, stopped);
+  await serve({ server, engines: config.engines, log, tracing, ops: config.ops }, stopped);
 });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { opsSection } from '../src/ops/pages.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { makeTables } from '../src/text/tables.ts';
 import type { Tracing } from '../src/telemetry/tracing.ts';
@@ -8,23 +9,26 @@ import { engineTable } from './engine-report.ts';
 import { startService, type Service } from './index.ts';
 import { makeKey } from './keys/access.ts';
 import { loadPrices } from './keys/prices.ts';
+import { openOps } from './ops.ts';
 
 export interface ServeOptions {
   readonly server: z.infer<typeof serverSection>;
   readonly engines: EngineConfig;
   readonly log: Log;
   readonly tracing: Tracing;
+  readonly ops: z.infer<typeof opsSection>;
   /** Longest wait for running requests when the program stops. Default: 5 s. */
   readonly drainMs?: number;
-  /** Called once it listens. */
-  readonly listening?: () => void;
 }
 
 /** Serves the service at its own address until the program is stopped. */
 export const serve = async (
-  { server, engines, log, tracing, drainMs, listening }: ServeOptions,
+  { server, engines, log, tracing, ops, drainMs }: ServeOptions,
   stopped: Promise<void>,
 ): Promise<void> => {
+  const state = { starting: true, draining: false };
+  void stopped.then(() => (state.draining = true));
+  await using _ = await openOps(ops, state, log);
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const start = async (): Promise<Service> => {
@@ -48,7 +52,7 @@ export const serve = async (
   // What hangs at the start does not delay the stop.
   const service = await Promise.race([start(), stopped]);
   if (!service) return;
-  listening?.();
+  state.starting = false;
   console.log(`Speech, translation and chat at ${service.url}`);
   if (given.length === 0)
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);

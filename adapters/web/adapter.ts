@@ -6,6 +6,7 @@ import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { realClock } from '../../src/async/clock.ts';
 import { createCachedLook } from '../../src/async/lru.ts';
+import { HEAD_LIMITS } from '../../src/http/head-limits.ts';
 import { NO_SPACE } from '../../src/model/service.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { type Assets, createAssets } from './assets.ts';
@@ -50,7 +51,7 @@ export const createWebAdapter = (
     fetch: app.fetch,
     websocket: { server: sockets as WebSocketServerLike & typeof sockets },
     // Any other upgrade is declined, as HTTP allows: the request is answered as it is.
-    serverOptions: { shouldUpgradeCallback: isDictation },
+    serverOptions: { ...HEAD_LIMITS, shouldUpgradeCallback: isDictation },
   });
 
   const listen = (): Promise<AddressInfo> =>

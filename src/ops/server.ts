@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../errors.ts';
+import { HEAD_LIMITS } from '../http/head-limits.ts';
 import type { Log } from '../telemetry/log.ts';
 import { OPS_PATHS, type OpsPages, type OpsPath } from './pages.ts';
 
 /** Most connections at once: probes and readers of metrics are few. */
 const MOST_CONNECTIONS = 64;
-/** Longest time for the head of a request. */
-const REQUEST_MS = 5_000;
+
+/** Longest time for a request. */
+const REQUEST_MS = 10_000;
 
 export interface OpsServerOptions {
   readonly host: string;
@@ -54,12 +56,15 @@ export const startOpsServer = async (options: OpsServerOptions) => {
     response.end(request.method === 'HEAD' ? '' : body);
   };
 
-  const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
-    answer(request, response).catch((err: unknown) => {
-      log.error({ err }, 'a request for health or metrics failed');
-      response.destroy();
-    });
-  });
+  const server = createServer(
+    { ...HEAD_LIMITS, requestTimeout: REQUEST_MS },
+    (request, response) => {
+      answer(request, response).catch((err: unknown) => {
+        log.error({ err }, 'a request for health or metrics failed');
+        response.destroy();
+      });
+    },
+  );
   server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   try {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { createTestClock } from '../fakes/clock.ts';
@@ -123,6 +124,12 @@ describe('the service without engines that need anything', () => {
     expect((await own.request('/')).status).toBe(404);
     await own[Symbol.asyncDispose]();
     await gone;
+  });
+
+  it('ends a connection on which half of a request’s head is sent', async () => {
+    const socket = connect(Number(new URL(service.service.url).port), '127.0.0.1');
+    socket.write(`POST ${PATHS.tts} HTTP/1.1\r\nHost: x\r\n`);
+    expect(await text(socket)).toContain(' 408 ');
   });
 
   it('reports every engine but those for developers, with the line that adds each missing one', async () => {

@@ -37,6 +37,18 @@ describe('the service alone', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
+  it('answers for its health and metrics on a port of their own', async () => {
+    const { output } = startMain({ OPS_PORT: '0', METRICS_TOKEN: 'token-0123456789' });
+    await expect.poll(output).toContain('sherpa-onnx');
+    const [, ops] = /health and metrics: (\S+)/.exec(output()) ?? [];
+    expect(await (await fetch(`${ops}/healthz`)).text()).toBe('ok');
+    expect(await (await fetch(`${ops}/readyz`)).json()).toMatchObject({ ready: true });
+    expect((await fetch(`${ops}/metrics`)).status).toBe(401);
+    const headers = { authorization: 'Bearer token-0123456789' };
+    const metrics = await (await fetch(`${ops}/metrics`, { headers })).text();
+    expect(metrics).toContain('process_resident_memory_bytes');
+  });
+
   it('does not print keys that were given', async () => {
     const key = 'svck:given-0123456789abcdef';
     const { output } = startMain({ SERVICE_KEYS: key });

@@ -13,6 +13,7 @@ import type { InstallPages } from '../install/many-workspaces.ts';
 import { EVENTS_PATH } from '../manifest.ts';
 import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
+import { HEAD_LIMITS } from '../../../src/http/head-limits.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 
 export interface EventTransportOptions {
@@ -114,7 +115,7 @@ export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOption
     if (isNull(buffered)) return void response.writeHead(400).end();
     receiver.requestListener(buffered, response);
   };
-  return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+  return createServer({ ...HEAD_LIMITS, requestTimeout: REQUEST_MS }, (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
       warn({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
       const status = isRawBodyError(thrown) ? thrown.statusCode : 500;

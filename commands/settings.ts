@@ -279,7 +279,7 @@ const switchIn = (name: 'transcribes' | 'bots'): Press =>
     const changed = (await watchesOf(ctx))
       .filter((watch) => watch[name] !== isChosen(watch))
       .map((watch) => ({ ...watch, [name]: isChosen(watch) }));
-    if (changed.length > 0) await ctx.services.watches.set(changed);
+    if (changed.length > 0) await ctx.services.watches.set(changed, { mayMixAges: true });
   });
 
 const pageNamed: Page = (ctx, name) => (PAGES.get(name) ?? front)(ctx, '');

@@ -171,7 +171,7 @@ export const setAndWarn = async (
   await access.demand(channels, 'write');
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
-  await services.watches.set(watches, mayMixAges);
+  await services.watches.set(watches, { by: changer(ctx), mayMixAges });
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),

@@ -1,5 +1,6 @@
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
+import type { Languages } from '../text/language/languages.ts';
 import { logFailure, type Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import {
@@ -10,7 +11,13 @@ import {
   type Channel,
   type Space,
 } from '../model/place.ts';
-import type { Changer, ChannelWatch, LinkConditions, LinkInvite } from '../model/space.ts';
+import type {
+  Changer,
+  ChannelWatch,
+  LinkConditions,
+  LinkInvite,
+  SetOptions,
+} from '../model/space.ts';
 import type { LinkInvites, StoredInvite, WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { sentence } from '../rich-text/compose.ts';
@@ -34,6 +41,7 @@ export interface LinksDeps {
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly languages: Pick<Languages, 'name'>;
   readonly log: Log;
   /** Posts into a channel of any platform. */
   readonly post: (channel: Channel, content: Content) => Promise<void>;
@@ -53,6 +61,7 @@ const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, log, post } = deps;
+  const languageNames = deps.languages;
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -64,11 +73,11 @@ export const createLinks = (deps: LinksDeps) => {
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
 
-  const tell = async (channel: Channel, text: RichText): Promise<void> => {
-    await logFailure(log, 'a channel could not be told of a change', () =>
+  /** Tells a channel something, for which nobody waits: its platform may not answer. */
+  const tell = (channel: Channel, text: RichText): void =>
+    void logFailure(log, 'a channel could not be told of a change', () =>
       post(channel, { text, tone: 'note' }),
     );
-  };
 
   /** The name of a channel as its own readers know it, with its platform; the platform alone where that is all. */
   const nameOf = async (channel: Channel): Promise<string> => {
@@ -92,7 +101,7 @@ export const createLinks = (deps: LinksDeps) => {
   ): Promise<void> => {
     const names = await Promise.all(about.map(nameOf));
     for (const { channel, languages } of readers)
-      await tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
+      tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
   };
 
   const isRestricted = async ({ channel }: Pick<ChannelWatch, 'channel'>): Promise<boolean> =>
@@ -102,11 +111,27 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
+  const isFrom = (channel: Channel, by: Changer): boolean =>
+    by.in !== undefined && isSameChannel(channel, by.in);
+
   /** Tells a channel who turned auto-translate off for it, where that was done elsewhere. */
-  const tellOff = async (channel: Channel, by: Changer | undefined): Promise<void> => {
-    if (!by || (by.in && isSameChannel(channel, by.in))) return;
+  const tellOff = (channel: Channel, by: Changer | undefined): void => {
+    if (!by || isFrom(channel, by)) return;
     const name = quotedWords(by.name);
-    await tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
+    tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
+  };
+
+  /** Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere. */
+  const tellOn = (set: readonly ChannelWatch[], by: Changer): void => {
+    const names = new Intl.ListFormat(by.locale);
+    for (const { channel, mode, languages } of set) {
+      if (isFrom(channel, by)) continue;
+      const others = set.filter((each) => !isSameChannel(each.channel, channel));
+      const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
+      const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
+      const params = { name: quotedWords(by.name), languages: names.format(named), mode };
+      tell(channel, texts.rich(by.locale)('autotranslate.on-here', params));
+    }
   };
 
   /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
@@ -114,8 +139,8 @@ export const createLinks = (deps: LinksDeps) => {
     const watch = watches.of(channel);
     const others = watch ? linkedWith(watch) : [];
     if (!(await own.remove(channel))) return false;
-    await tellOff(channel, by);
-    await tellLinks(others, 'autotranslate.unlinked-here', [channel]);
+    tellOff(channel, by);
+    void tellLinks(others, 'autotranslate.unlinked-here', [channel]);
     return true;
   };
 
@@ -135,10 +160,14 @@ export const createLinks = (deps: LinksDeps) => {
 
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
-    set: async (asked: readonly ChannelWatch[], mayMixAges = false): Promise<void> => {
+    set: async (
+      asked: readonly ChannelWatch[],
+      { by, mayMixAges = false }: SetOptions = {},
+    ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
       await own.set(asked);
+      if (by) tellOn(asked, by);
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (watch: ChannelWatch, mayMixAges: boolean): Promise<LinkInvite> => {
@@ -176,9 +205,9 @@ export const createLinks = (deps: LinksDeps) => {
         ...added,
       ];
       const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
-      await tellLinks(others, 'autotranslate.linked-here', [watch.channel]);
+      void tellLinks(others, 'autotranslate.linked-here', [watch.channel]);
       const linked = others.map(({ channel }) => channel);
-      await tellLinks([joined], 'autotranslate.linked-here', linked);
+      void tellLinks([joined], 'autotranslate.linked-here', linked);
       return all;
     },
     remove: end,
@@ -190,7 +219,7 @@ export const createLinks = (deps: LinksDeps) => {
       const restricted = await Promise.all(others.map(isRestricted));
       if (!restricted.includes(!isNow) || !(await end(channel))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
-      await tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
+      tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

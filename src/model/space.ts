@@ -117,6 +117,14 @@ export interface LinkInvite {
   readonly expiresMs: number;
 }
 
+/** How watches are set. */
+export interface SetOptions {
+  /** The person of whom the other channels are told. Default: they are told nothing. */
+  readonly by?: Changer;
+  /** True where age-restricted channels may be linked with others. Default: false. */
+  readonly mayMixAges?: boolean;
+}
+
 /** Conditions of a link: of the person who uses the code. */
 export interface LinkConditions {
   /** Rejects where the channels of the group that are in the same space keep the person from it. */
@@ -138,10 +146,8 @@ export interface Watches {
    * Sets the watches of several channels at once, each in place of its former one; all or nothing.
    * Rejects with the permissions that the platform's people must still grant (`forbidden`,
    * `watch.missing`), and with `bad-input` for a group of age-restricted channels and others.
-   *
-   * @param mayMixAges true where a moderator agrees to such a group. Default: false
    */
-  set(watches: readonly ChannelWatch[], mayMixAges?: boolean): Promise<void>;
+  set(watches: readonly ChannelWatch[], options?: SetOptions): Promise<void>;
   /**
    * Ends a watch; resolves with false where there was none. Pending messages of the channel are
    * skipped.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { removeOnNotices } from '../fakes/on-notices.ts';
 import { copyOf, repliesTo, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
@@ -87,6 +88,7 @@ describe('/autotranslate', () => {
     expect((await replyTo(said)).content).toContain('fr:');
     const other = spanish.say(at.ann, 'Esto ya no va al canal inglés, sino al japonés');
     await copyOf(other, japanese);
+    await removeOnNotices(bot.discord, [english]);
     expect(english.messages).toHaveLength(2);
     await bot.use(at, 'autotranslate off', { channel: english });
     english.say(at.ann, 'Now I am not translated any more');

@@ -22,6 +22,7 @@ import {
 } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
+import { removeOnNotices } from '../fakes/on-notices.ts';
 import { createFastClock, patientClock } from '../fakes/clock.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
@@ -221,6 +222,7 @@ const openBot = async (
       ) as [FakeChannel, FakeChannel, FakeChannel];
       const channels = `<#${english.id}> en, <#${spanish.id}> es, <#${japanese.id}> ja`;
       await bot.use(at, 'autotranslate mirror', { channels });
+      await removeOnNotices(discord, [english, spanish, japanese]);
       return { ...at, english, spanish, japanese };
     },
     settled: async (at) => {

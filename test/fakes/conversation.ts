@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from './bot.ts';
 import type { FakeChannel, FakeMessage } from './discord/index.ts';
+import { removeOnNotices } from './on-notices.ts';
 import { createMirrorsShown, type ShownMirror } from './mirrors-shown.ts';
 
 /**
@@ -96,6 +97,7 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
   });
 
   const linked = [english, spanish, german];
+  await removeOnNotices(bot.discord, [north, south, ...linked]);
   const languages = ['en', 'en', 'en', 'es', 'de'];
   const channels = [north, south, ...linked];
   const people = ['Ada', 'Bob', 'Eva', 'Kim', 'Lin', 'Max', 'Zoe'].map((name) =>

@@ -20,7 +20,7 @@ const watched = async (mode: Mode): Promise<Place & { readonly shown: FakeChanne
 
 /** What was posted since the answer to the command, in order. */
 const translations = ({ posts }: FakeChannel): readonly FakeMessage[] =>
-  posts.filter(({ words }) => !words.includes('Auto-translate'));
+  posts.filter(({ words }) => !/auto-translate/iu.test(words));
 
 const words = ({ shown }: { readonly shown: FakeChannel }): string =>
   translations(shown)

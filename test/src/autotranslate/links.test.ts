@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../../src/model/place.ts';
 import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
-import { mirrorOf } from '../../fakes/autotranslate.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE } from './support.ts';
 
@@ -69,13 +69,26 @@ describe('a channel', () => {
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
   });
 
+  it('is told who turned auto-translate on for it elsewhere, and into what', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']), {
+      by: here,
+    });
+    const on = (mode: string, languages: string): string =>
+      sentence('autotranslate.on-here', { name: 'Ada gpj', mode, languages }).replaceAll('`', '');
+    expect(scene.feed.texts(SPANISH)).toEqual([on('mirror', 'English and Japanese')]);
+    await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: here });
+    expect(scene.feed.texts(SPANISH).at(-1)).toBe(on('reply', 'English'));
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+  });
+
   it('is told by name with which it was linked, on both sides', async () => {
     const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
     await scene.watches.link(code, mirror(THERE, 'en'), admitAll);
     const linked = (channels: string) =>
       sentence('autotranslate.linked-here', { channels }).replaceAll('`', '');
-    expect(scene.feed.texts(ENGLISH)).toEqual([linked('#channel-42 (Other)')]);
-    expect(scene.other.texts(THERE)).toEqual([linked('Place')]);
+    await expect
+      .poll(() => [...scene.feed.texts(ENGLISH), ...scene.other.texts(THERE)])
+      .toEqual([linked('#channel-42 (Other)'), linked('Place')]);
   });
 });
 
@@ -89,7 +102,7 @@ describe('age-restricted channels', () => {
     scene.feed.restrictByAge(SPANISH, true);
     await expect(scene.watches.set(group)).rejects.toMatchObject(isMixed);
     expect(scene.watches.list(ENGLISH.space)).toEqual([]);
-    await scene.watches.set(group, true);
+    await scene.watches.set(group, { mayMixAges: true });
     scene.feed.restrictByAge(ENGLISH, true);
     await scene.watches.set(group);
   });

@@ -1,3 +1,4 @@
+import { plainSpans } from '../../src/text/plain-spans.ts';
 import { findControlToken } from '../../src/text/control-tokens.ts';
 import { splitText } from '../../src/text/split/split.ts';
 import { protectTerms } from '../../src/text/protect/protect.ts';
@@ -61,9 +62,14 @@ export const translateInPieces = (
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
 const TOKEN = /⟦\d{1,9}⟧/g;
 
+/** True for a text that a language model may be given as it is: models change what computers read. */
+const isPlain = (text: string): boolean =>
+  findControlToken(text) < 0 &&
+  !plainSpans(text).some(({ kind }) => kind === 'code' || kind === 'url');
+
 /**
  * Translates and preserves the request's keywords. For an engine without keywords, and in a text with
- * control tokens of language models, these and what is not language become numbered tokens, which every
+ * control tokens of language models, addresses or code, these and what is not language become numbered tokens, which every
  * engine preserves; the translation is then one piece, because tokens are checked over the whole of it,
  * after empty ones.
  */
@@ -75,7 +81,7 @@ export async function* translateKeeping(
   const { text, keywords, tokens, from } = request;
   const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
   const protectedText =
-    engine.keepsKeywords && findControlToken(text) < 0
+    engine.keepsKeywords && isPlain(text)
       ? undefined
       : protectTerms(
           text,

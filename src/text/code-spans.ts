@@ -37,7 +37,8 @@ const code = new RegExp(
     // Hashtags, identifiers, placeholders.
     String.raw`#[\p{L}_][\p{L}\p{M}\p{N}_]*(?:-${SIGN}+)*`,
     `_*[${LETTER}]+(?:_+[${LETTER}]+)+_*(?!${SIGN}|@)`,
-    String.raw`\$?\{\{?[\w.:$-]{1,40}\}?\}|\$[A-Za-z_]\w*|%(?:\d\$)?[sdf@](?!${SIGN})|%[A-Z_]+%`,
+    String.raw`[$#%@]?\{\{?[\w.:$!-]{1,40}\}?\}|\$[A-Za-z_]\w*|%[A-Z_]+%`,
+    String.raw`%(?:\(\w[\w.]{0,40}\)|\d{1,2}\$)?[-+0#]?\d{0,3}(?:\.\d{1,2})?(?:l{0,2}[dux]|[sfigc@])(?!${SIGN})`,
   ]
     .map((each) => `(?:${each})`)
     .join('|')
@@ -48,7 +49,10 @@ const code = new RegExp(
 /** Signs of which each span holds one. */
 const hint = /[/\\_{#%$]|\.[A-Za-z\d]|[vV]\d/g;
 /** A beginning of a chunk that is an address as a whole, and found as one. */
-const address = /^[(<]?https?:\/\//i;
+const address = /^[(<"]?(?:[a-z][a-z\d+.-]{1,20}:\/\/|magnet:)/i;
+/** A path from a drive on, in which names of folders may hold spaces. */
+const drivePath =
+  /(?<![A-Za-z\d])[A-Za-z]:\\(?:[^\\/:*?"<>|\s⟦⟧\uFFFC]+(?: [^\\/:*?"<>|\s⟦⟧\uFFFC]+){0,4}\\)+(?:[^\\/:*?"<>|\s⟦⟧\uFFFC]*[^\\/:*?"<>|\s⟦⟧\uFFFC.,;!)'’”}])?/y;
 
 /** A stretch of plain text that computers read. `start` and `end` are UTF-16 offsets. */
 export interface CodeSpan {
@@ -78,6 +82,13 @@ export const codeSpans = (text: string): CodeSpan[] => {
     const chunk = text.slice(start, end);
     hint.lastIndex = end;
     if (address.test(chunk)) continue;
+    const drive = chunk.search(/[A-Za-z]:\\/);
+    drivePath.lastIndex = start + drive;
+    if (drive >= 0 && drivePath.test(text)) {
+      spans.push({ start: start + drive, end: drivePath.lastIndex });
+      hint.lastIndex = Math.max(end, drivePath.lastIndex);
+      continue;
+    }
     code.lastIndex = 0;
     for (let match = code.exec(chunk); match; match = code.exec(chunk))
       spans.push({ start: start + match.index, end: start + code.lastIndex });

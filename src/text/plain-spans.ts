@@ -37,6 +37,18 @@ const address =
   /(?:(?!\*\*|~~)[^\s<>"`|\u200B\uFFFC\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧])+/y;
 const TRAILING = new Set(".,;:!?'*_~]}…’”");
 
+/** The placeholder of a node, which may be the value of an attribute. */
+const OBJECT = '\uFFFC';
+const VALUE = String.raw`"[^"<>⟦⟧\n]{0,500}"|'[^'<>⟦⟧\n]{0,500}'|[^\s"'<>=⟦⟧]{1,200}`;
+const ATTRIBUTE = String.raw`\s+[\w:@.-]{1,60}(?:\s?=\s?(?:${VALUE}))?`;
+/** Tags with attributes, tags that close, and those of HTML: other words in angle brackets may be language. */
+const TAG =
+  String.raw`<(?:/[a-z][\w:-]{0,30}|[a-z][\w:-]{0,30}(?:(?=[^<>]*=)(?:=(?:${VALUE}))?(?:${ATTRIBUTE}){0,20}\s?/?|\s?/)` +
+  String.raw`|a|[biusp]|br|hr|em|strong|span|div|[uo]l|li|h[1-6]|code|pre|kbd|su[bp]|small|mark|del|ins|t[rdh]|table)>`;
+const TEMPLATE = String.raw`\{\{\s[^{}\n⟦⟧\uFFFC]{1,80}\s\}\}`;
+const tag = new RegExp(TAG, 'iy');
+const template = new RegExp(TEMPLATE, 'y');
+
 /** The end of a sticky pattern's match at `at`, or -1. */
 const endOf = (pattern: RegExp, text: string, at: number): number => {
   pattern.lastIndex = at;
@@ -82,6 +94,25 @@ const mailSpan = (text: string, at: number, from: number): PlainSpan | undefined
   return start < at ? { start, end, kind: 'email' } : undefined;
 };
 
+const SCHEME_CHARS = /[A-Za-z0-9+.-]/;
+const LONGEST_SCHEME = 20;
+/** Addresses without slashes behind their scheme; other words before a colon are language. */
+const bareScheme =
+  /(?:magnet:\?|mailto:(?=[^\s@]{1,64}@)|(?:tel|sms|callto|facetime):(?=\+?[\d().-]{3})|spotify:(?=[a-z]+:)|geo:(?=-?\d))/y;
+
+/** The extent of the address whose scheme ends at the colon `at`; nothing before `from` belongs to it. */
+const schemeSpan = (text: string, at: number, from: number): PlainSpan | undefined => {
+  const hasSlashes = text.startsWith('//', at + 1);
+  const earliest = Math.max(from, at - LONGEST_SCHEME);
+  let start = at;
+  while (start > earliest && SCHEME_CHARS.test(text[start - 1] ?? '')) start -= 1;
+  while (start < at && !/[A-Za-z]/.test(text[start] ?? '')) start += 1;
+  const schemeEnd = hasSlashes ? at + 3 : endOf(bareScheme, text, start);
+  if (at - start < 2 || schemeEnd <= at) return undefined;
+  const end = urlEnd(text, start, schemeEnd - start);
+  return end < 0 ? undefined : { start, end, kind: 'url' };
+};
+
 const shortcodeEnd = (text: string, at: number): number => {
   const close = text.indexOf(':', at + 1);
   return close < 0 || close - at > MAX_SHORTCODE ? -1 : endOf(shortcode, text, at);
@@ -89,7 +120,7 @@ const shortcodeEnd = (text: string, at: number): number => {
 
 // A cheap superset of the places where a span can begin; each is then checked exactly.
 const candidates =
-  /[:@<[⟦⟧©®\u203C-\u2BFF\u3030\u303D\u3297\u3299\uD83C-\uD83E]|[hH][tT][tT][pP][sS]?:\/\/|[wW]{3}\.|[0-9#]\uFE0F?\u20E3/g;
+  /[:@<[{⟦⟧©®\u203C-\u2BFF\u3030\u303D\u3297\u3299\uD83C-\uD83E]|[hH][tT][tT][pP][sS]?:\/\/|[wW]{3}\.|[0-9#]\uFE0F?\u20E3/g;
 
 /** The span that begins at a candidate; an e-mail address begins before its `@`. */
 const spanAt = (text: string, at: number, found: string, from: number): PlainSpan | undefined => {
@@ -100,13 +131,17 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
     case '@':
       return mailSpan(text, at, from) ?? span('name', endOf(name, text, at));
     case ':':
-      return span('shortcode', shortcodeEnd(text, at));
+      return schemeSpan(text, at, from) ?? span('shortcode', shortcodeEnd(text, at));
     case TOKEN_OPEN:
     case TOKEN_CLOSE:
       return span('bracket', at + 1);
+    case '{':
+      return span('code', endOf(template, text, at));
     case '<':
-    case '[':
-      return span('control', endOf(controlToken, text, at));
+    case '[': {
+      const control = span('control', endOf(controlToken, text, at));
+      return control ?? (found === '<' ? span('code', endOf(tag, text, at)) : undefined);
+    }
     default:
       return span('emoji', endOf(emoji, text, at));
   }
@@ -114,7 +149,7 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
 
 /**
  * Finds the parts of plain text that are not language, in order and without overlaps: addresses,
- * `@names`, emoji, shortcodes, code, control tokens of language models and the brackets of tokens. Takes
+ * `@names`, emoji, shortcodes, code, tags, templates, control tokens of language models and the brackets of tokens. Takes
  * linear time.
  */
 export const plainSpans = (text: string): PlainSpan[] => {
@@ -122,8 +157,15 @@ export const plainSpans = (text: string): PlainSpan[] => {
   const codes = codeSpans(text);
   let next = 0;
   const add = (span: PlainSpan): void => {
-    spans.push(span);
     candidates.lastIndex = span.end;
+    if (text[span.start] !== '<') return void spans.push(span);
+    // A node within a tag is a span of its own.
+    let { start } = span;
+    for (const part of text.slice(start, span.end).split(OBJECT)) {
+      const end = start + part.length;
+      if (part !== '') spans.push({ ...span, start, end });
+      start = end + 1;
+    }
   };
   /** Adds the code that ends before `at`, or holds it; what an address holds is part of it. */
   const addCodes = (at: number): boolean => {

@@ -26,16 +26,25 @@ import { PLATFORM } from '../ids.ts';
 const notifying = /@(?=everyone|here)|<(?=@)/gi;
 
 const escapes: EscapeRules = {
-  special: /[\\*_`~|[\]<]|:(?=\/\/)/g,
+  special: /[\\*_`~|[\]<]|(?<=https?):(?=\/\/)/gi,
   lineBeginning: /^([ \t]*)(?:(?:#{1,3}|-#|[-*])(?=\s|$)|>(?=\s|>>|$)|(\d{1,9})(?=\.(?:\s|$)))/gm,
   isWords: (sign, before, after, { tame }) =>
     (sign === '\\' && /^[0-9A-Za-z\s]$/.test(after)) ||
     (sign === '_' && tame && /^[0-9A-Za-z]{2}$/.test(before + after)),
 };
 
-/** Escapes text so that nothing in it is markup, a mention, custom emoji or an address. */
+/** Addresses of programs, of which a backslash would be a part. */
+const programAddress = /[a-z][a-z\d+.-]{1,20}:(?:\/\/|\?)(?:[\w\-./?=&#%+,;:]|\\_)+/gi;
+const wordUnderscore = /(?<=[a-z\d])\\(?=_[a-z\d])/gi;
+
+const withoutBackslashes = (escaped: string): string =>
+  escaped.includes('\\_') && escaped.includes(':')
+    ? escaped.replaceAll(programAddress, (found) => found.replaceAll(wordUnderscore, ''))
+    : escaped;
+
+/** Escapes text so that nothing in it is markup, a mention, custom emoji or an address of the web. */
 export const escapeText = (written: string, place: RowPlace): string => {
-  const escaped = escapeBy(escapes, written, place);
+  const escaped = withoutBackslashes(escapeBy(escapes, written, place));
   return escaped.includes('@') ? escaped.replaceAll(notifying, `$&${SEPARATOR}`) : escaped;
 };
 

@@ -21,7 +21,7 @@ const MARKERS: Readonly<Record<StyleKind, string>> = {
 };
 
 const special =
-  /[*_~`&<>]|@(?=here|channel|everyone)|:(?=\/\/)|:(?=[\p{L}\p{M}\p{N}_'+-]{0,100}(?::|$))/giu;
+  /[*_~`&<>]|@(?=here|channel|everyone)|(?<=https?):(?=\/\/)|:(?=[\p{L}\p{M}\p{N}_'+-]{0,100}(?::|$))/giu;
 
 /**
  * Escapes text so that nothing in it is markup; signs without an escape are followed by an

@@ -70,7 +70,7 @@ const heldBlock = (block: Block): Block => {
 export const reduceMarkdown = (tree: RichText): RichText =>
   normalise(withTidyLines(normalise(map(mapBlocks(normalise(tree), heldBlock), held))));
 
-const special = /[\\*_`~|[\]<]|&(?=[a-zA-Z][a-zA-Z\d]*;|#\w+;|$)|:(?=\/\/)/g;
+const special = /[\\*_`~|[\]<]|&(?=[a-zA-Z][a-zA-Z\d]*;|#\w+;|$)|(?<=https?):(?=\/\/)/gi;
 const lineBeginning =
   /^([ \t]*)(?:(?:#{1,6}|[-*+])(?=\s|$)|>|-{2,}[ \t]*$|={1,}[ \t]*$|(\d{1,9})(?=[.)](?:\s|$)))/gm;
 

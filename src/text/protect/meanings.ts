@@ -51,6 +51,7 @@ const wordIn = (written: string | undefined, longest: number): string | undefine
     : undefined;
 
 const hostOf = (address: string): string => {
+  if (/^(?!https?:)[a-z][a-z\d+.-]*:/i.test(address)) return substitutes.host;
   const url = address.includes('://') ? address : `https://${address}`;
   const host = URL.parse(url)?.hostname.replace(/^www\./, '') ?? '';
   return host !== '' && host.length <= LONGEST_CODE ? host : substitutes.host;

@@ -55,6 +55,24 @@ describe('keywords', () => {
     expect(seen).toEqual(['house']);
   });
 
+  it.each([
+    '%1$s',
+    '%(x)d',
+    '${total}',
+    '{{ user.name }}',
+    '<a href="/x" title="Big house">',
+    'C:\\Program Files (x86)\\Steam',
+    '/usr/local/bin',
+    'steam://run/440',
+    'tel:+49-30-1234',
+    'magnet:?xt=urn:btih:ab12&dn=a_b',
+  ])('are not the only words that every engine keeps: %s', async (code) => {
+    for (const engine of [upper, { ...upper, keepsKeywords: true }]) {
+      const translated = await pieces(engine, `see ${code} now`, []);
+      expect(translated.map(({ text }) => text).join('')).toBe(`SEE ${code} NOW`);
+    }
+  });
+
   it('change nothing where there are none', async () => {
     expect((await pieces(upper, 'a ⟦1⟧ b', [])).map(({ text }) => text)).toEqual(['A ⟦', '1⟧ B']);
   });

@@ -19,7 +19,21 @@ describe('what is written for computers', () => {
     ['the host is 192.168.0.1.', ['192.168.0.1']],
     ['write in #general or #off-topic, #東京 too', ['#general', '#off-topic', '#東京']],
     ['call get_user_name and __init__x', ['get_user_name', '__init__x']],
-    ['Hello {name}, ${count} of %s in {{ n }}', ['{name}', '${count}', '%s']],
+    ['Hello {name}, ${count} of %s in {{ n }}', ['{name}', '${count}', '%s', '{{ n }}']],
+    ['%1$s of %(x)d, %05.2f and %ld', ['%1$s', '%(x)d', '%05.2f', '%ld']],
+    ['%{count} in #{name}, {price:.2f}', ['%{count}', '#{name}', '{price:.2f}']],
+    ['{{user.name}} and {{ user.name | upper }}', ['{{user.name}}', '{{ user.name | upper }}']],
+    [
+      '<a href="https://x.org" title="a b">here</a>',
+      ['<a href="https://x.org" title="a b">', '</a>'],
+    ],
+    ['<br/>so <b>much</b>', ['<br/>', '<b>', '</b>']],
+    ['<color=#ff0000>alert</color>', ['<color=#ff0000>', '</color>']],
+    ['in "C:\\Program Files (x86)\\Steam".', ['C:\\Program Files (x86)\\Steam']],
+    ['C:\\My Documents\\a.txt and D:\\b', ['C:\\My Documents\\a.txt', 'D:\\b']],
+    ['join steam://connect/10.0.0.1:27015/a_b.', ['steam://connect/10.0.0.1:27015/a_b']],
+    ['call tel:+49-30-1234 or mailto:a@b.org', ['tel:+49-30-1234', 'mailto:a@b.org']],
+    ['get magnet:?xt=urn:btih:ab12&dn=a_b', ['magnet:?xt=urn:btih:ab12&dn=a_b']],
     ['on discord.gg/abc and example.com', ['discord.gg/abc', 'example.com']],
     ['see https://a.b/c_d/e.txt now', ['https://a.b/c_d/e.txt']],
     ['mail ann_b@example.com', ['ann_b@example.com']],
@@ -36,6 +50,9 @@ describe('what is written for computers', () => {
     '#1 of 50% for $5, {that is it}, C# and 100%s',
     'a / b, - c -, :/ and ¯\\_(ツ)_/¯',
     'I am OK... really?',
+    '<your name here> <3 a < b, c > d',
+    'tel: 030, Re: this, data: now, time:now',
+    '%50 off, 50 % de, 5% so',
   ])('is not in %j', (text) => {
     expect(found(text)).toEqual([]);
   });

@@ -44,6 +44,16 @@ const at = (target: MentionTarget, id: string, name?: string): Inline =>
   mention('discord', target, id, name);
 const a = text('a');
 
+it.each([
+  'steam://connect/10.0.0.1:27015/a_b_c',
+  'magnet:?xt=urn:btih:ab12&dn=a_b_c',
+  'tel:+49-30-1234',
+  'C:\\Users\\ana\\Program Files',
+])('has no further backslash in %s', (address) => {
+  const tree = [paragraph(at('member', '123'), text(` see ${address} now`))];
+  expect(renderDiscord(tree, NOTIFYING)).toBe(`<@123> see ${address} now`);
+});
+
 describe('what stands within lines', () => {
   it.each<[string, readonly Inline[]]>([
     ['**a**', [bold(a)]],

@@ -93,7 +93,8 @@ export type Voice = z.infer<typeof voice>;
 // Speech (section 4.2)
 
 export const ttsRequest = z.object({
-  voice_id: z.uuid(),
+  /** A UUID (section 2.1), though some services list others. */
+  voice_id: z.string().min(1),
   text: z.string().min(1),
   format: z.enum(AUDIO_FORMATS),
   stream: z.boolean().optional(),

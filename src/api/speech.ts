@@ -33,6 +33,24 @@ const body = async function* (
   }
 };
 
+/** Resolves with the audio once some of it is there. Rejects with `bad-reply` for a success without any. */
+const begun = async (
+  chunks: AsyncGenerator<Uint8Array, void, void>,
+): Promise<AsyncIterable<Uint8Array>> => {
+  let first = await chunks.next();
+  while (!first.done && first.value.length === 0) first = await chunks.next();
+  const { done, value } = first;
+  if (done) throw new AppError('bad-reply', 'the service sent no audio', { retryable: true });
+  return (async function* () {
+    try {
+      yield value;
+      yield* chunks;
+    } finally {
+      await chunks.return();
+    }
+  })();
+};
+
 const voicesCall = (options: CallOptions): Call => ({
   endpoint: 'voices',
   options,
@@ -59,7 +77,7 @@ export const createSpeechApi = (caller: Caller) => {
         body: () => JSON.stringify(request),
       });
       expectMediaType(reply, TYPES[request.format]);
-      return body(reply.body, signal);
+      return begun(body(reply.body, signal));
     });
 
   return {
@@ -76,8 +94,7 @@ export const createSpeechApi = (caller: Caller) => {
       }),
 
     /**
-     * Sends POST /tts: resolves when the service begins to answer, with the file's bytes as they
-     * arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
+     * Sends POST /tts: resolves when the first audio is there, with the file's bytes as they arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
      * one file.
      */
     async speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>> {

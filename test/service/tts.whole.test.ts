@@ -106,7 +106,7 @@ describe('speech over HTTP with espeak-ng', () => {
     ['an unsupported sample rate', { sample_rate: 11_025 }, 'ErrUnsupportedSampleRate'],
     ['a negative sample rate', { sample_rate: -1 }, 'ErrInvalidParameter'],
     ['no voice', { voice_id: undefined }, 'ErrInvalidParameter'],
-    ['a voice that is no UUID', { voice_id: 'alloy' }, 'ErrInvalidParameter'],
+    ['a voice that is no UUID', { voice_id: 'alloy' }, 'ErrVoiceNotFound'],
     ['an unknown voice', { voice_id: '00000000-0000-4000-8000-000000000000' }, 'ErrVoiceNotFound'],
     ['no text', { text: undefined }, 'ErrInvalidParameter'],
     ['an empty text', { text: '' }, 'ErrInvalidParameter'],

@@ -96,7 +96,7 @@ export type FinalResult = Extract<RecognitionEvent, { type: 'asr.final_result' }
 export const speechUpdate = z.object({
   type: z.literal('session.update'),
   session: z.object({
-    voice_id: z.uuid(),
+    voice_id: z.string().min(1),
     format: z.enum(AUDIO_FORMATS),
     /** Omitted or 0: the default of section 4.2. */
     sample_rate: z.int().nonnegative().optional(),

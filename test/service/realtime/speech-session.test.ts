@@ -136,7 +136,7 @@ describe('a session of realtime speech', () => {
     [
       'a voice that is no id',
       { ...UPDATE, session: { ...UPDATE.session, voice_id: 'x' } },
-      'ErrInvalidParameter',
+      'ErrVoiceNotFound',
       'voice_id',
     ],
     [

@@ -206,11 +206,25 @@ describe('speech', () => {
     await expect(bytesOf(chunks)).rejects.toMatchObject({ code: 'timeout' });
   });
 
+  it('is asked for with the ID of a voice as it is listed', async () => {
+    const voice_id = 'Adam (00000000-0000-0000-0000-00000000000a)';
+    fake.fail(PATHS.tts, { status: 200, body: 'ab', headers: { 'content-type': 'audio/pcm' } });
+    await client.speak({ ...request, voice_id, text: 'a' }, { ...ASKER, signal });
+    expect(fake.seen[0]).toMatchObject({ json: { voice_id } });
+  });
+
+  it('that is empty is no success: it is asked for again, and then fails', async () => {
+    const empty = { status: 200, body: '', headers: { 'content-type': 'audio/mpeg' } };
+    const speak = () =>
+      client.speak({ ...request, format: 'mp3', text: 'a' }, { ...ASKER, signal });
+    fake.fail(PATHS.tts, empty);
+    expect((await bytesOf(await speak())).length).toBeGreaterThan(0);
+    for (let at = 0; at < 4; at += 1) fake.fail(PATHS.tts, empty);
+    await expect(speak()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
   it('is asked for only with what the contract knows', async () => {
-    const wrong = client.speak(
-      { ...request, voice_id: 'not a uuid', text: 'a' },
-      { ...ASKER, signal },
-    );
+    const wrong = client.speak({ ...request, sample_rate: -1, text: 'a' }, { ...ASKER, signal });
     await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
     expect(fake.seen).toHaveLength(0);
   });

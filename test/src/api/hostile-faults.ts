@@ -135,7 +135,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'announces a chunk of no size': {
     behave: (call) => (wire) => wire.send(`${opening(call)}zz\r\n${call.good}`),
     code: 'unavailable',
-    requests: BEGUN,
+    requests: ALL,
   },
   'sends headers without end': {
     behave: () => async (wire) => {

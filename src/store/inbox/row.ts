@@ -229,14 +229,16 @@ export const abandoned = (reason: string, nowMs: number) => ({
 });
 
 /**
- * Writes a sentence as JSON. Null for one with values other than numbers and languages: they may be
- * anybody's words, which are not stored.
+ * Writes a sentence as JSON, without values other than numbers and languages: they may be anybody's
+ * words, which are not stored. Null for a sentence that says them.
  */
 export const writeSentence = ({ key, params = {} }: Sentence): string | null => {
-  const hasWords = Object.values(params).some(
-    (value) => typeof value !== 'number' && !isLanguage(value),
+  const kept = Object.entries(params).filter(
+    ([, value]) => typeof value === 'number' || isLanguage(value),
   );
-  return hasWords ? null : JSON.stringify({ key, params });
+  const isSaid = (name: string): boolean => english[key].includes(`{${name}`);
+  const lost = Object.keys(params).filter((name) => !kept.some(([one]) => one === name));
+  return lost.some(isSaid) ? null : JSON.stringify({ key, params: Object.fromEntries(kept) });
 };
 
 /** Reads a stored sentence; in place of one that is missing or no longer exists, that of the code. */

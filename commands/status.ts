@@ -246,7 +246,7 @@ const panel = async (ctx: Context): Promise<Content> => {
     isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
     hasMessages && lines(t('status.messages'), await backlogLines(backlog, ctx)),
   );
-  if (backlog.dead === 0 || !isModerator) return { text };
+  if ((backlog.dead === 0 && !backlog.outage) || !isModerator) return { text };
   return {
     text,
     controls: [button(ctx, 'status retry', 'status.retry', 'primary')],

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { realClock } from '../../src/async/clock.ts';
 import { createInboxWork } from '../../src/autotranslate/inbox-work.ts';
+import { createSilentWaits } from '../../test/fakes/outage-waits.ts';
 import { createPartitionWorker } from '../../src/autotranslate/partition-worker.ts';
 import { nothingFor } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
@@ -50,6 +51,7 @@ serve(async (options: WorkerOptions) => {
       return batch.length;
     },
     isOnHold: async () => false,
+    waits: createSilentWaits(),
     log,
     now: Date.now,
     random: Math.random,

@@ -3,7 +3,7 @@ import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.t
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { Store } from '../store/index.ts';
-import { backlogOf, reviveDead, type Inbox } from '../store/inbox/backlog.ts';
+import { backlogOf, retryAll, reviveDead, type Inbox } from '../store/inbox/backlog.ts';
 import type { Outages } from './outage.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -24,11 +24,8 @@ export interface BacklogDeps {
 /** Creates the functions that report what waits or failed in a space, and try it again. */
 export const createBacklog = (deps: BacklogDeps) => {
   const { store, watches, gaps, outages, scheduler, platforms, now } = deps;
-  const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
-    const revived = await reviveDead(store, space, only);
-    for (const partition of revived) scheduler.wake(partition);
-    return revived.length;
-  };
+  const wakeAll = (partitions: readonly string[]): void =>
+    new Set(partitions).forEach(scheduler.wake);
 
   /** Finds what the places of a channel's mirrors lack, as far as they are in its space. */
   const lacksOf = async (source: Channel) => {
@@ -58,7 +55,8 @@ export const createBacklog = (deps: BacklogDeps) => {
       const spaces = [space, ...linked.map(({ channel }) => channel.space)];
       for (const each of new Map(spaces.map((one) => [keyOf(one), one])).values()) {
         const from = platforms.find({ space: each })?.feed.positionAt(now() - REVIVED_MS);
-        if (from !== undefined) await revive(each, { reason: 'forbidden', from });
+        if (from !== undefined)
+          wakeAll(await reviveDead(store, each, { reason: 'forbidden', from }));
       }
     },
     inbox: {
@@ -66,7 +64,9 @@ export const createBacklog = (deps: BacklogDeps) => {
         const timeOf = (at: string) => platforms.find({ space })?.feed.timeOf(at);
         const { newestDead, ...backlog } = await backlogOf(store, space, timeOf, now());
         const explained = newestDead.map(async (dead) =>
-          dead.code === 'forbidden' ? { ...dead, lacks: await lacksOf(dead.ref.channel) } : dead,
+          dead.reason.key === 'reasons.forbidden'
+            ? { ...dead, lacks: await lacksOf(dead.ref.channel) }
+            : dead,
         );
         const watched = watches.list(space);
         const all = [...watched, ...watched.flatMap(watches.group)];
@@ -80,7 +80,11 @@ export const createBacklog = (deps: BacklogDeps) => {
           ),
         };
       },
-      revive: (space) => revive(space),
+      revive: async (space) => {
+        const retried = await retryAll(store, space);
+        wakeAll(retried);
+        return retried.length;
+      },
     } satisfies Inbox,
   };
 };

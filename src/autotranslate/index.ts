@@ -2,7 +2,7 @@ import { DAY_MS, realClock } from '../async/clock.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Message } from '../model/message.ts';
-import type { Person } from '../model/place.ts';
+import type { Person, Space } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
@@ -25,6 +25,7 @@ import { declareMessageMetrics, traceWork } from './telemetry.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
 import { createOutages, type OutagesDeps } from './outage.ts';
+import { createOutageWaits } from './outage-waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createBotLoops } from './prepare/bot-loops.ts';
 import { createTranslationContext } from './prepare/context.ts';
@@ -112,8 +113,17 @@ export const openAutoTranslate = async ({
     measured,
   };
   const holds = createCatchUpHolds(shared);
-  const outages = createOutages(shared);
   const botLoops = createBotLoops(shared);
+  const waits = createOutageWaits(shared);
+  const wakeWaiting = (): void => waits.all().forEach(scheduler.wake);
+  const outages = createOutages({ ...shared, ended: wakeWaiting });
+  /** Tries again what waits for the end of an outage, as somebody asked for it or set another key. */
+  const tryAgain = (space: Space | undefined): void => {
+    wakeWaiting();
+    if (space) void outages.tryAgain(space);
+  };
+  store.signals.subscribe('retried', tryAgain);
+  store.signals.subscribe('space-key', tryAgain);
   const preparing = createPrepare({
     ...shared,
     botLoops,
@@ -133,6 +143,7 @@ export const openAutoTranslate = async ({
   scheduler.start(
     createPartitionWorker({
       ...shared,
+      waits,
       ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
       isOnHold: async (partition) =>
         scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),

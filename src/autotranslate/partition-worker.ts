@@ -5,7 +5,8 @@ import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
-import { OutageError } from './outage.ts';
+import { OutageError } from './breaker.ts';
+import type { OutageWaits } from './outage-waits.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
 import { loggingOf, type RowWork } from './telemetry.ts';
 import {
@@ -27,6 +28,7 @@ export interface PartitionWorkerDeps extends RowWork {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
   /** True while earlier rows of a partition may still come; it is woken afterwards. */
   readonly isOnHold: (partition: string) => Promise<boolean>;
+  readonly waits: OutageWaits;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */
@@ -120,9 +122,7 @@ export interface PartitionWork {
  *   must be done for all rows when the tenure ends
  */
 export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
-  const { inbox, prepare, reconcile, isOnHold, log, now, random } = deps;
-  /** Partitions that wait for the end of an outage. Only their first row is looked at. */
-  const waiting = new Set<string>();
+  const { inbox, prepare, reconcile, isOnHold, waits, log, now, random } = deps;
 
   return async (
     { partition, tenure, jobs }: PartitionWork,
@@ -198,7 +198,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       }
       const dueMs = now() + waitMs(policy, head.attempts, error, random);
       const isOutage = error instanceof OutageError;
-      if (isOutage) waiting.add(partition);
+      if (isOutage) waits.begin(head, error);
       if (isOutage || (policy === PREPARING && isBusy(error))) {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return { atMs: dueMs, isStored: false };
@@ -215,7 +215,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     for (;;) {
       tenure.assertHeld();
       if (await isOnHold(partition)) return undefined;
-      const limit = waiting.delete(partition) ? 1 : ROWS_AHEAD;
+      const limit = waits.has(partition) ? 1 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
       const next = nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored: true };
       if (rows.length === 0) {
@@ -229,6 +229,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         return undefined;
       }
       const stop = await round(rows.map(begin));
+      if (!(stop?.error instanceof OutageError)) waits.end(partition);
       const due = stop && (await giveBack(stop));
       if (due) return due;
       // New rows wake the partition again.

@@ -44,6 +44,8 @@ export interface SignalTopics {
   readonly forgotten: Person;
   /** The space whose installation was stored, replaced or removed. */
   readonly installation: Space;
+  /** The space whose messages that wait or were given up are tried again, as somebody asked for it. */
+  readonly retried: Space;
   /** A number of `Agreements`, by its name. */
   readonly agreement: string;
   /** The space of which nothing is stored from now on, and nothing stays. */

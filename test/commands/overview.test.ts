@@ -93,10 +93,12 @@ describe('/status', () => {
   it('tells of an outage, and of what the daily limit left untranslated', async () => {
     const outage = { languages: ['es', 'ja'], reason: { key: 'reasons.unavailable' } } as const;
     harness().script.backlog = { ...NO_BACKLOG, waiting: 1, overLimit: 2, outage };
-    const { text } = await harness().run('status');
+    const { text, controls } = await harness().run('status');
     const told = { languages: 'Spanish, Japanese', reason: sentence('reasons.unavailable') };
     expect(text).toContain(`❌ ${sentence('status.outage', told)}`);
     expect(text).toContain(`⚠️ ${sentence('status.over-limit', { count: 2 })}`);
+    // What waits for its end can be tried again at once.
+    expect(controls).toMatchObject([{ press: 'status retry' }]);
   });
 
   it('lists when messages were missed that could not be read, as far as one may see it', async () => {

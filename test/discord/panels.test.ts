@@ -64,6 +64,34 @@ describe('/status', () => {
     expect(controlsOf(await bot.use(at, 'status', {}, at.ann))).toEqual([]);
   });
 
+  it.each([
+    ['without access', { status: 403 }, 'service.no-access'],
+    ['of another kind', { status: 200, body: '{"translated":"hola"}' }, 'reasons.bad-reply'],
+    ['behind a page', { status: 200, body: '<html></html>' }, 'reasons.bad-reply'],
+    ['that is gone', { status: 404, body: '{"detail":"Not Found"}' }, 'reasons.missing'],
+  ] as const)(
+    'names a service %s, which is told once, and nothing is lost when it is tried again',
+    async (_, fault, key) => {
+      const at = await bot.reading();
+      await replyTo(at.channel.say(at.ann, 'This line is before the fault'));
+      bot.speech.fail(PATHS.translate, ...Array.from({ length: 200 }, () => fault));
+      const lines = ['one', 'two', 'three', 'four'];
+      const said = [];
+      for (const word of lines)
+        said.push(at.channel.say(at.ann, `This is line ${word} of the fault`));
+      const reason = sentence(key, {}, 'es');
+      const told = `ℹ️ ${sentence('autotranslate.paused', { reason }, 'es')}`;
+      await at.channel.until((messages) => messages.some(({ content }) => content === told));
+      const panel = await bot.use(at, 'status');
+      expect(panel.content).toContain(sentence(key));
+      bot.speech.heal();
+      await bot.press(panel, 'status retry', undefined, at.guild.owner);
+      for (const message of said) await replyTo(message);
+      expect(at.channel.messages.filter(({ content }) => content === told)).toHaveLength(1);
+    },
+    20_000,
+  );
+
   it('says what is still to be allowed, and when the service is away', async () => {
     const at = await bot.linked();
     at.spanish.deny('ManageWebhooks', 'SendMessages');

@@ -1,5 +1,6 @@
 import { sleep } from '../../src/async/clock.ts';
 import { createInboxWork } from '../../src/autotranslate/inbox-work.ts';
+import { createSilentWaits } from './outage-waits.ts';
 import { createPartitionWorker } from '../../src/autotranslate/partition-worker.ts';
 import { nothingFor, type Prepared } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
@@ -176,6 +177,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       },
       reconcile,
       isOnHold: async () => false,
+      waits: createSilentWaits(),
       log,
       now,
       random,

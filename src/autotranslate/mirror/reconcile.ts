@@ -3,7 +3,7 @@ import { plan, rowsOf, type Current } from './plan.ts';
 import { createTargets, type Records, type TargetDeps } from './targets.ts';
 import { type MessageMetrics, loggingOf } from '../telemetry.ts';
 import type { Prepared } from '../prepare/prepared.ts';
-import { OutageError } from '../outage.ts';
+import { OutageError } from '../breaker.ts';
 import { reasonSentence, type AppError } from '../../errors.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';

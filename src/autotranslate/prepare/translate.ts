@@ -1,7 +1,8 @@
 import { isBusy } from '../../api/service-error.ts';
 import { resultOf } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
-import { mayBeOutage, OutageError, type Outages } from '../outage.ts';
+import { OutageError } from '../breaker.ts';
+import type { Outages } from '../outage.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -187,7 +188,7 @@ export const createMessageTranslator = (
     const breakers = new Map(
       await Promise.all(wanted.map(async (to) => [to, await outages.of(to, place.space)] as const)),
     );
-    const answers = new Map([...breakers].map(([to, breaker]) => [to, breaker.answers()]));
+    const marks = new Map([...breakers].map(([to, breaker]) => [to, breaker.mark()]));
 
     const hear = async (audio: Message['files'][number]): Promise<Transcript | undefined> => {
       const known = finished.transcripts.get(audio.id);
@@ -216,15 +217,22 @@ export const createMessageTranslator = (
       const asked = JSON.stringify([to, text]);
       const known = finished.translations.get(asked);
       if (known) return known;
-      try {
-        const breaker = breakers.get(to);
+      const breaker = breakers.get(to);
+      const ask = async (): Promise<Translation> => {
         await breaker?.ready();
         const source = from ? { from } : { line, expected };
         const request = { text, to, place, lane, context, whole: true, ...source };
-        const done = await resultOf(translator.translate(request, signal));
+        return resultOf(translator.translate(request, signal));
+      };
+      try {
+        const done = await ask().catch(async (thrown: unknown) => {
+          const error = failureOf(thrown);
+          if (!(error instanceof OutageError || isBusy(error))) await breaker?.judge(marks.get(to));
+          throw error;
+        });
         finished.translations.set(asked, done);
         if (done.outcome === 'translated') {
-          breaker?.answered();
+          breaker?.answered(done.from);
           finished.used.characters += charactersOf(text);
         }
         return done;
@@ -272,35 +280,18 @@ export const createMessageTranslator = (
       };
     };
 
-    /** The outage of a language; undefined when the message fails by itself. */
-    const outageOf = async (language: string): Promise<OutageError | undefined> => {
-      try {
-        await breakers.get(language)?.judge(answers.get(language) ?? 0);
-        return undefined;
-      } catch (thrown) {
-        if (thrown instanceof OutageError) return thrown;
-        throw thrown;
-      }
-    };
-
     /** The failure to tell of. Throws that of an outage, unless another language was translated. */
-    const judged = async (renditions: readonly Rendition[]): Promise<AppError | undefined> => {
+    const toldOf = (renditions: readonly Rendition[]): AppError | undefined => {
       const busy = faults.find(isBusy);
       // The row waits; what was translated of it is remembered.
       if (busy) throw busy;
-      const passing = faults.filter(mayBeOutage);
-      if (passing.length === 0) return faults[0];
-      const failed = renditions.filter(({ outcome }) => outcome === 'failed');
-      const standing = await Promise.all(failed.map(({ language }) => outageOf(language)));
-      const outage = standing.find((one) => one !== undefined);
-      const fault = outage ?? passing.find((one) => !(one instanceof OutageError)) ?? passing[0];
-      if (fault instanceof OutageError && !renditions.some(({ isTranslated }) => isTranslated))
-        throw fault;
-      return fault;
+      const outage = faults.find((one) => one instanceof OutageError);
+      if (outage && !renditions.some(({ isTranslated }) => isTranslated)) throw outage;
+      return outage ?? faults.find(({ retryable }) => retryable) ?? faults[0];
     };
 
     const renditions = await Promise.all(wanted.map(render));
-    const fault = (await judged(renditions)) ?? unheard[0]?.fault;
+    const fault = toldOf(renditions) ?? unheard[0]?.fault;
     const willRetry =
       fault !== undefined && fault.retryable && (!isLast || fault instanceof OutageError);
     if (!willRetry) remembered.delete(key);

@@ -2,7 +2,9 @@ import { DAY_MS } from '../../async/clock.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { Channel, MessageRef, Space } from '../../model/place.ts';
 import type { HistoryGap } from '../channels/histories.ts';
+import type { Transaction } from 'kysely';
 import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
 import { spaceColumns } from '../rows.ts';
 import { isDead, isOpen, readSentence, rowChannel } from './row.ts';
 
@@ -39,7 +41,7 @@ export interface Backlog {
 
 export interface Inbox {
   backlog(space: Space): Promise<Backlog>;
-  /** Retries all failed messages of the space; resolves with their number. */
+  /** Retries all messages of the space that failed or wait; resolves with their number. */
   revive(space: Space): Promise<number>;
 }
 
@@ -91,27 +93,51 @@ export const backlogOf = async (
   };
 };
 
-/**
- * Retries the dead rows of a space, or only those that died for a reason from a position on.
- * Resolves with their partitions, one for each row.
- */
+/** Retries the dead rows of a space that died for a reason from a position on, or all of them. */
+const revive = async (
+  db: Transaction<Schema>,
+  space: Space,
+  only?: { readonly reason: ErrorCode; readonly from: string },
+) =>
+  db
+    .updateTable('inbox')
+    .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
+    .where((eb) => eb.and(spaceColumns(space)))
+    .where(isDead)
+    .$if(only !== undefined, (query) =>
+      query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),
+    )
+    .returning('partition_key')
+    .execute();
+
+type Partitions = readonly string[];
+
+/** Retries rows as `revive` does. Resolves with their partitions, one for each row. */
 export const reviveDead = async (
   store: Store,
   space: Space,
-  only?: { readonly reason: ErrorCode; readonly from: string },
-): Promise<readonly string[]> => {
-  const rows = await store.write((db) =>
-    db
+  only: { readonly reason: ErrorCode; readonly from: string },
+): Promise<Partitions> => {
+  const rows = await store.write((db) => revive(db, space, only));
+  return rows.map(({ partition_key }) => partition_key);
+};
+
+/**
+ * Retries the dead rows of a space, and makes those due that wait. Resolves with the partitions of
+ * all of them, one for each row; every process knows then.
+ */
+export const retryAll = async (store: Store, space: Space): Promise<Partitions> => {
+  const rows = await store.write(async (db) => {
+    await revive(db, space);
+    const open = db
       .updateTable('inbox')
-      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
+      .set({ due_ms: 0 })
       .where((eb) => eb.and(spaceColumns(space)))
-      .where(isDead)
-      .$if(only !== undefined, (query) =>
-        query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),
-      )
-      .returning('partition_key')
-      .execute(),
-  );
+      .where(isOpen);
+    const all = await open.returning('partition_key').execute();
+    await store.signals.publish(db, 'retried', space);
+    return all;
+  });
   return rows.map(({ partition_key }) => partition_key);
 };
 

@@ -1,151 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createBreaker,
-  createOutages,
-  nextState,
-  OutageError,
-  PROBE_EVERY_MS,
-  type BreakerEvent,
-  type BreakerState,
-} from '../../../src/autotranslate/outage.ts';
+import { OutageError } from '../../../src/autotranslate/breaker.ts';
+import { createOutages } from '../../../src/autotranslate/outage.ts';
 import { createServiceKey, UnreadableKeyError, type ServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
-
-const away = new AppError('unavailable', 'away', { retryable: true });
-const refused = new AppError('missing', 'no such pair');
-
-const anyEvent: fc.Arbitrary<BreakerEvent> = fc.oneof(
-  fc.constantFrom<BreakerEvent>({ kind: 'answered' }, { kind: 'probing' }),
-  fc.nat().map((atMs): BreakerEvent => ({ kind: 'probe-failed', error: away, atMs })),
-);
-const after = (events: readonly BreakerEvent[]): BreakerState =>
-  events.reduce(nextState, { kind: 'closed' });
-
-describe('the state of a breaker', () => {
-  it('is closed after any answer, whatever was before', () => {
-    fc.assert(
-      fc.property(fc.array(anyEvent), (all) => {
-        expect(after([...all, { kind: 'answered' }])).toEqual({ kind: 'closed' });
-      }),
-    );
-  });
-
-  it('is open only after a probe failed, and no answer came since it was sent', () => {
-    fc.assert(
-      fc.property(fc.array(anyEvent), (events) => {
-        const { kind } = after(events);
-        const since = events.slice(events.findLastIndex((one) => one.kind === 'answered') + 1);
-        const sent = since.findIndex((one) => one.kind === 'probing');
-        const hasFailed = sent >= 0 && since.slice(sent).some((one) => one.kind === 'probe-failed');
-        expect(kind === 'open' || kind === 'half-open').toBe(hasFailed);
-      }),
-    );
-  });
-
-  it('is probed again after a while, or when the service says', () => {
-    const told = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 60_000 });
-    const keyRefused = serviceError(401, undefined, '', createServiceKey('svck:any'));
-    for (const [error, waitMs] of [
-      [away, PROBE_EVERY_MS],
-      [told, 60_000],
-      [keyRefused, 60_000],
-    ] as const)
-      expect(after([{ kind: 'probing' }, { kind: 'probe-failed', error, atMs: 7 }])).toMatchObject({
-        kind: 'open',
-        probeAtMs: 7 + waitMs,
-      });
-  });
-});
-
-/** A service that is up or down, and a breaker in front of it. */
-const createWorld = () => {
-  const world = { nowMs: 0, isUp: true, probes: 0, probing: 0, mostProbing: 0 };
-  const breaker = createBreaker({
-    nowMs: () => world.nowMs,
-    probe: async () => {
-      world.probes += 1;
-      world.probing += 1;
-      world.mostProbing = Math.max(world.mostProbing, world.probing);
-      await Promise.resolve();
-      world.probing -= 1;
-      if (!world.isUp) throw away;
-    },
-  });
-  /** Sends a message; resolves with how it ended. */
-  const send = async (isPoisoned = false): Promise<'passed' | 'alone' | 'outage'> => {
-    try {
-      const before = breaker.answers();
-      await breaker.ready();
-      await Promise.resolve();
-      if (world.isUp && !isPoisoned) {
-        breaker.answered();
-        return 'passed';
-      }
-      await breaker.judge(before);
-      return 'alone';
-    } catch (thrown) {
-      expect(thrown).toBeInstanceOf(OutageError);
-      return 'outage';
-    }
-  };
-  return { world, breaker, send };
-};
-
-describe('a breaker', () => {
-  it('blames a poisoned message alone, and a service that is down for all, one probe at a time', async () => {
-    const step = fc.record({
-      isUp: fc.boolean(),
-      waitMs: fc.integer({ min: 0, max: 2 * PROBE_EVERY_MS }),
-      poisoned: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const { world, breaker, send } = createWorld();
-        for (const { isUp, waitMs, poisoned } of steps) {
-          world.isUp = isUp;
-          world.nowMs += waitMs;
-          const wasOpen = breaker.outage() !== undefined;
-          const ends = await Promise.all(poisoned.map(send));
-          if (!isUp) expect(new Set(ends)).toEqual(new Set(['outage']));
-          else if (!wasOpen || waitMs >= PROBE_EVERY_MS)
-            expect(ends).toEqual(poisoned.map((one) => (one ? 'alone' : 'passed')));
-          expect(breaker.outage() !== undefined).toBe(ends.includes('outage'));
-        }
-        expect(world.mostProbing).toBeLessThanOrEqual(1);
-      }),
-    );
-  });
-
-  it('sends nothing during an outage but its probes', async () => {
-    const { world, send } = createWorld();
-    world.isUp = false;
-    await send();
-    expect(world.probes).toBe(1);
-    for (let at = 0; at < 10; at += 1) await send();
-    expect(world.probes).toBe(1);
-    world.nowMs += PROBE_EVERY_MS;
-    await Promise.all(Array.from({ length: 10 }, () => send()));
-    expect(world.probes).toBe(2);
-  });
-
-  it('asks for no probe where another message passed meanwhile', async () => {
-    const { world, breaker, send } = createWorld();
-    await Promise.all([send(), send(true)]);
-    expect(world.probes).toBe(0);
-    expect(breaker.outage()).toBeUndefined();
-  });
-
-  it('takes a refusal of its probe for an answer', async () => {
-    const breaker = createBreaker({ nowMs: () => 0, probe: () => Promise.reject(refused) });
-    await breaker.judge(0);
-    expect(breaker.outage()).toBeUndefined();
-  });
-});
 
 describe('an outage of a space’s own key', () => {
   const OWNER: Space = { platform: 'p', id: 'owner' };
@@ -165,10 +26,10 @@ describe('an outage of a space’s own key', () => {
       logged: [] as unknown[],
     };
     const translator: Translator = {
-      async *translate({ place, key }) {
+      async *translate({ text, from = 'en', to, place, key }) {
         world.probed.push(['space' in place ? place.space : place, key]);
         if (key === world.refused) throw serviceError(401, undefined, '', world.refused);
-        throw new AppError('bad-input', 'a refusal is an answer');
+        return { text, from, to, outcome: 'translated' };
       },
     };
     const note = (about: unknown): void => void world.logged.push(about);
@@ -180,13 +41,14 @@ describe('an outage of a space’s own key', () => {
       translator,
       log: { info: note, warn: note } as never,
       nowMs: () => world.nowMs,
+      ended: () => undefined,
     });
     return { world, outages };
   };
 
   it('holds up that space alone, and is probed with that key', async () => {
     const { world, outages } = createOutageWorld();
-    const judge = async (space: Space) => (await outages.of('es', space)).judge(0);
+    const judge = async (space: Space) => (await outages.of('es', space)).judge();
     await expect(judge(OWNER)).rejects.toBeInstanceOf(OutageError);
     await judge(OTHER);
     expect(world.probed).toEqual([
@@ -202,9 +64,9 @@ describe('an outage of a space’s own key', () => {
   it('is probed with that key also where the space no longer has it', async () => {
     const { world, outages } = createOutageWorld();
     const breaker = await outages.of('es', OWNER);
-    await expect(breaker.judge(0)).rejects.toBeInstanceOf(OutageError);
+    await expect(breaker.judge()).rejects.toBeInstanceOf(OutageError);
     world.keys.clear();
-    world.nowMs += 60_000;
+    world.nowMs += 30_000;
     await expect(breaker.ready()).rejects.toBeInstanceOf(OutageError);
     expect(world.probed.map(([, key]) => key)).toEqual([OWN_KEY, OWN_KEY]);
     expect(await outages.among(['es'], OWNER)).toBeUndefined();
@@ -212,22 +74,91 @@ describe('an outage of a space’s own key', () => {
 
   it('is logged with its space, and one of the service without', async () => {
     const { world, outages } = createOutageWorld();
-    await expect((await outages.of('es', OWNER)).judge(0)).rejects.toBeInstanceOf(OutageError);
-    await expect((await outages.of('es', LOCKED)).judge(0)).rejects.toBeInstanceOf(OutageError);
+    await expect((await outages.of('es', OWNER)).judge()).rejects.toBeInstanceOf(OutageError);
+    await expect((await outages.of('es', LOCKED)).judge()).rejects.toBeInstanceOf(OutageError);
     expect(world.logged).toMatchObject([{ space: OWNER }, { space: LOCKED }]);
     world.logged = [];
     world.refused = OPERATORS_KEY;
-    await expect((await outages.of('es', OTHER)).judge(0)).rejects.toBeInstanceOf(OutageError);
+    await expect((await outages.of('es', OTHER)).judge()).rejects.toBeInstanceOf(OutageError);
     expect(world.logged).not.toMatchObject([{ space: OTHER }]);
   });
 
   it('of a key that cannot be decrypted costs no request', async () => {
     const { world, outages } = createOutageWorld();
     const breaker = await outages.of('es', LOCKED);
-    await expect(breaker.judge(0)).rejects.toMatchObject({
+    await expect(breaker.judge()).rejects.toMatchObject({
       sentence: { key: 'service.unreadable-own-key' },
-      retryAfterMs: 60_000,
+      retryAfterMs: 30_000,
     });
     expect(world.probed).toEqual([]);
+  });
+});
+
+describe('a probe of a language', () => {
+  const PLACE: Space = { platform: 'p', id: 'place' };
+  const KEY = createServiceKey('svck:operators');
+  const noPair = serviceError(404, undefined, '', KEY);
+
+  /** Judges a failure where this fault is met but in the languages that are served. */
+  const judge = async (
+    fault: AppError,
+    { to, served, worked }: { to: string; served: readonly string[]; worked?: string },
+  ): Promise<{ readonly isOutage: boolean; readonly probed: readonly string[] }> => {
+    const probed: string[] = [];
+    const outages = createOutages({
+      serviceKeyOf: async () => KEY,
+      translator: {
+        async *translate({ text, from = '', to: into }) {
+          probed.push(from);
+          if (!served.includes(from)) throw fault;
+          return { text, from, to: into, outcome: 'translated' };
+        },
+      },
+      log: { info: () => undefined, warn: () => undefined } as never,
+      nowMs: () => 0,
+      ended: () => undefined,
+    });
+    const breaker = await outages.of(to, PLACE);
+    if (worked !== undefined) breaker.answered(worked);
+    const mark = breaker.mark();
+    const isOutage = await breaker.judge(mark).then(
+      () => false,
+      () => true,
+    );
+    return { isOutage, probed };
+  };
+  const missing = new AppError('missing', 'no pair', {
+    sentence: { key: 'service.no-translation' },
+  });
+
+  it('goes on in other languages where one is refused, and ends with what is served', async () => {
+    expect(await judge(missing, { to: 'ja', served: ['de'] })).toEqual({
+      isOutage: false,
+      probed: ['en', 'es', 'de'],
+    });
+  });
+
+  it('begins with the language that was translated last', async () => {
+    expect(await judge(missing, { to: 'fr', served: ['br'], worked: 'br' })).toEqual({
+      isOutage: false,
+      probed: ['br'],
+    });
+  });
+
+  it('says nothing where pairs of languages are missing, of which none was ever translated', async () => {
+    expect(await judge(missing, { to: 'fr', served: ['br'] })).toMatchObject({ isOutage: false });
+    expect(await judge(missing, { to: 'fr', served: [], worked: 'br' })).toMatchObject({
+      isOutage: true,
+    });
+    expect(await judge(noPair, { to: 'fr', served: [] })).toMatchObject({ isOutage: true });
+  });
+
+  it('is sent once where every language meets the same', async () => {
+    const away = serviceError(503, undefined, '', KEY);
+    for (const fault of [away, serviceError(403, undefined, '', KEY)])
+      expect(await judge(fault, { to: 'ja', served: [] })).toEqual({
+        isOutage: true,
+        probed: ['en'],
+      });
   });
 });

@@ -1,3 +1,4 @@
+import { createSilentWaits } from '../../fakes/outage-waits.ts';
 import { nothingFor, type Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -47,6 +48,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       return done.length;
     },
     isOnHold: async () => looks.shift() ?? isOnHold,
+    waits: createSilentWaits(),
     log: silentLog,
     now: () => inbox.clock.ms,
     random: () => 0.5,

@@ -53,7 +53,9 @@ const prepareRow = (
       limits: { fault: async () => undefined },
       translator: plainTranslator,
     },
-    outages: { of: async () => ({ answers: () => 0, ready: async () => 0, answered: () => 0 }) },
+    outages: {
+      of: async () => ({ mark: () => undefined, ready: async () => 0, answered: () => 0 }),
+    },
     botLoops: { isLoop: async () => false },
     watches,
     places: createPlaces({ watches, threads, platforms, languages }),

@@ -10,7 +10,8 @@ import { createMessageTranslator } from '../../../../src/autotranslate/prepare/t
 import { fromDisk } from '../../../../src/sqlite/disk-fault.ts';
 import { UnreadableKeyError } from '../../../../src/api/keys.ts';
 import { serviceKeyOf } from '../../../fakes/asker.ts';
-import { createOutages, OutageError } from '../../../../src/autotranslate/outage.ts';
+import { OutageError } from '../../../../src/autotranslate/breaker.ts';
+import { createOutages } from '../../../../src/autotranslate/outage.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { messageOf } from '../../store/inbox/support.ts';
@@ -59,7 +60,13 @@ const audio: MessageFile = {
 const createTranslator = () =>
   createMessageTranslator(
     services,
-    createOutages({ ...services, serviceKeyOf, log: silentLog, nowMs: () => nowMs }),
+    createOutages({
+      ...services,
+      serviceKeyOf,
+      log: silentLog,
+      nowMs: () => nowMs,
+      ended: () => {},
+    }),
   );
 
 const make = (
@@ -107,6 +114,7 @@ describe('what a message becomes', () => {
       serviceKeyOf: () => Promise.reject(new UnreadableKeyError(new Error('locked'))),
       log: silentLog,
       nowMs: () => nowMs,
+      ended: () => {},
     });
     const given = make('hello', true, createMessageTranslator(services, outages));
     await expect(given).rejects.toBeInstanceOf(OutageError);

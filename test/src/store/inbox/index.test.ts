@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sentence, MessageKey } from '../../../../src/errors.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
-import { backlogOf, reviveDead } from '../../../../src/store/inbox/backlog.ts';
+import { backlogOf, retryAll } from '../../../../src/store/inbox/backlog.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { openStore } from '../../../../src/store/index.ts';
@@ -76,11 +76,17 @@ describe('what waits in a space', () => {
     ]);
   });
 
+  it('leaves out words that go with the reason, and that it does not say', async () => {
+    await bury([1], HERE, { key: 'service.no-access', params: { detail: 'secret' } });
+    const reason = { key: 'service.no-access', params: {} };
+    expect((await backlog()).newestDead).toEqual([{ ref: refOf(1), code: 'bad-reply', reason }]);
+  });
+
   it.each<[what: string, sentence: Sentence]>([
-    ['words that may be anybody’s', { key: 'service.refused', params: { detail: 'secret' } }],
+    ['words that may be anybody’s', { key: 'limits.of-another', params: { name: 'secret' } }],
     [
       'a text that may be anybody’s',
-      { key: 'service.refused', params: { detail: plainWords('secret') } },
+      { key: 'limits.of-another', params: { name: plainWords('secret') } },
     ],
     ['a sentence that is no more', { key: 'service.gone' as MessageKey }],
   ])('names the kind of failure in place of %s', async (_, sentence) => {
@@ -110,7 +116,7 @@ describe('what waits in a space', () => {
   it('is also what is to be tried once more, as if it had come just now', async () => {
     await bury([1]);
     await bury([2], ELSEWHERE);
-    expect(await reviveDead(inbox.store, SPACE)).toEqual([PARTITION]);
+    expect(await retryAll(inbox.store, SPACE)).toEqual([PARTITION]);
     expect(await inbox.claim()).toMatchObject([{ message: 'unread', attempts: 1 }]);
   });
 });

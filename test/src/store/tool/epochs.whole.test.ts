@@ -5,7 +5,7 @@ import { keyOf } from '../../../../src/model/place.ts';
 import type { Tenure } from '../../../../src/ports/processes.ts';
 import { foreignClaims } from '../../../../src/store/migrations/014-to-026.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { reviveDead } from '../../../../src/store/inbox/backlog.ts';
+import { retryAll } from '../../../../src/store/inbox/backlog.ts';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { createOpenRooms } from '../../../../src/store/open-rooms.ts';
 import { arrivalOf, messageOf, PARTITION, SPACE } from '../inbox/support.ts';
@@ -81,7 +81,7 @@ describe.each(Object.entries(moves))('a database that was %s', (_, move) => {
       await fillInThirdStart(source);
       await move(source, target);
       await using store = await openStore(target);
-      await reviveDead(store, SPACE);
+      await retryAll(store, SPACE);
       expect(await claimIn(store)).toEqual(['1', '2']);
       const rooms = createOpenRooms(store);
       const tenure = await tenureOf(store, 'room');
@@ -95,7 +95,7 @@ it('a dead message that is revived can be claimed by a tenure whose epoch is low
   const url = await SQLITE.make();
   await fillInThirdStart(url);
   await using store = await openStore(url);
-  await reviveDead(store, SPACE);
+  await retryAll(store, SPACE);
   const { rows } = await inboxOf(store).claim(PARTITION, 1, { epoch: 1 });
   expect(rows.map(({ ref }) => ref.id)).toEqual(['1']);
 });

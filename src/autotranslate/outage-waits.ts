@@ -1,0 +1,70 @@
+import { createLru } from '../async/lru.ts';
+import { faultFields, reasonSentence } from '../errors.ts';
+import { say, type Texts } from '../i18n/texts.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Content } from '../model/message.ts';
+import type { Channel } from '../model/place.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import { WATCH, type Row } from '../store/inbox/row.ts';
+import type { OutageError } from './breaker.ts';
+
+/** Time for which messages wait before their channels are told, where the service may be back at once. */
+const TOLD_AFTER_MS = 10_000;
+/** Time in which a channel is told once. */
+const QUIET_MS = 600_000;
+/** Partitions whose last notice is remembered. */
+const MOST_TOLD = 5_000;
+
+export interface OutageWaitsDeps {
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly texts: Pick<Texts, 'rich'>;
+  /** Posts into a channel of any platform. */
+  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+export type OutageWaits = ReturnType<typeof createOutageWaits>;
+
+/** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
+export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWaitsDeps) => {
+  /** The partitions that wait, with true where their channels know. */
+  const waiting = new Map<string, boolean>();
+  const toldMs = createLru<string, number>(MOST_TOLD);
+
+  const tell = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
+    const t = texts.rich(language);
+    const text = t('autotranslate.paused', { reason: say(t, reasonSentence(error)) });
+    try {
+      await post(channel, { text, tone: 'note' });
+    } catch (thrown) {
+      const where = { platform: channel.space.platform, channel: channel.id };
+      log.warn({ ...where, ...faultFields(thrown) }, 'a channel could not be told of an outage');
+    }
+  };
+
+  const isToBeTold = ({ partition, purpose, sinceMs }: Row, { isRefusal }: OutageError): boolean =>
+    waiting.get(partition) !== true &&
+    purpose === WATCH &&
+    (isRefusal || now() - sinceMs >= TOLD_AFTER_MS) &&
+    now() - (toldMs.get(partition) ?? -Infinity) >= QUIET_MS;
+
+  return {
+    /** Notes that a partition waits, with its first row. */
+    begin: (first: Row, error: OutageError): void => {
+      const { partition, ref } = first;
+      const watch = watches.of(ref.channel);
+      const isTold = watch !== undefined && isToBeTold(first, error);
+      waiting.set(partition, isTold || waiting.get(partition) === true);
+      if (!isTold) return;
+      toldMs.set(partition, now());
+      const all = watch.group === undefined ? [watch] : watches.group(watch);
+      for (const { channel, languages } of all) void tell(channel, languages[0] ?? 'en', error);
+    },
+    /** Notes that a partition does not wait. */
+    end: (partition: string): void => void waiting.delete(partition),
+    has: (partition: string): boolean => waiting.has(partition),
+    /** The partitions that wait. */
+    all: (): readonly string[] => [...waiting.keys()],
+  };
+};

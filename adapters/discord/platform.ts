@@ -74,7 +74,7 @@ export const createRestParts = (
   const rate = createWebhookRate(clock);
   const writers = createWriters(api, webhooks, rate);
   const threads = createThreads(api, () => application().botId);
-  const outbox = createOutbox({ api, webhooks, rate, writers });
+  const outbox = createOutbox({ api, webhooks, rate, writers, clock });
   const ownMessages = createOwnMessages(api, reader, clients);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock);

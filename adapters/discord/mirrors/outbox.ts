@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Api, RequestGuard } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { CONTENT_CHARS } from '../limits.ts';
+import { BOT_POSTS, CONTENT_CHARS } from '../limits.ts';
 import {
   type FooterForm,
   formOf,
@@ -27,6 +27,7 @@ import {
   type MessageWriter,
 } from '../outbound/message-writer.ts';
 import type { Part } from '../outbound/render.ts';
+import { type Clock, sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
@@ -148,6 +149,7 @@ export const planBatches = (mirrors: readonly Mirror[], room: number): readonly 
 };
 
 const FORGOTTEN = 5_000;
+const CHANNELS = 5_000;
 
 /** Refusals of a voice message: its permission may be missing, or another one. */
 const NO_VOICE = [
@@ -204,6 +206,21 @@ interface PostOptions extends RequestGuard {
   readonly refer?: (mirror: Mirror) => Mirror;
 }
 
+/**
+ * Creates the turns of the bot's messages for several people: evenly apart, since each holds all that waited for it.
+ * Five at once would be small ones, and hold what is said in the next five seconds.
+ */
+export const createBotTurns = (clock: Clock) => {
+  const { posts, windowMs } = BOT_POSTS;
+  const next = createLru<string, number>(CHANNELS);
+  return async (channelId: string, signal?: AbortSignal): Promise<void> => {
+    const nowMs = clock.nowMs();
+    const atMs = Math.max(nowMs, next.get(channelId) ?? 0);
+    next.set(channelId, atMs + windowMs / posts);
+    if (atMs > nowMs) await sleep(clock, atMs - nowMs, signal);
+  };
+};
+
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Posts mirrors, several in one message where rate limits require it. */
@@ -212,8 +229,10 @@ export const createOutbox = (deps: {
   readonly webhooks: Webhooks;
   readonly rate: WebhookRate;
   readonly writers: Writers;
+  readonly clock: Clock;
 }) => {
-  const { api, webhooks, rate, writers } = deps;
+  const { api, webhooks, rate, writers, clock } = deps;
+  const botTurn = createBotTurns(clock);
   /** Number of times that a source's messages were deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
@@ -288,6 +307,7 @@ export const createOutbox = (deps: {
       const batches = [...planBatches(mirrors, room)];
       for (let batch = batches.shift(); batch; batch = batches.shift()) {
         guard.signal?.throwIfAborted();
+        if (batch.by === 'bot') await botTurn(to.id, guard.signal);
         const post = await postBatch(to, referred(batch, refer), guard);
         // Without a webhook the bot posts its mirrors.
         if (!post) batches.unshift(...planBatches(batch.mirrors, 0));

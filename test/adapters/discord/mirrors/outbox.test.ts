@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Batch, planBatches } from '../../../../adapters/discord/mirrors/outbox.ts';
+import {
+  type Batch,
+  createBotTurns,
+  planBatches,
+} from '../../../../adapters/discord/mirrors/outbox.ts';
 import {
   partsOf,
   readFooter,
@@ -136,6 +140,23 @@ test('as many mirrors as the core posts together are one message of the bot, wit
   expect(only?.sections.every(({ footer }) => !footer.includes('https'))).toBe(true);
   const [linked] = planBatches(copies.slice(0, 8), 0);
   expect(linked?.sections.every(({ footer }) => footer.includes('https'))).toBe(true);
+});
+
+test('the bot’s messages for several people stand evenly apart in their channel, and delay no other', async () => {
+  const clock = createHastyClock();
+  const turn = createBotTurns(clock);
+  const startMs = clock.ms;
+  const times: number[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    await turn('1');
+    times.push(clock.ms - startMs);
+  }
+  await turn('2');
+  times.push(clock.ms - startMs);
+  clock.ms += 10_000;
+  await turn('1');
+  times.push(clock.ms - startMs);
+  expect(times).toEqual([0, 1_000, 2_000, 3_000, 3_000, 13_000]);
 });
 
 describe('a section of a shared message', () => {

@@ -1,5 +1,5 @@
 import type { SlotOwner } from '../cluster/slot-owner.ts';
-import { type MessageRef, messageKey } from '../model/place.ts';
+import { channelKey, type MessageRef, messageKey } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import {
@@ -22,7 +22,8 @@ import type { CursorStore } from '../store/channels/cursors.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { SpaceSettings } from '../store/settings.ts';
-import { realClock, sleep } from '../async/clock.ts';
+import { MINUTE_MS, realClock, sleep } from '../async/clock.ts';
+import { createSpacing } from '../async/spacing.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Backfill } from './backfill.ts';
@@ -99,7 +100,15 @@ export interface IngestDeps {
   readonly platforms: WatchedPlatforms;
   /** The time since which no row has been cleared, ms since 1970. */
   readonly rowsSinceMs: () => number;
+  /** Wall time, ms since 1970; monotonic time. */
+  readonly now: () => number;
+  readonly nowMs: () => number;
 }
+
+/** Flag replies that come at once in a channel; more come evenly apart, between what everybody waits for. */
+const FLAGS_AT_ONCE = 3;
+const FLAG_EVERY_MS = 2_000;
+const LONGEST_FLAG_WAIT_MS = MINUTE_MS;
 
 export type Ingest = ReturnType<typeof createIngest>;
 
@@ -114,8 +123,11 @@ export const createIngest = ({
   privacy,
   platforms,
   rowsSinceMs,
+  now,
+  nowMs,
 }: IngestDeps) => {
   const { accept, markDeleted } = inboxWriter;
+  const flagTurn = createSpacing(nowMs, { everyMs: FLAG_EVERY_MS, burst: FLAGS_AT_ONCE });
   const optedOut = ({ ref, author }: Message): Promise<boolean> =>
     privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
 
@@ -186,7 +198,9 @@ export const createIngest = ({
       if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
       const message = await readFlagged(ref, stored, platforms);
       if (!message || message.system || (await optedOut(message))) return;
-      await accept({ message, purpose, partition: ownPartition('flag', ref) });
+      const waitMs = Math.min(LONGEST_FLAG_WAIT_MS, flagTurn(channelKey(channel)));
+      const dueMs = waitMs > 0 ? now() + waitMs : 0;
+      await accept({ message, purpose, partition: ownPartition('flag', ref), dueMs });
     },
   };
 };

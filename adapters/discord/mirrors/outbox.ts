@@ -29,6 +29,7 @@ import {
 import type { Part } from '../outbound/render.ts';
 import { type Clock, sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
+import { createSpacing } from '../../../src/async/spacing.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
@@ -149,7 +150,6 @@ export const planBatches = (mirrors: readonly Mirror[], room: number): readonly 
 };
 
 const FORGOTTEN = 5_000;
-const CHANNELS = 5_000;
 
 /** Refusals of a voice message: its permission may be missing, or another one. */
 const NO_VOICE = [
@@ -212,12 +212,10 @@ interface PostOptions extends RequestGuard {
  */
 export const createBotTurns = (clock: Clock) => {
   const { posts, windowMs } = BOT_POSTS;
-  const next = createLru<string, number>(CHANNELS);
+  const turn = createSpacing(clock.nowMs, { everyMs: windowMs / posts });
   return async (channelId: string, signal?: AbortSignal): Promise<void> => {
-    const nowMs = clock.nowMs();
-    const atMs = Math.max(nowMs, next.get(channelId) ?? 0);
-    next.set(channelId, atMs + windowMs / posts);
-    if (atMs > nowMs) await sleep(clock, atMs - nowMs, signal);
+    const waitMs = turn(channelId);
+    if (waitMs > 0) await sleep(clock, waitMs, signal);
   };
 };
 

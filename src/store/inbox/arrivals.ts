@@ -46,7 +46,8 @@ type Fixed = keyof typeof FRESH | 'revision';
 
 type InboxColumns = Selectable<Schema['inbox']>;
 
-interface ArrivalRow extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'state' | 'reason'> {
+interface ArrivalRow
+  extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'state' | 'reason' | 'due_ms'> {
   /** Partition of the row if it is a change of a settled one. */
   readonly change: string;
   readonly change_slot: number;
@@ -138,6 +139,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     partition,
     writtenMs,
     skip,
+    dueMs = 0,
   }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
     store.write(
       async (db) => {
@@ -159,6 +161,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           version,
           state: skip === undefined ? 'waiting' : 'skipped',
           reason: skip ?? null,
+          due_ms: dueMs,
           changed_ms: now(),
           change,
           change_slot,

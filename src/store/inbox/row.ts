@@ -138,6 +138,8 @@ export interface Arrival {
   readonly writtenMs: number;
   /** Reason for skipping the message, whose text is then not stored. */
   readonly skip?: string | undefined;
+  /** Time before which it is not worked on, ms since 1970. Default: none. */
+  readonly dueMs?: number;
 }
 
 /** Novelty of a message for the inbox: `same` when it has this content already. */

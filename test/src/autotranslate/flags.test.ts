@@ -15,6 +15,21 @@ describe('a flag', () => {
     expect(scene.feed.texts(GENERAL)).toEqual(['hello', '🇯🇵 ja(hello)']);
   });
 
+  it('holds the messages of its channel for no others: three come at once, more evenly apart', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const { ref } = await scene.say(GENERAL, 'hello');
+    const flags = ['🇯🇵', '🇫🇷', '🇩🇪', '🇮🇹', '🇵🇱', '🇰🇷'];
+    for (const flag of flags) await scene.listener.reactionChanged(ref, flag, true);
+    await scene.say(GENERAL, 'next');
+    await scene.idle();
+    const replies = (): number =>
+      scene.feed.texts(GENERAL).filter((text) => /^(?!🇪🇸).*\(hello\)/u.test(text)).length;
+    expect(scene.feed.texts(GENERAL)).toContain('🇪🇸 es(next)');
+    expect(replies()).toBe(3);
+    await scene.later();
+    expect(replies()).toBe(6);
+  });
+
   it('takes it away again when the last one is removed', async () => {
     const { ref } = scene.feed.say(GENERAL, 'hello');
     await scene.listener.reactionChanged(ref, '🇯🇵', true);

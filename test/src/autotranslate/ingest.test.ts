@@ -32,6 +32,8 @@ beforeEach(async () => {
       tracing: NO_TRACING,
       now: Date.now,
     }),
+    now: Date.now,
+    nowMs: () => performance.now(),
     inbox: ours,
     stored: mirrors,
     cursors: {

@@ -65,6 +65,15 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     kept: `${DELIVERY_HOURS} hours. The event itself only until it is handled.`,
     forgotten: 'What was sent of the person is deleted; the event’s ID stays.',
   },
+  open_answer: {
+    title: 'Answers that are awaited',
+    stored:
+      'Where an answer to a command or question is to come: IDs, and the address that the platform gave for it, which is good for minutes. No content.',
+    about: 'Everybody who uses a command on Discord or Slack.',
+    why: 'To tell them when a restart interrupted it.',
+    kept: `Until the answer has come; ${STATE_DAYS} day at most.`,
+    forgotten: 'Deleted.',
+  },
   mirror: {
     title: 'Translations of messages',
     stored:

@@ -86,6 +86,14 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     body: 'words',
     received_ms: 'time',
   },
+  open_answer: {
+    ...SPACE,
+    id: 'state',
+    member_id: 'person',
+    process: 'state',
+    address: 'place',
+    since_ms: 'time',
+  },
   mirror: {
     ...MIRROR_KEY,
     target_parent_id: 'place',

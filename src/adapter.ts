@@ -4,7 +4,7 @@ import type { Services } from './command/services.ts';
 import type { ChannelFeedListener } from './ports/channel-feed.ts';
 import type { RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
-import type { OpenDeliveries, InstallationStore } from './ports/store.ts';
+import type { OpenDeliveries, InstallationStore, KeepOpenAnswers } from './ports/store.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
@@ -54,6 +54,8 @@ export interface Core {
   readonly installations?: InstallationStore;
   /** Opens what keeps the events of a platform that wants them acknowledged. */
   readonly openDeliveries: OpenDeliveries;
+  /** Opens what keeps the answers that people wait for. */
+  readonly keepOpenAnswers: KeepOpenAnswers;
   /** Leases, rates and numbers that the adapter shares with other processes on the same database. */
   readonly processes: Processes;
   /** Tells of each platform that is on, by its name, whether people can use it. */

@@ -5,6 +5,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
 import { createInteractions } from './interactions/interactions.ts';
+import { openAnswers } from './interactions/open-answers.ts';
 import { createRestParts, type DiscordOptions } from './platform.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
@@ -36,7 +37,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const { api, clients, voice, clock } = parts;
   const oneBot = createSingleBot(core.processes, clock, BOT);
   const register = createRegister(api, core, signal);
-  const interactions = createInteractions({ ...parts, core });
+  const awaited = openAnswers(api, core);
+  const interactions = createInteractions({ ...parts, core, openAnswers: awaited });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
   const connections = createConnections({
     ...parts,
@@ -54,6 +56,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     const { id, hasContentIntent } = found;
     await oneBot.demand(Number(BigInt(id) >> BELOW_TIME));
     signal.throwIfAborted();
+    await awaited.resume();
     // What is to be posted in servers of other processes' shards needs none here.
     if (!core.processes.isAlone) application = found;
     if (!core.receives) {
@@ -137,6 +140,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);
       voice.stop();
       await connections[Symbol.asyncDispose]();
+      await awaited[Symbol.asyncDispose]();
       await oneBot[Symbol.asyncDispose]();
       await clients.close();
     },

@@ -9,10 +9,11 @@ import { createMissedEvents } from './inbound/missed-events.ts';
 import { createSocket } from './inbound/socket.ts';
 import { openInstallations } from './install/index.ts';
 import { createAgent } from './interactions/agent.ts';
-import { createAnswer } from './interactions/answer.ts';
+import { createAnswer, type AnswerPlace } from './interactions/answer.ts';
 import { createForms } from './interactions/forms.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createModals } from './interactions/modals.ts';
+import { openAnswers } from './interactions/open-answers.ts';
 import { declareSlackMetrics } from './metrics.ts';
 import { createOneApp } from './one-app.ts';
 import { createRestParts, type SlackOptions } from './platform.ts';
@@ -21,6 +22,7 @@ import { faultFields, toAppError } from '../../src/errors.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { Space } from '../../src/model/place.ts';
+import type { Answer } from '../../src/ports/platform.ts';
 
 export type { SlackOptions } from './platform.ts';
 
@@ -57,8 +59,13 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const { people, threads, files, mentions, reader, uploads, writer, feed, platform } = parts;
 
   const home = createHome({ api, core, people, uploads }, stopped);
-  const agent = createAgent({ api, core, people, reader, writer, speed }, stopped);
   const answering = { api, apiUrl: url, writer, uploads, log, speed, now: Date.now };
+  const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
+  const awaited = openAnswers({ api, core, people, writer, answerAt });
+  const agent = createAgent(
+    { api, core, people, reader, writer, speed, openAnswers: awaited },
+    stopped,
+  );
   const openUpload = files.openById;
   const interactions = createInteractions(
     {
@@ -69,7 +76,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       home,
       modals: createModals({ api, core, people, mentions, openUpload }),
       forms: createForms(api, core),
-      answerAt: (place) => createAnswer(answering, place),
+      answerAt,
+      openAnswers: awaited,
     },
     stopped,
   );
@@ -145,6 +153,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     await oneApp.demand();
     stopped.throwIfAborted();
     await missed.resume(handled);
+    await awaited.resume();
     await intake.resume();
     const where = core.receives ? await transport.start() : startPosting();
     const names = installations.list().map((space) => installations.known(space)?.url ?? space.id);
@@ -184,6 +193,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       unwatch();
       intake[Symbol.dispose]();
       await transport.stop();
+      await awaited[Symbol.asyncDispose]();
       await installations.settled();
       await oneApp[Symbol.asyncDispose]();
     },

@@ -12,6 +12,8 @@ import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { SpaceRemoval } from './privacy.ts';
 import { createAgreements } from '../store/agreements.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
+import { createOpenAnswerStore } from '../store/open-answers.ts';
+import { createOpenAnswers } from '../cluster/open-answers.ts';
 import { cipherOf } from '../store/secrets/encryption.ts';
 import type { Store } from '../store/index.ts';
 import { createInstallationStore } from '../store/secrets/installations.ts';
@@ -86,16 +88,26 @@ export const createSharing = ({
   encryption,
   leases,
   ...deps
-}: SharingDeps): Pick<Core, 'installations' | 'openDeliveries' | 'processes'> => {
+}: SharingDeps): Pick<
+  Core,
+  'installations' | 'openDeliveries' | 'keepOpenAnswers' | 'processes'
+> => {
   const cipher = cipherOf(encryption);
+  const isAlone = store.engine === 'sqlite';
   return {
     ...(cipher ? { installations: createInstallationStore(store, cipher) } : {}),
     openDeliveries: createDeliveryWorker({
       storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
       ...deps,
     }),
+    keepOpenAnswers: createOpenAnswers({
+      stored: createOpenAnswerStore(store, Date.now),
+      leases,
+      isAlone,
+      ...deps,
+    }),
     processes: {
-      isAlone: store.engine === 'sqlite',
+      isAlone,
       leases,
       quota: store.quota,
       agreements: createAgreements(store),

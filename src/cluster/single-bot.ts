@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { whenAborted } from '../async/abort.ts';
-import { sleep, type Clock } from '../async/clock.ts';
+import type { Clock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
-import type { Tenure, Processes } from '../ports/processes.ts';
-
-const AGAIN_MS = 1_000;
+import type { Processes } from '../ports/processes.ts';
+import { holdLease } from './held-lease.ts';
 
 /** The bots of a platform, of which one may work on a database. */
 export interface BotKind {
@@ -27,26 +25,10 @@ export const createSingleBot = (
   clock: Pick<Clock, 'after'>,
   { name, noun, variable }: BotKind,
 ) => {
-  const over = new AbortController();
-  let tenure: Tenure | undefined;
+  /** The lease of the bot's set that this process holds. */
+  let held: AsyncDisposable | undefined;
   const setOf = (bot: number): string => `${name} ${bot}`;
 
-  const acquire = async (bot: number): Promise<Tenure> => {
-    tenure = await leases.acquire(`${setOf(bot)}:${randomUUID()}`, over.signal);
-    return tenure;
-  };
-  /** Acquires the lease again and again whenever it was lost. */
-  const holdOn = async (bot: number, first: Tenure): Promise<void> => {
-    let held: Tenure | undefined = first;
-    while (!over.signal.aborted) {
-      if (held) await whenAborted(held.signal);
-      if (over.signal.aborted) return;
-      held = await acquire(bot).catch(() => undefined);
-      if (!held) await sleep(clock, AGAIN_MS, over.signal).catch(() => undefined);
-    }
-  };
-  /** Holds a lease of the bot's set from now on, also after one was lost. */
-  const hold = async (bot: number): Promise<void> => void holdOn(bot, await acquire(bot));
   /** Takes the place of another bot that no process runs; false where one does. */
   const takeFrom = async (former: number, bot: number): Promise<boolean> => {
     const set = setOf(former);
@@ -58,7 +40,7 @@ export const createSingleBot = (
     demand: async (bot: number): Promise<void> => {
       if (isAlone) return;
       // Before the agreed one is asked for, so that whoever takes its place sees that it is run.
-      if (!tenure) await hold(bot);
+      held ??= await holdLease(leases, `${setOf(bot)}:${randomUUID()}`, clock);
       const agreed = await agreements.agree(name, bot);
       if (agreed === bot || (await takeFrom(agreed, bot))) return;
       throw new AppError(
@@ -67,9 +49,6 @@ export const createSingleBot = (
           'a database of its own, or end them first',
       );
     },
-    [Symbol.asyncDispose]: async (): Promise<void> => {
-      over.abort();
-      await tenure?.release();
-    },
+    [Symbol.asyncDispose]: async (): Promise<void> => held?.[Symbol.asyncDispose](),
   };
 };

@@ -184,3 +184,29 @@ export type OpenDeliveries = (
   platform: string,
   handle: (body: string) => Promise<void>,
 ) => Deliveries;
+
+/** An answer that somebody waits for. */
+export interface AwaitedAnswer {
+  readonly spaceId: string;
+  readonly memberId: string;
+  /** Where it is to come, as the platform finds it again after a restart; it holds no words of anybody. */
+  readonly address: string;
+}
+
+/** Keeps the answers that people wait for, so that they are told when a process ends before them. */
+export interface OpenAnswers extends AsyncDisposable {
+  /** Keeps an answer from now on; the result is called when it has come. Neither throws. */
+  begin(awaited: AwaitedAnswer): () => void;
+  /** Tells those whose process has ended, now and later on. */
+  resume(): Promise<void>;
+}
+
+/**
+ * Opens the awaited answers of a platform.
+ *
+ * @param tell tells somebody that their answer was interrupted; called once for each
+ */
+export type KeepOpenAnswers = (
+  platform: string,
+  tell: (awaited: AwaitedAnswer) => Promise<void>,
+) => OpenAnswers;

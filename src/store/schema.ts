@@ -230,6 +230,18 @@ export interface Schema {
     body: string | null;
     received_ms: number;
   };
+  /** An answer that somebody waits for. */
+  open_answer: {
+    id: string;
+    platform: string;
+    space_id: string;
+    member_id: string;
+    /** The process that works on it. */
+    process: string;
+    /** Where it is to come, as its platform finds it again. */
+    address: string;
+    since_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

@@ -11,7 +11,7 @@ import type { LineTranslation } from '../../src/translation/fan-out.ts';
 import type { ServiceStatus } from '../../src/model/service.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
-import { openFakeDeliveries } from './deliveries.ts';
+import { keepNoAnswers, openFakeDeliveries } from './deliveries.ts';
 import { createLoneProcess } from './processes.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { createOpsPages } from '../../src/ops/pages.ts';
@@ -325,6 +325,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     setRefusal: (next) => (refusal = next),
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
+    keepOpenAnswers: keepNoAnswers,
     processes: createLoneProcess(),
     ready: () => platforms,
     metrics,

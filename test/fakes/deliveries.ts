@@ -1,4 +1,4 @@
-import type { OpenDeliveries } from '../../src/ports/store.ts';
+import type { KeepOpenAnswers, OpenDeliveries } from '../../src/ports/store.ts';
 
 /** Deliveries that keep nothing: each event is handled before it is acknowledged. */
 export const openFakeDeliveries: OpenDeliveries = (_, handle) => ({
@@ -6,4 +6,11 @@ export const openFakeDeliveries: OpenDeliveries = (_, handle) => ({
   resume: async () => undefined,
   handled: async () => undefined,
   [Symbol.dispose]: () => undefined,
+});
+
+/** Awaited answers that are kept nowhere. */
+export const keepNoAnswers: KeepOpenAnswers = () => ({
+  begin: () => () => undefined,
+  resume: async () => undefined,
+  [Symbol.asyncDispose]: async () => undefined,
 });

@@ -12,8 +12,8 @@ import {
 } from 'discord.js';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Core } from '../../../src/adapter.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
+import type { OpenAnswers } from '../../../src/ports/store.ts';
 import {
   enteredIn,
   openForm,
@@ -25,6 +25,7 @@ import {
   type UsedInteraction,
 } from './invocations.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
+import { awaitedBy } from './open-answers.ts';
 import { createAcknowledge, type Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
 import type { OpenRemoteFile } from '../files.ts';
@@ -73,6 +74,7 @@ const createCompletions =
   };
 
 export interface InteractionDeps {
+  readonly openAnswers: Pick<OpenAnswers, 'begin'>;
   readonly api: Api;
   readonly core: Core;
   readonly reader: MessageReader;
@@ -83,13 +85,17 @@ export type Interactions = ReturnType<typeof createInteractions>;
 
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'isGuest' | 'signal' | 'answer'>;
 
-const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
+const createInteractionAnswers = (
+  { api, core: { log }, openAnswers }: InteractionDeps,
+  stopped: AbortSignal,
+) => {
   const live = new Set<InteractionAnswer>();
   return {
-    /** Shows what `work` does as the answer to an interaction that was acknowledged. */
+    /** Acknowledges an interaction, and shows what `work` does as the answer to it. */
     answer: async (
       interaction: UsedInteraction,
       isPrivate: boolean,
+      acknowledge: () => Promise<boolean>,
       work: (asked: Asked) => Promise<void>,
     ): Promise<void> => {
       const { id, application_id: applicationId, token, type } = interaction;
@@ -105,12 +111,15 @@ const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
         isNew: type === InteractionType.ApplicationCommand,
       });
       live.add(answer);
+      const ended = openAnswers.begin(awaitedBy(interaction));
       try {
+        if (!(await acknowledge())) return;
         const signal = AbortSignal.any([answer.signal, stopped]);
         const isGuest = guildIdOf(channel) === undefined || !isBotThere(interaction);
         await work({ id, member: memberOf(interaction), channel, isGuest, signal, answer });
       } finally {
         live.delete(answer);
+        ended();
       }
     },
     /** Messages, channels or spaces with these ids are gone. */
@@ -143,13 +152,13 @@ const createCommandUse =
     const info = infos.find(({ name }) => name === used.name);
     const isPrivate =
       !isSlash || (info !== undefined && isPrivateUse(info, memberOf(interaction).role));
-    if (!(await acknowledge(interaction, newAnswer(isPrivate)))) return;
+    const acknowledged = async () => acknowledge(interaction, newAnswer(isPrivate));
     const target =
       data.type === ApplicationCommandType.Message
         ? data.resolved.messages[data.target_id]
         : undefined;
     const resolved = isSlash ? data.resolved : undefined;
-    await answer(interaction, isPrivate, async (asked) =>
+    await answer(interaction, isPrivate, acknowledged, async (asked) =>
       core.dispatch({
         ...asked,
         command: used.name,
@@ -180,9 +189,9 @@ const createPress =
     const response = staysBeside
       ? newAnswer(true)
       : { type: InteractionResponseType.DeferredMessageUpdate };
-    if (!(await acknowledge(interaction, response))) return;
+    const acknowledged = async () => acknowledge(interaction, response);
     const values = isSubmitted ? enteredIn(interaction.data) : 'values' in data ? data.values : [];
-    await answer(interaction, isOwn || staysBeside, async (asked) =>
+    await answer(interaction, isOwn || staysBeside, acknowledged, async (asked) =>
       core.press({ ...asked, press: data.custom_id, values }),
     );
   };
@@ -197,7 +206,7 @@ export const createInteractions = (deps: InteractionDeps) => {
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
   const seen = createLru<string, true>(KNOWN_INTERACTIONS);
-  const answering = createInteractionAnswers(api, log, stopped.signal);
+  const answering = createInteractionAnswers(deps, stopped.signal);
   const use = createCommandUse(deps, answering);
   const press = createPress(deps, answering);
   const complete = createCompletions(deps);

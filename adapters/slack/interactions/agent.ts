@@ -6,6 +6,7 @@ import { isWritten, type RawSlackMessage } from '../inbound/raw-message.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import type { People } from '../people.ts';
 import { readMember } from './invocations.ts';
+import { awaitedIn } from './open-answers.ts';
 import { createStreamedAnswer, type StreamedAnswerDeps } from './streamed-answer.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -13,6 +14,7 @@ import { claimsAudio } from '../../../src/autotranslate/policy.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { ConversationTurn } from '../../../src/ports/platform.ts';
+import type { OpenAnswers } from '../../../src/ports/store.ts';
 import { onlyRow } from '../../../src/rich-text/compose.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { plainInline } from '../../../src/rich-text/walk.ts';
@@ -23,6 +25,7 @@ export interface AgentDeps extends StreamedAnswerDeps {
   readonly core: Core;
   readonly people: Pick<People, 'of'>;
   readonly reader: MessageReader;
+  readonly openAnswers: Pick<OpenAnswers, 'begin'>;
 }
 
 /** Messages that were answered already: Slack may deliver one several times. */
@@ -122,9 +125,14 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
         raw.user !== undefined && raw.bot_id === undefined && raw.app_id === undefined;
       if (!isPerson || !isWritten(raw) || answered.get(key)) return;
       answered.set(key, true);
-      answer(space, raw, channelId).catch((thrown: unknown) => {
-        if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: a message was not answered');
-      });
+      const thread = raw.thread_ts ?? raw.ts;
+      const channel = channelOf(space.id, channelId);
+      const ended = deps.openAnswers.begin(awaitedIn(channel, thread, raw.user ?? ''));
+      answer(space, raw, channelId)
+        .catch((thrown: unknown) => {
+          if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: a message was not answered');
+        })
+        .finally(ended);
     },
   };
 };

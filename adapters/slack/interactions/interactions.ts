@@ -13,6 +13,7 @@ import { FORM_MODAL, type Forms, type PressedAt } from './forms.ts';
 import { createTyped, readMember, teamOf } from './invocations.ts';
 import { COMMAND_MODAL } from './modal.ts';
 import type { Modals } from './modals.ts';
+import { awaitedByUse } from './open-answers.ts';
 import type { Core } from '../../../src/adapter.ts';
 import {
   findCommand,
@@ -26,6 +27,7 @@ import { isPrivatePress, isPrivateUse, type CommandInfo } from '../../../src/mod
 import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
+import type { OpenAnswers } from '../../../src/ports/store.ts';
 
 // Each shape has the fields without which a use cannot be handled; bolt's types only promise them.
 
@@ -64,6 +66,7 @@ export interface InteractionDeps {
   readonly home: Pick<Home, 'press'>;
   readonly modals: Modals;
   readonly forms: Forms;
+  readonly openAnswers: Pick<OpenAnswers, 'begin'>;
   /** Creates the answer to one use of a command or control. */
   readonly answerAt: (place: AnswerPlace) => Answer;
 }
@@ -284,11 +287,15 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   const taking =
     <Body>(shape: z.ZodType, handle: (body: Body) => Promise<void>) =>
     async ({ ack, body }: { readonly ack: () => Promise<void>; readonly body: Body }) => {
+      const awaited = awaitedByUse(body);
+      const ended = awaited && deps.openAnswers.begin(awaited);
       await ack();
       shape.parse(body);
-      handle(body).catch((thrown: unknown) => {
-        if (!stopped.aborted) log.error({ err: thrown }, 'Slack: an interaction failed');
-      });
+      handle(body)
+        .catch((thrown: unknown) => {
+          if (!stopped.aborted) log.error({ err: thrown }, 'Slack: an interaction failed');
+        })
+        .finally(ended);
     };
 
   return {

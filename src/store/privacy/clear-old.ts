@@ -8,6 +8,7 @@ import { SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { clearOwedHistories } from '../channels/histories.ts';
 import { deleteRows } from '../rows.ts';
+import { clearOpenAnswers } from '../open-answers.ts';
 import { foldUsage } from '../usage.ts';
 
 /**
@@ -115,6 +116,7 @@ export const clearOld = async (
   await store.write((db) => clearRooms(db, roomsMs));
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
+    await clearOpenAnswers(db, statesMs);
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
     // A rate that was not used for so long is as if it had never been.

@@ -44,6 +44,7 @@ export const createPrivacy = (
     const started = await readRows(store, 'open_room', { platform, started_by: id }, [
       'channel_id',
     ]);
+    const awaited = await readRows(store, 'open_answer', own, ['space_id']);
     const keys = await readRows(store, 'space_key', { platform, set_by: id }, ['space_id']);
     const usage = await store
       .selectFrom('usage_day')
@@ -87,6 +88,7 @@ export const createPrivacy = (
         notifiedIn: informed.map(({ space_id }) => space_id),
         startedCaptionsIn: started.map(({ channel_id }) => channel_id),
       },
+      awaitedAnswersIn: awaited.map(({ space_id }) => space_id),
       setApiKeysIn: keys.map(({ space_id }) => space_id),
       usage,
       messages: messages.map(({ changed_ms, message, ...row }) => ({
@@ -134,6 +136,7 @@ export const createPrivacy = (
         // A refusal stays stored, as an opt-out does.
         await deleteRows(db, 'room_consent', { ...own, is_heard: 1 });
         await deleteRows(db, 'open_room_informed', own);
+        await deleteRows(db, 'open_answer', own);
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });

@@ -35,6 +35,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   usage_day: OF_SPACE,
   inbox: OF_SPACE,
   delivery: OF_SPACE,
+  open_answer: { ...OF_SPACE, isOfDatabase: true },
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,

@@ -12,7 +12,7 @@ import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { openFakeDeliveries } from '../../fakes/deliveries.ts';
+import { keepNoAnswers, openFakeDeliveries } from '../../fakes/deliveries.ts';
 import { createLoneProcess } from '../../fakes/processes.ts';
 import { createFakeDictations } from '../../fakes/dictation.ts';
 import { realTexts as texts } from '../../fakes/texts.ts';
@@ -139,6 +139,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     translateLine: async function* translateLine() {},
     openDictation: createFakeDictations().open,
     openDeliveries: openFakeDeliveries,
+    keepOpenAnswers: keepNoAnswers,
     processes: createLoneProcess(),
     ready: () => ({ discord: true }),
     told,

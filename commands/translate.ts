@@ -96,7 +96,8 @@ export default defineCommand(
       );
       const { text, outcome } = translation;
       const note = await engineNote(translation, engine, ctx);
-      if (outcome === 'translated') await reply({ text: sections(withSource(text), note) });
+      if (outcome === 'translated' || outcome === 'unchanged')
+        await reply({ text: sections(withSource(text), note) });
       else if (options.audio) await reply({ text: source.text });
       else
         await reply({ text: lines(t(`translate.${outcome}`, { language }), note), tone: 'note' });

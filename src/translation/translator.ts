@@ -57,8 +57,8 @@ export interface Translation {
   readonly text: RichText;
   readonly from: string;
   readonly to: string;
-  /** Result: for `same-language` and `nothing-to-translate`, `text` is the original. */
-  readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
+  /** Result: `text` is the original for all but the first; `unchanged` is what the engine replied. */
+  readonly outcome: 'translated' | 'unchanged' | 'same-language' | 'nothing-to-translate';
   /** Names of the models that translated, joined by `+`, where the service says them. */
   readonly model?: string;
 }
@@ -215,7 +215,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     };
     const finished = (text: RichText): Translation =>
       folded(text) === folded(tree)
-        ? unchanged(request, from, 'nothing-to-translate')
+        ? unchanged(request, from, 'unchanged')
         : {
             text,
             from,

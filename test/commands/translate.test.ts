@@ -25,6 +25,12 @@ describe('/translate', () => {
     expect((await last('translate', { text }, { locale: 'de' })).text).toBe(`ja:${text}`);
   });
 
+  it('shows a translation that is the same as the text', async () => {
+    harness().speech.translate = (same) => same;
+    const options = { text: 'Kubernetes Helm Docker', from: 'en', to: 'es' };
+    expect(await last('translate', options)).toEqual({ text: 'Kubernetes Helm Docker' });
+  });
+
   it('says so when there is nothing to do', async () => {
     expect(await last('translate', { text, to: 'en' })).toMatchObject({
       text: sentence('translate.same-language', { language: 'English' }),

@@ -50,8 +50,7 @@ export const plainTranslator: Translator = {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
     yield () => text;
-    if (plainText(text) === 'Taxi')
-      return { text, from: 'en', to, outcome: 'nothing-to-translate' };
+    if (plainText(text) === 'Taxi') return { text, from: 'en', to, outcome: 'unchanged' };
     const translated = sentence(`${to}(`, text, ')');
     return { text: translated, from: 'en', to, outcome: 'translated', model: `large-${to}` };
   },

@@ -175,8 +175,9 @@ export const lackOf = (message: Message, translated: Translated): Sentence | und
   if (fault) return retriedSentence(translated) ?? reasonSentence(fault);
   if (!rendition || isWorthShowing(rendition) || transcript) return undefined;
   const { language, outcome } = rendition;
+  if (outcome === 'unchanged') return undefined;
   if (hasWords(message))
-    return outcome === 'unchanged'
+    return outcome === 'wordless'
       ? { key: 'translate.nothing-to-translate' }
       : { key: 'translate.same-language', params: { language: { language } } };
   const hasAudio = message.files.some(claimsAudio);
@@ -195,9 +196,9 @@ export const composeFlagReply = (
   const { transcript, renditions } = translated;
   const [rendition] = renditions;
   if (!rendition) return undefined;
-  const { language, models = [] } = rendition;
+  const { language, models = [], isTranslated, outcome } = rendition;
   const parts = [
-    ...translatedParts(rendition),
+    ...translatedParts({ ...rendition, isTranslated: isTranslated || outcome === 'unchanged' }),
     smallModelsNote(models, texts.rich(language)),
     lack && say(texts.rich(language), lack),
     transcript && labelled([HEARD], plainWords(transcript.text)),

@@ -27,15 +27,24 @@ export interface Rendition {
   /** The words of its audio files; undefined where there are none. */
   readonly heard: RichText | undefined;
   /**
-   * The result: `same` is as written, because it is in that language; `unchanged`, because there is
-   * nothing to translate; `failed`, because a part of it could not be translated.
+   * The result: `same` is as written, because it is in that language; `unchanged`, because its
+   * translation is the same; `wordless`, because there is nothing to translate; `failed`, because a
+   * part of it could not be translated.
    */
-  readonly outcome: 'translated' | 'same' | 'unchanged' | 'failed';
+  readonly outcome: 'translated' | 'same' | 'unchanged' | 'wordless' | 'failed';
   /** True when a part is translated, even if another one failed. */
   readonly isTranslated: boolean;
   /** Names of the models that translated, as far as the service says them. */
   readonly models?: readonly string[];
 }
+
+/** The outcomes of a message that is not translated, by those of its text. */
+const UNTRANSLATED: Readonly<Record<Translation['outcome'], Rendition['outcome']>> = {
+  translated: 'translated',
+  unchanged: 'unchanged',
+  'same-language': 'same',
+  'nothing-to-translate': 'wordless',
+};
 
 /** An audio file that cannot be read, and why. */
 export interface UnheardFile {
@@ -262,19 +271,13 @@ export const createMessageTranslator = (
       ]);
       const isFailed = isAudioMissing || (written && !text) || (words && !heard);
       const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
-      const isUnchanged = (text ?? heard)?.outcome === 'nothing-to-translate';
+      const { outcome: kept = 'same-language' } = text ?? heard ?? {};
       return {
         language,
         from: text?.from ?? heard?.from ?? spoken ?? UNKNOWN,
         text: text ? text.text : written,
         heard: heard ? heard.text : words,
-        outcome: isFailed
-          ? 'failed'
-          : isTranslated
-            ? 'translated'
-            : isUnchanged
-              ? 'unchanged'
-              : 'same',
+        outcome: isFailed ? 'failed' : isTranslated ? 'translated' : UNTRANSLATED[kept],
         isTranslated,
         models: [text, heard].flatMap((part) => part?.model ?? []),
       };

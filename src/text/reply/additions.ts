@@ -51,13 +51,35 @@ export const withoutPreface = (task: TranslationTask, reply: string): string => 
   return agreement.includes('\n') && answer !== '' ? answer : reply;
 };
 
+/** What models say to whoever asked, in English, which is told apart in every other language. */
+const OFFER = String.raw`(?:please )?(?:let me know (?:if|whether|how)\b|feel free to (?:ask|reach)\b|don['’]t hesitate to\b)|(?:i )?hope (?:this|that|it) helps\b|is there anything else\b|(?:would you like|do you want) me to (?:translate|explain|adjust|provide)\b|if you (?:need|want|have|would like) (?:any|more|another|further|me to)\b`;
+/** The same in other languages. */
+const OTHER_OFFER = String.raw`[¡¿]?espero que (?:esto |te |le )*(?:ayude|sirva)|[¡¿]?(?:avísame|dime|háganmelo saber|no dudes en)\b|espero que (?:isso |isto )?ajude|(?:me avise|fique à vontade|não hesite)\b|j['’]espère que (?:cela|ça)|n['’]hésite[zs]? pas|faites-moi savoir|ich hoffe,? das hilft|lass(?:en sie)? (?:mich|es mich) wissen|sag(?:en sie)? (?:mir )?(?:gerne )?bescheid|spero (?:che )?(?:questo )?(?:sia utile|ti aiuti)|fammi sapere|надеюсь,? это поможет|дайте знать|お役に立て|他に(?:何か)?(?:ご質問|お手伝い)|何かあれば|希望(?:这|這)?(?:对你|對你|对您|對您)?有(?:所)?(?:帮助|幫助)|如果(?:你|您)?(?:需要|还有|還有)|도움이 되(?:었|셨|길)|더 필요`;
+const offer = new RegExp(`^(?:${OFFER}|${OTHER_OFFER})`, 'iu');
+const anyOffer = new RegExp(`${OFFER}|${OTHER_OFFER}`, 'iu');
+/** The same behind the last sentence of a translation, in UTF-16 units at its end. */
+const offerBehind = new RegExp(
+  String.raw`(?<=[.!?。！？…"'”’)])\s{0,4}(?:${OFFER})[^\n]{0,200}$`,
+  'iu',
+);
+const BEHIND_CHARS = 300;
+
 const paragraphsIn = (text: string): number => text.trim().split(/\n{2,}/).length;
 
-/** Removes a note after a translation. */
-export const withoutNote = (source: string, reply: string): string => {
-  const at = reply.trimEnd().lastIndexOf('\n\n');
-  const isNote = at > 0 && NOTE.test(reply.slice(at + 2));
-  return isNote && paragraphsIn(reply) > paragraphsIn(source) ? reply.slice(0, at) : reply;
+/** Removes what a model says after a translation: notes, and offers to whoever asked. */
+export const withoutNote = ({ source, to }: TranslationTask, reply: string): string => {
+  const mayOffer = !anyOffer.test(source);
+  let translation = reply;
+  for (let more = paragraphsIn(reply) - paragraphsIn(source); more > 0; more -= 1) {
+    const at = translation.trimEnd().lastIndexOf('\n\n');
+    const last = translation.slice(at).trim();
+    if (at <= 0 || !(NOTE.test(last) || (mayOffer && offer.test(last)))) break;
+    translation = translation.slice(0, at);
+  }
+  // Words in the wanted language may be the translation itself.
+  if (!mayOffer || /^en\b/i.test(to)) return translation;
+  const tail = translation.slice(-BEHIND_CHARS);
+  return translation.slice(0, -BEHIND_CHARS) + tail.replace(offerBehind, '');
 };
 
 const entity = new RegExp(ENTITY, 'g');

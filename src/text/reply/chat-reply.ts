@@ -1,7 +1,7 @@
 import { findTurnMark } from '../control-tokens.ts';
 import { isBlank } from '../unicode.ts';
 import { withoutPartial, withoutTemplate, withoutThinking } from './additions.ts';
-import { foldedWords, loops, repeatsRun, withoutLoop } from './repetition.ts';
+import { foldedWords, goesRound, repeatsRun, withoutLoop } from './repetition.ts';
 
 /** A turn of a conversation with a language model. */
 interface Turn {
@@ -37,7 +37,7 @@ const judged = (turns: readonly Turn[], answer: string): JudgedAnswer => {
   const told = turns.filter(({ role }) => role === 'system').map(({ content }) => content);
   const said = turns.filter(({ role }) => role !== 'system');
   if (repeatsRun(told, allOf(said), answer)) return { fault: 'an echo' };
-  return loops('', answer)
+  return goesRound(answer)
     ? { text: withoutLoop(answer), isCut: true }
     : { text: answer, isCut: false };
 };

@@ -124,6 +124,9 @@ const hasOtherLines = (source: string, reply: string): boolean =>
 /** UTF-16 units before its growth that a growing text is judged with: a run of words may begin there. */
 const OVERLAP_CHARS = 100;
 
+/** The same, of what may be repeated a few times. */
+const LOOP_CHARS = 2_000;
+
 /** Faults that a growing text shows in what has come since it was `judgedChars` long. */
 const faultOfGrowth = (
   task: TranslationTask,
@@ -133,7 +136,7 @@ const faultOfGrowth = (
   const { source, rules = [] } = task;
   const growth = text.slice(Math.max(0, judgedChars - OVERLAP_CHARS));
   if (isTooLong(task, text)) return 'too long';
-  if (loops(source, text)) return 'a loop';
+  if (loops(source, text.slice(Math.max(0, judgedChars - LOOP_CHARS)))) return 'a loop';
   if (repeatsRun(rules, source, growth)) return 'the instructions';
   if (inventsTokens(source, growth)) return 'other tokens';
   return hasOtherLines(source, text) ? 'in other lines' : undefined;
@@ -171,7 +174,7 @@ export const judgeTranslation = (task: TranslationTask, reply: string): JudgedRe
   // Instructions that end with a colon would be removed as a preface.
   if (repeatsRun(rules, source, whole)) return { fault: 'the instructions' };
   if (/^\s*\{\s*"/.test(whole) && !source.includes('{')) return { fault: 'JSON' };
-  const alone = withoutNote(source, withoutPreface(task, whole));
+  const alone = withoutNote(task, withoutPreface(task, whole));
   const text = withoutEntities(source, withoutQuotationMarks(source, alone));
   if (isBlank(text)) return { fault: 'blank' };
   const fault = faultOf(task, text);

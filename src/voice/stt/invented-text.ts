@@ -8,7 +8,7 @@ import {
   MOST_LOOPS,
   stockPhraseMs,
 } from '../../speech/hallucinations.ts';
-import { loops } from '../../text/reply/repetition.ts';
+import { goesRound } from '../../text/reply/repetition.ts';
 
 /** Reasons to treat a transcript as invented. */
 export const REFUSALS = [
@@ -172,7 +172,7 @@ export const faultOfText = (
   const { text, spanMs, confidence } = candidate;
   if (bareText(text) === '' || isNoNumber(candidate)) return 'no-words';
   if (hearsNobody(candidate) && confidence < THRESHOLDS.doubtful) return 'noise';
-  if (longestLoop(text) >= fewestLoops(candidate) || loops('', text)) return 'loop';
+  if (longestLoop(text) >= fewestLoops(candidate) || goesRound(text)) return 'loop';
   if (isTooFast(text, spanMs)) return 'too-fast';
   if (isInvented(candidate)) return 'stock-phrase';
   if (isEcho(candidate, hotwords)) return 'echo';

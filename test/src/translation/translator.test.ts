@@ -123,11 +123,14 @@ describe('the translator', () => {
 });
 
 describe('an unchanged reply', () => {
-  it.each(['Taxi', 'taxi', ' TAXI  ', 'Taxi\n'])('is nothing to translate: %j', async (reply) => {
-    script.engine = () => reply;
-    const same = { text: 'Taxi', outcome: 'nothing-to-translate' };
-    expect(await translate({ text: 'Taxi', from: 'en' })).toMatchObject(same);
-  });
+  it.each(['Taxi', 'taxi', ' TAXI  ', 'Taxi\n'])(
+    'is the text as it was written: %j',
+    async (reply) => {
+      script.engine = () => reply;
+      const same = { text: 'Taxi', outcome: 'unchanged' };
+      expect(await translate({ text: 'Taxi', from: 'en' })).toMatchObject(same);
+    },
+  );
 
   it('is told from one with other words', async () => {
     script.engine = () => 'Taxis';

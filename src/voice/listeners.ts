@@ -82,26 +82,41 @@ interface TroubleDeps {
 export const createTrouble = ({ clock, show, over }: TroubleDeps) => {
   let isOn = false;
   let isShown = false;
+  let isBehind = false;
+  let latest: AppError | undefined;
   let cancel: (() => void) | undefined;
+
+  const plan = (): void => {
+    cancel?.();
+    cancel = undefined;
+    const error = latest;
+    if (!isOn) return;
+    if (error) {
+      if (isShown) return;
+      cancel = clock.after(SHOWN_AFTER_MS, () => {
+        isShown = true;
+        show(error);
+      });
+    } else if (!isBehind)
+      cancel = clock.after(OVER_AFTER_MS, () => {
+        isOn = false;
+        over(isShown);
+        isShown = false;
+      });
+  };
   return {
     /** True from an error until it counts as over. */
     isOn: (): boolean => isOn,
     /** Takes the error of recognition; undefined when it works again. */
     report: (error: AppError | undefined): void => {
-      cancel?.();
-      cancel = undefined;
+      latest = error;
       isOn ||= error !== undefined;
-      if (!error)
-        cancel = clock.after(OVER_AFTER_MS, () => {
-          isOn = false;
-          over(isShown);
-          isShown = false;
-        });
-      else if (!isShown)
-        cancel = clock.after(SHOWN_AFTER_MS, () => {
-          isShown = true;
-          show(error);
-        });
+      plan();
+    },
+    /** Takes whether lines wait for long: then it is not over, though one of them was recognised. */
+    behind: (isLate: boolean): void => {
+      isBehind = isLate;
+      if (!latest) plan();
     },
     [Symbol.dispose]: (): void => cancel?.(),
   };
@@ -159,6 +174,7 @@ export const createListeners = (deps: ListenersDeps) => {
   });
 
   const behind = (delayMs: number | undefined): void => {
+    trouble.behind(delayMs !== undefined);
     if (delayMs === undefined) void messages.settle('behind', texts.note('room.caught-up'));
     else {
       const seconds = Math.round(delayMs / 1_000);

@@ -47,6 +47,25 @@ describe('trouble of recognition', () => {
   });
 });
 
+describe('trouble of recognition that a line has passed', () => {
+  it('is not over while others wait for long, but a while after they were recognised', async () => {
+    const { clock, told, trouble } = setUp();
+    trouble.report(busy);
+    await clock.advance(4_000);
+    trouble.report(undefined);
+    await clock.advance(8_000);
+    trouble.behind(true);
+    await clock.advance(60_000);
+    expect(told).toEqual(['rate-limited']);
+    trouble.behind(false);
+    await clock.advance(10_000);
+    expect(told).toEqual(['rate-limited', 'over']);
+    trouble.behind(true);
+    trouble.behind(false);
+    expect(clock.waiting).toBe(0);
+  });
+});
+
 const start = (mode: RoomChoices['bargeIn']) => {
   const clock = createTestClock();
   const did: string[] = [];

@@ -42,6 +42,29 @@ describe('an outage that is longer than is waited for', () => {
   });
 });
 
+it('speech is not said to be transcribed again while lines wait behind the one that was', async () => {
+  await using stage = await openCaptioned();
+  const again = () =>
+    stage.place.history.filter(({ text }) => text.includes(sentence('room.recognised-again')));
+  stage.script.deaf = away();
+  await stage.say('ann', 'first');
+  await stage.pass(5_000);
+  expect(stage.place.texts(ROOM)).toContain(sentence('room.trouble-away'));
+  stage.script.deaf = undefined;
+  const [slow, hanging] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  stage.script.hearing = slow.promise;
+  await stage.pass(4_900);
+  slow.resolve();
+  stage.script.hearing = hanging.promise;
+  await stage.say('ann', 'second');
+  await stage.pass(12_000);
+  expect(again()).toEqual([]);
+  stage.script.hearing = undefined;
+  hanging.resolve();
+  await stage.pass(20_000);
+  expect(again()).not.toEqual([]);
+});
+
 it('refusals that come and go leave no note', async () => {
   await using stage = await openCaptioned();
   const busy = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 1_000 });

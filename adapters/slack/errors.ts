@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, ErrorCode>> = {
   message_limit_exceeded: 'rate-limited',
 };
 
-/** What people read about refusals that say more than their kind. */
+/** Sentences for people about refusals that say more than their kind. */
 const SENTENCES: Readonly<Record<string, MessageKey>> = {
   file_type_not_allowed: 'slack.file-type',
   file_uploads_disabled: 'slack.uploads-off',

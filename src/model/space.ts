@@ -117,7 +117,7 @@ export interface LinkInvite {
   readonly expiresMs: number;
 }
 
-/** How watches are set. */
+/** Options of setting watches. */
 export interface SetOptions {
   /** The person of whom the other channels are told. Default: they are told nothing. */
   readonly by?: Changer;

@@ -189,7 +189,7 @@ export type OpenDeliveries = (
 export interface AwaitedAnswer {
   readonly spaceId: string;
   readonly memberId: string;
-  /** Where it is to come, as the platform finds it again after a restart; it holds no words of anybody. */
+  /** The place of the answer, as the platform finds it again after a restart; it holds no words of anybody. */
   readonly address: string;
 }
 

@@ -238,7 +238,7 @@ export interface Schema {
     member_id: string;
     /** The process that works on it. */
     process: string;
-    /** Where it is to come, as its platform finds it again. */
+    /** The place of the answer, as its platform finds it again. */
     address: string;
     since_ms: number;
   };

@@ -13,7 +13,7 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import type { AwaitedAnswer } from '../../../src/ports/store.ts';
 
-/** Where an answer is to come: in a thread that everybody there sees, or for the asker alone. */
+/** The place of an answer: in a thread that everybody there sees, or for the asker alone. */
 const address = z.object({
   channel: z.string(),
   thread: z.string().optional(),

@@ -118,7 +118,7 @@ export interface Update extends Step {
   readonly inStead: () => Promise<Shown | undefined>;
 }
 
-/** What a step shows. */
+/** The content that a step shows. */
 export type Shown = Pick<Step, 'content' | 'bare'>;
 
 const shownWith = (compose: WantedMirror['compose'], attachments: Attachments): Shown => {

@@ -58,7 +58,7 @@ export interface Translated {
   readonly transcript: Transcript | undefined;
   readonly renditions: readonly Rendition[];
   readonly used: { readonly characters: number; readonly audioMs: number };
-  /** Its audio files that cannot be read. */
+  /** Audio files that cannot be read. */
   readonly unheard: readonly UnheardFile[];
   /** A failure of a part of the work. */
   readonly fault: AppError | undefined;

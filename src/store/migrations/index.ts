@@ -8,7 +8,7 @@ import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
 import { mirrorModels } from './027-mirror-models.ts';
 import { usageByMember } from './028-usage-by-member.ts';
-import { openAnswers } from './029-open-answers.ts';
+import { addOpenAnswers } from './029-open-answers.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -20,7 +20,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     ...MIGRATIONS_014_TO_026,
     '027-mirror-models': mirrorModels,
     '028-usage-by-member': usageByMember,
-    '029-open-answers': openAnswers,
+    '029-open-answers': addOpenAnswers,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

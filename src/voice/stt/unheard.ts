@@ -56,7 +56,7 @@ export const createUnheard = ({
   };
 };
 
-/** What a service says of one file: nothing of the others. */
+/** Errors of the service about one file, which say nothing of the others. */
 const OF_ONE_FILE: ReadonlySet<ErrorCode> = new Set(['bad-input', 'too-large', 'unsupported']);
 const MOST_SPEAKERS = 100;
 

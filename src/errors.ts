@@ -28,14 +28,26 @@ export interface Sentence {
 }
 
 /**
- * A value of a sentence: words (never markup), a number, a node or a tree, or a language by its code,
- * which is named in the sentence's locale.
+ * A value of a sentence: words (never markup), a number, a node or a tree, a language by its code, which is
+ * named in the sentence's locale, or a list, which is written as there.
  */
-export type SentenceValue = string | number | Inline | RichText | { readonly language: string };
+export type SentenceValue =
+  | string
+  | number
+  | Inline
+  | RichText
+  | { readonly language: string }
+  | { readonly list: readonly (string | Inline)[] };
 
 /** True for a value that is a language. */
 export const isLanguage = (value: SentenceValue): value is { readonly language: string } =>
   typeof value === 'object' && 'language' in value && !('kind' in value);
+
+/** True for a value that is a list. */
+export const isList = (
+  value: SentenceValue,
+): value is { readonly list: readonly (string | Inline)[] } =>
+  typeof value === 'object' && 'list' in value;
 
 export type SentenceParams = Readonly<Record<string, SentenceValue>>;
 

@@ -32,7 +32,7 @@ export const typedEngine = async (typed: string, ctx: CommandContext<unknown>): 
   if (engine === undefined)
     throw userError('bad-input', 'translate.unknown-engine', {
       engine: typedCode(typed),
-      engines: engines.length > 0 ? engines.join(', ') : '–',
+      engines: { list: engines.length > 0 ? engines : ['–'] },
     });
   return engine;
 };
@@ -89,9 +89,9 @@ export const engineNote = async (
   const besides = await enginesBeside(turn ? services.engineTurns.lately(turn) : now, ctx);
   const able = await services.translators(from, to);
   const others = besides.filter((name) => able.includes(name));
-  const engines = others.join(', ');
   return lines(
     note,
-    others.length > 0 && t(on ? 'translate.again' : 'translate.other-engines', { engines }),
+    others.length > 0 &&
+      t(on ? 'translate.again' : 'translate.other-engines', { engines: { list: others } }),
   );
 };

@@ -101,7 +101,7 @@ export const createLinks = (deps: LinksDeps) => {
   ): Promise<void> => {
     const names = await Promise.all(about.map(nameOf));
     for (const { channel, languages } of readers)
-      tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: names.join(', ') }));
+      tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
   };
 
   const isRestricted = async ({ channel }: Pick<ChannelWatch, 'channel'>): Promise<boolean> =>

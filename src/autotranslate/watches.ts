@@ -51,7 +51,7 @@ export const createWatches = (deps: WatchesDeps) => {
     const lacking = new Set((await Promise.all(asked.map(missing))).flat());
     if (lacking.size > 0)
       throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
-        sentence: { key: 'watch.missing', params: { permissions: [...lacking].join(', ') } },
+        sentence: { key: 'watch.missing', params: { permissions: { list: [...lacking] } } },
       });
   };
 

@@ -7,6 +7,7 @@ import type { KeyTrouble } from '../model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { userError, type Sentence, type MessageKey } from '../errors.ts';
+import { listOf } from '../i18n/lists.ts';
 import { remedyFor, say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
 import { voiceText } from '../speech/voice-choice.ts';
@@ -159,14 +160,14 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
 /** Says amounts of what is limited, those that are given; undefined where none is. */
 export const limitAmounts = (
   { characters, audioMinutes, chatTokens }: DailyLimits,
-  { t }: Pick<PressContext, 't'>,
+  { t, locale }: Pick<PressContext, 't' | 'locale'>,
 ): RichText | undefined => {
   const parts = [
     characters !== undefined && t('usage.characters', { count: characters }),
     audioMinutes !== undefined && t('usage.minutes', { count: audioMinutes }),
     chatTokens !== undefined && t('usage.tokens', { count: chatTokens }),
-  ];
-  return parts.some(Boolean) ? series(parts, ', ') : undefined;
+  ].filter((part) => part !== false);
+  return parts.length > 0 ? listOf(parts, locale) : undefined;
 };
 
 /** The code of the language that a person typed, or an error that names it. */

@@ -1,9 +1,9 @@
-import { onlyRow, series } from '../rich-text/compose.ts';
+import { onlyRow } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { plainInline, plainText } from '../rich-text/walk.ts';
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
-import { userError, type AppError } from '../errors.ts';
+import { userError, type AppError, type SentenceValue } from '../errors.ts';
 import type { Channel, Space } from '../model/place.ts';
 import { takesRichText, type UnreadText } from './command.ts';
 import { findChoice, readSwitch } from './command-line.ts';
@@ -136,8 +136,9 @@ const coerce = (value: unknown, option: OptionInfo, typedIn: TypedIn): unknown =
   }
 };
 
-const codes = (names: readonly string[]): RichText =>
-  series(names.length === 0 ? ['–'] : names.map((name) => typedCode(name)), ', ');
+const codes = (names: readonly string[]): SentenceValue => ({
+  list: names.length === 0 ? ['–'] : names.map((name) => typedCode(name)),
+});
 
 const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
   const name = typedCode(option.name);

@@ -8,9 +8,11 @@ import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { createLru } from '../async/lru.ts';
 import { formatRich } from './format-rich-text.ts';
+import { listOf } from './lists.ts';
 import {
   AppError,
   isLanguage,
+  isList,
   type Sentence,
   type SentenceParams,
   type MessageKey,
@@ -73,20 +75,21 @@ const writingOf = (tag: string): Writing => {
 
 type Values<Value> = Readonly<Record<string, Value>>;
 
-/** Names the languages among the parameters; others pass as they are. */
-const withLanguages = (
+/** Names the languages among the parameters, and writes lists; others pass as they are. */
+const inLocale = (
   locale: string,
   params: SentenceParams,
 ): Values<string | number | Inline | RichText> => {
   const values: Record<string, string | number | Inline | RichText> = {};
   for (const [name, value] of Object.entries(params))
-    values[name] = isLanguage(value) ? languageName(value.language, locale) : value;
+    if (isLanguage(value)) values[name] = languageName(value.language, locale);
+    else values[name] = isList(value) ? listOf(value.list, locale) : value;
   return values;
 };
 
 const plainValues = (locale: string, params: SentenceParams): Values<string | number> =>
   Object.fromEntries(
-    Object.entries(withLanguages(locale, params)).map(([name, value]) => [
+    Object.entries(inLocale(locale, params)).map(([name, value]) => [
       name,
       typeof value === 'object' ? plainValue(value) : value,
     ]),
@@ -224,7 +227,7 @@ export const loadTexts = (
     rich: (tag: string, naming: Naming = 'plain'): TranslateRich => {
       const locale = pick([tag]);
       return (key, params = {}) =>
-        formatRich(formatOf(locale, key, naming), withLanguages(locale, params));
+        formatRich(formatOf(locale, key, naming), inLocale(locale, params));
     },
     /** Sentences without values: `{name}` stands where one goes. */
     templates: (tag: string) => {

@@ -255,7 +255,7 @@ export const createSpeaker = ({
       if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
       const attempts = attemptsOf(key, voices, formats);
       if (attempts.length === 0)
-        throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });
+        throw userError('unsupported', 'speech.no-format', { formats: { list: formats } });
       const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));
       const tried = (fresh.length > 0 ? fresh : attempts).slice(0, MOST_ATTEMPTS);
       return tryAll(tried, text, { lane, space }, signal);

@@ -38,6 +38,6 @@ export const smallModelsNote = (
 ): RichText | undefined => {
   const engines = smallModels(models).map((each) => quotedWords(each));
   return engines.length > 0
-    ? t('translate.small-engine', { engines: engines.join(', ') })
+    ? t('translate.small-engine', { engines: { list: engines } })
     : undefined;
 };

@@ -1,4 +1,10 @@
-import { reasonSentence, AppError, type MessageKey, type SentenceParams } from '../errors.ts';
+import {
+  reasonSentence,
+  AppError,
+  type MessageKey,
+  type SentenceParams,
+  type SentenceValue,
+} from '../errors.ts';
 import { say, type Texts, type Translate, type TranslateRich } from '../i18n/texts.ts';
 import type { Naming } from '../model/command-info.ts';
 import { sections, sentence as inOneSentence } from '../rich-text/compose.ts';
@@ -19,8 +25,9 @@ export type NotBackReason = 'room.was-empty' | 'room.was-long' | AppError;
 /** A time of day, in the reader's own zone. */
 const shortTime = (ms: number) => timestamp(Math.floor(ms / 1_000), 't');
 
-const namesOf = (members: readonly RoomMember[]): string =>
-  members.map(({ name }) => quotedWords(name)).join(', ');
+const namesOf = (members: readonly RoomMember[]): SentenceValue => ({
+  list: members.map(({ name }) => quotedWords(name)),
+});
 
 const listens = (
   t: TranslateRich,
@@ -40,7 +47,7 @@ const lateNotice = (
   t: TranslateRich,
   use: ListeningUse,
   rule: ConsentRule,
-  names: string,
+  names: SentenceValue,
 ): RichText => {
   if (use !== 'captions') return t('room.notice-to', { names, notice: listens(t, use, rule) });
   return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });

@@ -124,7 +124,7 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
     const missing = missingForVoice(clientOf(room), room);
     if (missing.length === 0) return undefined;
     return userError('forbidden', 'room.missing', {
-      permissions: missing.join(', '),
+      permissions: { list: missing },
       channel: channelMention(room),
     });
   };

@@ -40,8 +40,9 @@ interface Place {
 
 /** The permissions that are missing in a channel, as far as the platform knows. */
 const missingIn = (platform: Platform, to: Channel): AppError | undefined => {
-  const permissions = platform.missingToPost?.(to).join(', ') ?? '';
-  if (permissions === '') return undefined;
+  const list = platform.missingToPost?.(to) ?? [];
+  if (list.length === 0) return undefined;
+  const permissions = { list };
   return userError('forbidden', 'room.missing', { channel: channelMention(to), permissions });
 };
 

@@ -14,7 +14,7 @@ describe('a watch', () => {
     scene.feed.lack('Manage Webhooks');
     await expect(scene.watches.set([watchOf(GENERAL)])).rejects.toMatchObject({
       code: 'forbidden',
-      sentence: { params: { permissions: 'Manage Webhooks' } },
+      sentence: { params: { permissions: { list: ['Manage Webhooks'] } } },
     });
     expect(scene.watches.list(SPACE)).toEqual([]);
   });

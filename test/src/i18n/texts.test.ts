@@ -5,6 +5,7 @@ import type { Member } from '../../../src/model/place.ts';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { explain, loadTexts } from '../../../src/i18n/texts.ts';
+import { code } from '../../../src/rich-text/rich-text.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 
 const texts = loadTexts('locales');
@@ -14,6 +15,19 @@ describe('sentences with languages', () => {
     const params = { from: { language: 'en' }, to: { language: 'ja' } };
     expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
     expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
+  });
+});
+
+describe('sentences with lists', () => {
+  it.each([
+    ['en', 'A, `b`, C'],
+    ['ja', 'A、`b`、C'],
+    ['zh', 'A、`b`、C'],
+    ['de', 'A, `b` und C'],
+  ])('write them as %s does', (locale, list) => {
+    const permissions = { list: ['A', code('b'), 'C'] };
+    expect(markdownOf(texts.rich(locale)('watch.missing', { permissions }))).toContain(list);
+    expect(texts.in(locale)('watch.missing', { permissions })).toContain(list.replaceAll('`', ''));
   });
 });
 

@@ -1,13 +1,11 @@
 import { extname } from 'node:path';
 import {
   type APIAttachment,
-  type APIEmbed,
   type APIGuildMember,
   type APIMessage,
   type APIMessageSnapshotFields,
   type APIStickerItem,
   type APIUser,
-  EmbedType,
   MessageFlags,
   MessageReferenceType,
   MessageType,
@@ -16,12 +14,12 @@ import {
 import type { Application } from '../application.ts';
 import { type OpenRemoteFile, loudnessOf } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
+import { cardTexts, pollText } from './message-text.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { bullets, lines, plainWords, sections } from '../../../src/rich-text/compose.ts';
+import { sections } from '../../../src/rich-text/compose.ts';
 import type { MessageFile, Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { shownName } from '../../../src/text/quoted-words.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
@@ -65,21 +63,6 @@ export const avatarOf = (
 export const nameOf = (user: APIUser, nick?: string | null): string =>
   shownName(nick, user.global_name, user.username, user.id);
 
-const embedText = ({ title, description, fields = [] }: APIEmbed): RichText =>
-  lines(
-    ...[title, description, ...fields.flatMap(({ name, value }) => [name, value])].map((part) =>
-      parseDiscord(part ?? ''),
-    ),
-  );
-
-const pollText = ({ poll }: Pick<APIMessage, 'poll'>): RichText =>
-  poll
-    ? lines(
-        plainWords(poll.question.text ?? ''),
-        bullets(...poll.answers.map(({ poll_media }) => poll_media.text ?? '')),
-      )
-    : [];
-
 const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
   name,
   url: STICKER_FILES[format_type].replace('%', id),
@@ -93,6 +76,11 @@ export const fileNameOf = ({
   const extension = extname(filename);
   return shownName(title && !title.endsWith(extension) ? title + extension : title, filename);
 };
+
+/** True for what a program writes; the news of a followed channel come through a webhook, from people. */
+const isBot = ({ author, webhook_id, flags }: RawMessage): boolean =>
+  ((flags ?? 0) & MessageFlags.IsCrosspost) === 0 &&
+  (author.bot === true || webhook_id !== undefined);
 
 export type MessageReader = ReturnType<typeof createMessageReader>;
 
@@ -137,7 +125,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     id: raw.author.id,
     name: nameOf(raw.author, raw.member?.nick),
     avatarUrl: avatarOf(raw.author, raw.guild_id, raw.member?.avatar),
-    kind: isOurs(raw) ? 'ourselves' : raw.author.bot || raw.webhook_id ? 'bot' : 'person',
+    kind: isOurs(raw) ? 'ourselves' : isBot(raw) ? 'bot' : 'person',
   });
 
   return {
@@ -153,7 +141,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       const snapshot: APIMessageSnapshotFields | undefined = raw.message_snapshots?.[0]?.message;
       const shown = snapshot ?? raw;
       const isForward = reference?.type === MessageReferenceType.Forward;
-      const speaksInEmbeds = isForward || raw.author.bot || raw.webhook_id !== undefined;
+      const speaksInCards = isForward || raw.author.bot || raw.webhook_id !== undefined;
       const isVoice = ((shown.flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
       const author = authorOf(raw);
       const byBot = raw.webhook_id === undefined;
@@ -161,9 +149,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       const texts = [
         parseDiscord(words?.text ?? shown.content),
         pollText(raw),
-        ...(speaksInEmbeds
-          ? shown.embeds.filter(({ type }) => type === EmbedType.Rich).map(embedText)
-          : []),
+        ...(speaksInCards ? cardTexts(shown) : []),
       ];
       return {
         ref,
@@ -195,5 +181,6 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
 export const isReadable = (raw: RawMessage): boolean =>
   raw.content !== '' ||
   raw.attachments.length + raw.embeds.length + (raw.sticker_items?.length ?? 0) > 0 ||
+  (raw.components?.length ?? 0) > 0 ||
   raw.poll !== undefined ||
   raw.message_snapshots !== undefined;

@@ -61,4 +61,6 @@ export type Element = { readonly style?: Style } & (
       readonly fallback?: string;
     }
   | { readonly type: 'color'; readonly value: string }
+  | { readonly type: 'team'; readonly team_id: string }
+  | { readonly type: 'canvas'; readonly file_id?: string; readonly title?: string }
 );

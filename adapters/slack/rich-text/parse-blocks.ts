@@ -33,6 +33,22 @@ const emojiOf = ({
   return emoji(PLATFORM, known, known);
 };
 
+const WORDS = ['text', 'title', 'name', 'label', 'value', 'fallback'] as const;
+const ADDRESSES = ['url', 'permalink'] as const;
+const IDS = ['team_id', 'canvas_id', 'file_id'] as const;
+
+/** What an element that is not known shows: its words, its address or, for want of them, its id. */
+const otherOf = (element: Readonly<Record<string, unknown>>): Inline | undefined => {
+  const find = (keys: readonly string[]): string | undefined =>
+    keys.map((key) => element[key]).find((value) => typeof value === 'string' && value !== '') as
+      | string
+      | undefined;
+  const [words, address] = [find(WORDS), find(ADDRESSES)];
+  if (address !== undefined) return link(address, ...(words === undefined ? [] : [text(words)]));
+  const shown = words ?? find(IDS);
+  return shown === undefined ? undefined : text(shown);
+};
+
 const leafOf = (element: Element): Inline | undefined => {
   switch (element.type) {
     case 'text':
@@ -58,8 +74,10 @@ const leafOf = (element: Element): Inline | undefined => {
     }
     case 'color':
       return text(element.value);
+    case 'team':
+    case 'canvas':
     default:
-      return undefined;
+      return otherOf(element);
   }
 };
 
@@ -73,8 +91,8 @@ const rowOf = (elements: readonly Element[]): readonly Inline[] =>
 const plain = (elements: readonly Element[]): string =>
   elements
     .map((element) => {
-      if (element.type === 'text') return element.text;
-      return element.type === 'link' ? element.url : '';
+      const leaf = element.type === 'link' ? text(element.url) : leafOf(element);
+      return leaf?.kind === 'text' || leaf?.kind === 'code' ? leaf.text : '';
     })
     .join('');
 
@@ -123,7 +141,7 @@ const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Blo
     },
   );
 
-/** Parses a `rich_text` block of Slack. Unknown elements are left out. */
+/** Parses a `rich_text` block of Slack. Elements that are not known keep their words. */
 export const parseSlackBlocks = ({ elements }: RichTextBlock): RichText =>
   normalise(
     grouped(elements, isQuoted).flatMap((parts, index, { length }): readonly Block[] => {

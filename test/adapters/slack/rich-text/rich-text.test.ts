@@ -186,6 +186,17 @@ describe('rich_text blocks, both ways', () => {
     expect(parseSlackBlocks({ type: 'rich_text', elements })).toEqual([paragraph(text('#fff'))]);
   });
 
+  it.each<[object, Inline]>([
+    [{ type: 'team', team_id: 'T123' }, code('T123')],
+    [{ type: 'canvas', file_id: 'F1', title: 'Plan' }, code('Plan')],
+    [{ type: 'canvas', url: 'https://a.b', title: 'Plan' }, link('https://a.b', text('Plan'))],
+    [{ type: 'new_kind', text: 'words', style: { bold: true } }, bold(text('words'))],
+  ])('keeps the words of an element that is not known: %j', (element, node) => {
+    const elements = [section({ type: 'text', text: 'see ' }, element as Element)];
+    const shown = node.kind === 'code' ? [text(`see ${node.text}`)] : [text('see '), node];
+    expect(parseSlackBlocks({ type: 'rich_text', elements })).toEqual([paragraph(...shown)]);
+  });
+
   it('makes of other things what Slack has', () => {
     expect(
       reduceSlack([

@@ -27,6 +27,11 @@ export interface Core {
   readonly rooms: RoomWatcher;
   /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
   commands(locale: string, platform: string): readonly CommandInfo[];
+  /** False where a person may not use a command or control, as the use itself would say. Never rejects. */
+  admits(
+    asked: Pick<Invocation, 'member' | 'channel'> &
+      (Pick<Invocation, 'command'> | Pick<PressInvocation, 'press'>),
+  ): Promise<boolean>;
   /** Runs a command to its end. Never rejects: faults are shown through `invocation.answer`. */
   dispatch(invocation: Invocation): Promise<void>;
   /** Does what a pressed control says. Never rejects. */

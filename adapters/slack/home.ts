@@ -109,6 +109,8 @@ export interface HomePress {
   readonly values: readonly string[];
   /** Id of the block whose control was pressed. */
   readonly blockId: string;
+  /** Says a fault in the form that was sent, where there is one. */
+  readonly refuse?: Answer['refuse'];
 }
 
 const isPicture = ({ mediaType }: OutgoingFile): boolean => mediaType.startsWith('image/');
@@ -170,15 +172,17 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
     space: Space,
     member: Member,
     run: (answer: Answer) => Promise<void>,
-  ): Promise<readonly SlackBlock[]> => {
+    refuse?: Answer['refuse'],
+  ): Promise<readonly SlackBlock[] | undefined> => {
     let last: Content | undefined;
     await run({
+      ...(refuse ? { refuse } : {}),
       paceMs: 1_000,
       show: async (content) => {
         last = content;
       },
     });
-    if (!last) return [];
+    if (!last) return undefined;
     const parts = render({ ...last, files: [] });
     const files = await sendFiles(space, member, last.files ?? []);
     const texts = parts.flatMap(({ blocks }) => blocks);
@@ -224,7 +228,7 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
         const body = await captured(space, member, async (answer) =>
           core.dispatch({ ...invocation(space, member), command, options: {}, answer }),
         );
-        return [command, body] as const;
+        return [command, body ?? []] as const;
       }),
     );
     shown.set(`${keyOf(space)} ${member.id}`, new Map(bodies));
@@ -250,12 +254,16 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
     open: (space: Space, userId: string): void => void open(space, userId).catch(failed),
     /** Does what a control in App Home says, and shows what became of it. */
     press: async (space: Space, member: Member, pressed: HomePress): Promise<void> => {
-      const { press, values, blockId } = pressed;
+      const { press, values, blockId, refuse } = pressed;
       const [command = ''] = blockId.split('/');
       const key = `${keyOf(space)} ${member.id}`;
-      const body = await captured(space, member, async (answer) =>
-        core.press({ ...invocation(space, member), press, values, answer }),
+      const body = await captured(
+        space,
+        member,
+        async (answer) => core.press({ ...invocation(space, member), press, values, answer }),
+        refuse,
       );
+      if (!body) return;
       if (!shown.get(key)) await fill(space, member);
       const own = new Map(shown.get(key)).set(command, body);
       shown.set(key, own);

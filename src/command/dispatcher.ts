@@ -35,7 +35,7 @@ export interface DispatcherDeps extends CatalogueDeps {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complete'>;
+export type Dispatcher = Pick<Core, 'commands' | 'admits' | 'dispatch' | 'press' | 'complete'>;
 
 /** Prefix of the space in which the use of a person's own account is counted. */
 const PERSONAL = 'person:';
@@ -187,6 +187,23 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   return {
     commands: (locale, platform) => catalogue.list(locale, platform),
 
+    async admits({ member, channel, ...asked }) {
+      const { platform } = channel.space;
+      const by = { services: deps.services, member, channel };
+      try {
+        if ('press' in asked) {
+          const { command, press } = catalogue.findPress(asked.press, platform);
+          await admit(command, press, by, typedBy(member));
+        } else {
+          const { command, action } = catalogue.find(asked.command, platform, member.locale);
+          await admit(command, action, by, typedBy(member));
+        }
+        return true;
+      } catch {
+        return false;
+      }
+    },
+
     async dispatch(given) {
       const invocation = known(given);
       const updates = createAnswerUpdates(invocation);
@@ -196,6 +213,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
         const reason = explainTo(invocation.member, error);
+        if (await invocation.answer.refuse?.(reason)) return;
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = updates.newest();
         await showLast(invocation.command, invocation, {
@@ -230,6 +248,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
         const reason = explainTo(member, error);
+        if (await invocation.answer.refuse?.(reason)) return;
         const again = updates.newest() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,

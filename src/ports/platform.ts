@@ -81,6 +81,11 @@ export interface Platform {
 export interface Answer {
   /** Shows `content` as the answer, in place of its former content. */
   show(content: Content): Promise<void>;
+  /**
+   * Tells the asker why nothing was done, where the form that they sent still stands; resolves with false
+   * where it does not, and the reason is to be shown. Omitted where there is no form.
+   */
+  refuse?(reason: RichText): Promise<boolean>;
   /** The shortest time between two calls of `show` that the platform allows. */
   readonly paceMs: number;
   /** The number of calls of `show` in all. Default: unlimited. */

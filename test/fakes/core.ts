@@ -341,6 +341,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     }),
     setReady: (next) => (platforms = next),
     commands: () => FAKE_COMMANDS,
+    admits: async () => true,
     dispatch: async (invocation) => {
       invocations.push(invocation);
       try {

@@ -179,7 +179,8 @@ const createPress =
     const isSubmitted = interaction.type === InteractionType.ModalSubmit;
     const infos = core.commands(memberOf(interaction).locale, PLATFORM);
     const form = isSubmitted ? undefined : formOfPress(infos, data.custom_id);
-    if (form) {
+    const by = { member: memberOf(interaction), channel: placeOf(interaction) };
+    if (form && (await core.admits({ ...by, press: data.custom_id }))) {
       await acknowledge(interaction, openForm(data.custom_id, form));
       return;
     }

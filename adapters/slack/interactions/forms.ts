@@ -16,7 +16,8 @@ import { shorten } from '../../../src/text/quoted-words.ts';
 
 /** The callback of the modal with the form of a press. */
 export const FORM_MODAL = 'form';
-const FIELD = 'entered';
+/** The block of its one field. */
+export const ENTERED = 'entered';
 
 /** The place of a pressed control: App Home, or a message. */
 export type PressedAt =
@@ -76,7 +77,7 @@ export const createForms = (api: Api, core: Pick<Core, 'commands' | 'texts'>) =>
       };
       const field: SlackBlock = {
         type: 'input',
-        block_id: FIELD,
+        block_id: ENTERED,
         label: plain(shorten(form.label, LABEL_CHARS)),
         hint: plain(shorten(form.hint, HINT_CHARS)),
         element: {
@@ -93,7 +94,7 @@ export const createForms = (api: Api, core: Pick<Core, 'commands' | 'texts'>) =>
       const space = teamOf(body);
       const state = formState.parse(JSON.parse(body.view.private_metadata));
       const { press, blockId, channel, ts } = state;
-      const entered = enteredValues(body.view.state)[FIELD];
+      const entered = enteredValues(body.view.state)[ENTERED];
       const values = typeof entered === 'string' ? [entered] : [];
       const place = {
         channel: channelOf(space.id, channel ?? body.user.id),

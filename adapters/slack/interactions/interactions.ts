@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { App, BlockAction, SlackShortcut, SlashCommand, ViewSubmitAction } from '@slack/bolt';
+import type {
+  App,
+  BlockAction,
+  SlackShortcut,
+  SlashCommand,
+  ViewResponseAction,
+  ViewSubmitAction,
+} from '@slack/bolt';
 import { z } from 'zod';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { MODAL_ACTION, type Home } from '../home.ts';
@@ -9,9 +16,10 @@ import { rawMessage } from '../inbound/raw-message.ts';
 import type { People } from '../people.ts';
 import type { ThreadRoots } from '../history.ts';
 import type { AnswerPlace } from './answer.ts';
-import { FORM_MODAL, type Forms, type PressedAt } from './forms.ts';
+import { ENTERED, FORM_MODAL, type Forms, type PressedAt } from './forms.ts';
+import { holdForm, type HeldForm } from './held-form.ts';
 import { createTyped, readMember, teamOf } from './invocations.ts';
-import { COMMAND_MODAL } from './modal.ts';
+import { blockFor, COMMAND_MODAL } from './modal.ts';
 import type { Modals } from './modals.ts';
 import { awaitedByUse } from './open-answers.ts';
 import type { Core } from '../../../src/adapter.ts';
@@ -57,6 +65,8 @@ const SUBMISSION = INTERACTION.extend({
     state: z.looseObject({ values: z.record(z.string(), z.record(z.string(), z.looseObject({}))) }),
   }),
 });
+
+type AckView = (response?: ViewResponseAction) => Promise<void>;
 
 export interface InteractionDeps {
   readonly core: Core;
@@ -116,6 +126,7 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
     command: CommandInfo,
     where: AnswerPlace,
     use: Pick<Parameters<Core['dispatch']>[0], 'options' | 'readText' | 'on'>,
+    form?: HeldForm,
   ): Promise<void> =>
     core.dispatch({
       ...use,
@@ -124,7 +135,7 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       member,
       channel: where.channel,
       signal: stopped,
-      answer: answerAt(where),
+      answer: form ? form.before(answerAt(where), blockFor(command)) : answerAt(where),
     });
 
   return {
@@ -149,7 +160,8 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       const read = readValues(line, found);
       if (!read.ok) return explain(read.fault);
       const { command } = found;
-      if (needsModal(command, read.value))
+      const isAdmitted = async () => core.admits({ member, channel, command: command.name });
+      if (needsModal(command, read.value) && (await isAdmitted()))
         return modals.open(channel.space, member, command, read.value, body.trigger_id, where);
       return dispatch(
         member,
@@ -180,9 +192,9 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       threads.note(channel, raw.ts, threadTs);
       await dispatch(member, command, { ...used, threadTs, isPrivate: true }, { options: {}, on });
     },
-    submitted: async (body: ViewSubmitAction): Promise<void> => {
+    submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { member, command, values, where } = await modals.submitted(body);
-      await dispatch(member, command, where, createTyped(values));
+      await dispatch(member, command, where, createTyped(values), form);
     },
   };
 };
@@ -205,11 +217,14 @@ const createPress = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSi
     press: string,
     values: readonly string[],
     at: PressedAt,
+    form?: HeldForm,
   ): Promise<void> => {
-    if (at.kind === 'home')
-      return home.press(at.space, member, { press, values, blockId: at.blockId });
+    if (at.kind === 'home') {
+      const refuse = form?.refusing(ENTERED);
+      return home.press(at.space, member, { press, values, blockId: at.blockId, refuse });
+    }
     const { channel } = at.where;
-    const answer = answerAt(at.where);
+    const answer = form ? form.before(answerAt(at.where), ENTERED) : answerAt(at.where);
     await core.press({
       id: randomUUID(),
       press,
@@ -248,13 +263,14 @@ const createPress = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSi
       const at = pressedAt();
       if (!at) return;
       const form = forms.of(press, member);
-      if (form) return forms.open(space, member, { form, press, at, triggerId });
+      if (form && (await core.admits({ member, channel, press })))
+        return forms.open(space, member, { form, press, at, triggerId });
       await act(member, press, valuesOf(used), at);
     },
-    formSubmitted: async (body: ViewSubmitAction): Promise<void> => {
+    formSubmitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { place, press, values, at } = forms.submitted(body);
       const member = await readUser(place, body.user.name);
-      if (member) await act(member, press, values, at);
+      if (member) await act(member, press, values, at, form);
     },
   };
 };
@@ -284,18 +300,47 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
    * Acknowledges a use, and then handles it; a fault of this program is logged, as nobody waits for it. Rejects for a
    * body of another shape, after it was acknowledged.
    */
+  const take = async <Body>(
+    body: Body,
+    shape: z.ZodType,
+    acknowledge: () => Promise<void>,
+    handle: (body: Body) => Promise<void>,
+  ): Promise<void> => {
+    const awaited = awaitedByUse(body);
+    const ended = awaited && deps.openAnswers.begin(awaited);
+    await acknowledge();
+    const { success, error } = shape.safeParse(body);
+    if (!success) {
+      ended?.();
+      throw error;
+    }
+    handle(body)
+      .catch((thrown: unknown) => {
+        if (!stopped.aborted) log.error({ err: thrown }, 'Slack: an interaction failed');
+      })
+      .finally(ended);
+  };
   const taking =
     <Body>(shape: z.ZodType, handle: (body: Body) => Promise<void>) =>
-    async ({ ack, body }: { readonly ack: () => Promise<void>; readonly body: Body }) => {
-      const awaited = awaitedByUse(body);
-      const ended = awaited && deps.openAnswers.begin(awaited);
-      await ack();
-      shape.parse(body);
-      handle(body)
-        .catch((thrown: unknown) => {
-          if (!stopped.aborted) log.error({ err: thrown }, 'Slack: an interaction failed');
-        })
-        .finally(ended);
+    async ({ ack, body }: { readonly ack: () => Promise<void>; readonly body: Body }) =>
+      take(body, shape, ack, handle);
+
+  /** Takes a form that was sent, which stays open until it is known what comes of it. */
+  const takingForm =
+    (handle: (body: ViewSubmitAction, form: HeldForm) => Promise<void>) =>
+    async ({ ack, body }: { readonly ack: AckView; readonly body: ViewSubmitAction }) => {
+      const form = holdForm(ack);
+      const handled = async (): Promise<void> => {
+        try {
+          await handle(body, form);
+        } finally {
+          await form.close();
+        }
+      };
+      const taken = take(body, SUBMISSION, async () => undefined, handled);
+      await taken.catch(form.close);
+      await form.settled;
+      await taken;
     };
 
   return {
@@ -308,8 +353,8 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
         INTERACTION.parse(body);
         await ack({ options: [...(await modals.suggested(body))] });
       });
-      app.view<ViewSubmitAction>(FORM_MODAL, taking(SUBMISSION, press.formSubmitted));
-      app.view<ViewSubmitAction>(COMMAND_MODAL, taking(SUBMISSION, use.submitted));
+      app.view<ViewSubmitAction>(FORM_MODAL, takingForm(press.formSubmitted));
+      app.view<ViewSubmitAction>(COMMAND_MODAL, takingForm(use.submitted));
     },
   };
 };

@@ -132,6 +132,14 @@ export const modalView = (
   blocks,
 });
 
+const blockOf = ({ name }: OptionInfo): string => name.slice(0, ID_CHARS);
+
+/** The block under which a fault of a command stands: that of its text, or the first. */
+export const blockFor = (command: CommandInfo): string => {
+  const about = freeTextOption(command) ?? command.options[0];
+  return about ? blockOf(about) : '';
+};
+
 /**
  * The modal with a field for each option of a command.
  *
@@ -149,7 +157,7 @@ export const commandModal = (
     const isFreeText = option === free;
     return {
       type: 'input',
-      block_id: option.name.slice(0, ID_CHARS),
+      block_id: blockOf(option),
       label: plain(shorten(titleOf(option), LABEL_CHARS)),
       element: elementOf(option, given[option.name] ?? [], isFreeText, label),
       hint: plain(shorten(option.description, HINT_CHARS)),

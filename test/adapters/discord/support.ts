@@ -127,6 +127,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       },
     } as unknown as Services,
     commands: () => commands,
+    admits: async () => true,
     dispatch: async (invocation) => {
       core.invocations.push(invocation);
       await core.work(invocation).catch(() => undefined);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createProbes, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
+import { CHANNEL, createProbes, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 describe('a press', () => {
@@ -28,6 +29,33 @@ describe('a press', () => {
       text: sentence('errors.internal'),
       tone: 'error',
     });
+  });
+
+  it('is known beforehand to be for others alone', async () => {
+    const moderator = { ...MEMBER, role: 'moderator' } as const;
+    const asked = { channel: CHANNEL, press: 'probing guarded' };
+    expect(await probes.dispatcher.admits({ ...asked, member: MEMBER })).toBe(false);
+    expect(await probes.dispatcher.admits({ ...asked, member: moderator })).toBe(true);
+  });
+
+  it('that fails is told of in the form that began it, while that stands', async () => {
+    const told: string[] = [];
+    const shown: string[] = [];
+    const press = async (stands: boolean): Promise<unknown> =>
+      probes.press('probing bare', {
+        answer: {
+          paceMs: 0,
+          show: async ({ text }) => void shown.push(plainText(text)),
+          refuse: async (reason) => {
+            if (stands) told.push(plainText(reason));
+            return stands;
+          },
+        },
+      });
+    await press(true);
+    expect([told, shown]).toEqual([[sentence('errors.internal')], []]);
+    await press(false);
+    expect(shown).toEqual([sentence('errors.internal')]);
   });
 
   it('is for those whom guards and roles let in', async () => {

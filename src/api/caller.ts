@@ -24,6 +24,8 @@ export interface CallOptions extends Asker {
   readonly isTrial?: boolean;
   /** Length of the audio that is sent, where it is known. */
   readonly audioMs?: number;
+  /** Called with false when a request waits for its turn, also after a refusal, and with true when it is sent. */
+  readonly underWay?: (isSent: boolean) => void;
   /** The key to send, where what is learnt counts for that key. Default: the space's at the moment. */
   readonly key?: ServiceKey;
 }

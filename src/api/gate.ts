@@ -152,12 +152,14 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps) => {
       const leftMs = endsAtMs - performance.now();
       // A request that could not be sent takes no place.
       breaker.assertClosed();
+      options.underWay?.(false);
       const asked = { lane, space, signal, leftMs, wasRefused };
       const permit = await scheduler.admit(asked);
       try {
         const became = breaker.enter(space);
         const sentMs = clock.nowMs();
         report.sent(permit.waitedMs);
+        options.underWay?.(true);
         let isOver = false;
         return (thrown) => {
           if (isOver) return;

@@ -87,8 +87,13 @@ export interface Recognition {
    * succeed.
    *
    * @param deadlineMs time for which the result is useful
+   * @param underWay called with false while the utterance waits for its turn, and with true when it is sent
    */
-  finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult>;
+  finish(
+    utterance: Utterance,
+    deadlineMs: number,
+    underWay?: (isSent: boolean) => void,
+  ): Promise<RecognitionResult>;
 }
 
 /** Turns speech into text, by whole utterances or while somebody speaks. */

@@ -72,7 +72,7 @@ const startRecognition = (
 
   const transcribe = async (
     utterance: Utterance,
-    options: Pick<CallOptions, 'signal' | 'deadlineMs' | 'hasFallback'>,
+    options: Pick<CallOptions, 'signal' | 'deadlineMs' | 'hasFallback' | 'underWay'>,
   ): Promise<RecognitionResult> => {
     const { hotwords, language } = await request.hints(utterance.voiceMs);
     options.signal.throwIfAborted();
@@ -134,7 +134,7 @@ const startRecognition = (
       const stop = new AbortController();
       part = { utterance, stop, answer: recognisePart(utterance, stop) };
     },
-    finish: async (utterance, deadlineMs) => {
+    finish: async (utterance, deadlineMs, underWay = () => {}) => {
       hasNoParts = true;
       hasEnded = true;
       room.wholes += 1;
@@ -146,7 +146,7 @@ const startRecognition = (
           if (whole) return whole;
         }
         room.part?.abort();
-        return await transcribe(utterance, { signal: request.signal, deadlineMs });
+        return await transcribe(utterance, { signal: request.signal, deadlineMs, underWay });
       } finally {
         room.wholes -= 1;
       }

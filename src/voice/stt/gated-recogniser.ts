@@ -102,13 +102,13 @@ const startGated = (
       if (isHeard) inner.grow(utterance);
       else growing ??= follow(utterance);
     },
-    finish: async (utterance, deadlineMs) => {
+    finish: async (utterance, deadlineMs, underWay) => {
       const endsAtMs = clock.nowMs() + deadlineMs;
       isFinished = true;
       await growing;
       if (!isHeard) await listen(utterance, true);
       request.signal.throwIfAborted();
-      return isHeard ? inner.finish(utterance, endsAtMs - clock.nowMs()) : NO_SPEECH;
+      return isHeard ? inner.finish(utterance, endsAtMs - clock.nowMs(), underWay) : NO_SPEECH;
     },
   };
 };

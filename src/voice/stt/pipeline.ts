@@ -153,6 +153,7 @@ export const createSttPipeline = ({
     { jobs: [job, ...others], utterance }: Pick<Turn, 'jobs' | 'utterance'>,
     leftMs: number,
     signal: AbortSignal,
+    underWay: (isSent: boolean) => void,
   ): Promise<RecognitionResult> => {
     const endsAtMs = clock.nowMs() + leftMs;
     await job.hints;
@@ -162,7 +163,7 @@ export const createSttPipeline = ({
     for (const each of [job, ...others]) each.growing = undefined;
     if (growing) signal.addEventListener('abort', () => growing.stop.abort());
     const recognition = growing?.recognition ?? recognise(job, RESULT_ONLY, signal);
-    const result = await recognition.finish(utterance, leftMs);
+    const result = await recognition.finish(utterance, leftMs, underWay);
     const language = emitter.otherLanguage({ ...job, utterance }, result);
     const isInTime = endsAtMs - clock.nowMs() >= 2 * OTHER_LANGUAGE_MS;
     if (language === undefined || !isInTime) return result;
@@ -205,7 +206,11 @@ export const createSttPipeline = ({
     utterance,
     ownerId: utterance.speakerId,
     lengthMs: utterance.spanMs,
-    attempt: (leftMs, signal) => attempt({ jobs: own, utterance }, leftMs, signal),
+    attempt: (leftMs, signal, underWay) =>
+      attempt({ jobs: own, utterance }, leftMs, signal, (isSent) => {
+        underWay(isSent);
+        planQueue();
+      }),
     delayed: (error) => {
       emitter.delayed(error);
       planQueue();

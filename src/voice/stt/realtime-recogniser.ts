@@ -85,7 +85,11 @@ class RealtimeRecognition implements Recognition {
     else this.#feeding ??= this.#feed();
   }
 
-  async finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult> {
+  async finish(
+    utterance: Utterance,
+    deadlineMs: number,
+    underWay?: (isSent: boolean) => void,
+  ): Promise<RecognitionResult> {
     const { signal } = this.#request;
     const endsAtMs = this.#deps.clock.nowMs() + deadlineMs;
     this.#isFinished = true;
@@ -96,7 +100,7 @@ class RealtimeRecognition implements Recognition {
     } finally {
       this.#leave();
     }
-    return this.#batch.finish(utterance, endsAtMs - this.#deps.clock.nowMs());
+    return this.#batch.finish(utterance, endsAtMs - this.#deps.clock.nowMs(), underWay);
   }
 
   /** True when this utterance has a session, or a place among those that may be open. */

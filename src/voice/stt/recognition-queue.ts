@@ -18,8 +18,10 @@ export interface RecognitionTask<T> {
    *
    * @param leftMs time for which the result is useful
    * @param signal aborted when another attempt takes its place
+   * @param underWay called with false when it waits for its turn, and with true when it is sent: the wait
+   *   tells nothing of the service's pace
    */
-  attempt(leftMs: number, signal: AbortSignal): Promise<T>;
+  attempt(leftMs: number, signal: AbortSignal, underWay: (isSent: boolean) => void): Promise<T>;
   /** Reports that an attempt failed or hangs, and that another follows. */
   readonly delayed: (error: AppError) => void;
   /** Ends all attempts: the task is late or was forgotten. */
@@ -56,8 +58,8 @@ interface Entry<T, Task> {
   isNew: boolean;
   /** Attempts that were given up, for they hung. */
   givenUp: number;
-  /** The time of the last attempt. */
-  startedMs: number;
+  /** The time at which the last attempt was sent; infinite while it waits for its turn. */
+  sentMs: number;
   /** Earliest time of another attempt after one that failed. */
   notBeforeMs: number;
   outcome: RecognitionOutcome<T> | undefined;
@@ -129,12 +131,12 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
   /** Notes that the service answers: tasks that failed or hang need not wait any longer. */
-  const succeeded = ({ startedMs, task }: Waiting): void => {
-    latency.succeeded(startedMs);
-    limit.took(clock.nowMs() - startedMs, task.lengthMs, entries.filter(isBusy).length);
+  const succeeded = ({ sentMs, task }: Waiting): void => {
+    latency.succeeded(sentMs);
+    limit.took(clock.nowMs() - sentMs, task.lengthMs, entries.filter(isBusy).length);
     attemptAllNow();
     for (const entry of entries)
-      if (isBusy(entry) && clock.nowMs() - entry.startedMs > limitMs(entry)) release(entry);
+      if (isBusy(entry) && clock.nowMs() - entry.sentMs > limitMs(entry)) release(entry);
   };
   const failed = (entry: Waiting, error: AppError): void => {
     const againMs = clock.nowMs() + Math.max(ATTEMPT_AGAIN_AFTER_MS, error.retryAfterMs ?? 0);
@@ -151,10 +153,13 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
   const start = async (entry: Waiting): Promise<void> => {
     const own = new AbortController();
     const startedMs = clock.nowMs();
-    Object.assign(entry, { running: own, startedMs, isNew: false });
+    Object.assign(entry, { running: own, sentMs: startedMs, isNew: false });
+    const underWay = (isSent: boolean): void => {
+      if (entry.running === own) entry.sentMs = isSent ? clock.nowMs() : Infinity;
+    };
     let isOfService = true;
     try {
-      const result = await entry.task.attempt(entry.lateMs - startedMs, own.signal);
+      const result = await entry.task.attempt(entry.lateMs - startedMs, own.signal, underWay);
       isOfService = isAnswer(result);
       if (isOfService && entry.running === own && !entry.outcome) succeeded(entry);
       finish(entry, { result });
@@ -166,10 +171,10 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
     }
   };
   const oldestBusy = (): Waiting | undefined =>
-    entries.filter(isBusy).toSorted((a, b) => a.startedMs - b.startedMs)[0];
+    entries.filter(isBusy).toSorted((a, b) => (a.sentMs < b.sentMs ? -1 : 1))[0];
   const probeMs = (): number => {
     const oldest = oldestBusy();
-    return oldest ? latency.probeAtMs(oldest.startedMs, limitMs(oldest)) : Infinity;
+    return oldest ? latency.probeAtMs(oldest.sentMs, limitMs(oldest)) : Infinity;
   };
   /** Probes whether a service that answers nothing is back, with what waits for it longest. */
   const probe = (entry: Waiting): void => {
@@ -234,7 +239,7 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
         running: undefined,
         isNew: true,
         givenUp: 0,
-        startedMs: 0,
+        sentMs: 0,
         notBeforeMs: -Infinity,
         outcome: undefined,
       };

@@ -5,6 +5,7 @@ import {
   type RecognitionQueueOptions,
   type RecognitionTask,
 } from '../../../../src/voice/stt/recognition-queue.ts';
+import { sleep } from '../../../../src/async/clock.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const DEADLINE_MS = 45_000;
@@ -12,7 +13,7 @@ const DEADLINE_MS = 45_000;
 /** A service that answers, after so long, or does not. */
 const setUp = (options: Partial<RecognitionQueueOptions<string, RecognitionTask<string>>> = {}) => {
   const clock = createTestClock();
-  const service = { answersAfterMs: 200 as number | undefined, isDown: false };
+  const service = { turnAfterMs: 0, answersAfterMs: 200 as number | undefined, isDown: false };
   const outcomes: string[] = [];
   const delayed: string[] = [];
   /** When each run began, and how many go on. */
@@ -52,7 +53,13 @@ const setUp = (options: Partial<RecognitionQueueOptions<string, RecognitionTask<
     return {
       ownerId,
       lengthMs: 0,
-      attempt: async (leftMs, signal) => run(name, leftMs, AbortSignal.any([stop.signal, signal])),
+      attempt: async (leftMs, signal, tell) => {
+        const both = AbortSignal.any([stop.signal, signal]);
+        tell(service.turnAfterMs === 0);
+        await sleep(clock, service.turnAfterMs, both);
+        tell(true);
+        return run(name, leftMs, both);
+      },
       delayed: ({ code }) => void delayed.push(code),
       stop: (reason) => stop.abort(reason),
       done: (outcome) =>
@@ -151,6 +158,20 @@ describe('a service of which nothing comes back', () => {
 });
 
 describe('a service that is slow', () => {
+  it('is not one whose turns are waited for', async () => {
+    const { service, delayed, add, pass, most } = setUp();
+    service.turnAfterMs = 7_000;
+    for (const name of NAMES) add(name);
+    await pass(30_000);
+    expect(most()).toBe(4);
+    service.turnAfterMs = 0;
+    service.answersAfterMs = undefined;
+    for (const name of NAMES) add(name);
+    await pass(6_000);
+    expect(most()).toBe(4);
+    expect(delayed).toEqual(['timeout']);
+  });
+
   it('is not asked twice for what it is only slow to answer, once that is known', async () => {
     const { service, outcomes, delayed, add, pass, runs } = setUp();
     service.answersAfterMs = 6_000;

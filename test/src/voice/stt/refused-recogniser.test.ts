@@ -34,11 +34,17 @@ const drill = async (awayMs: number, telling: Telling) => {
   });
   const done: { readonly toldMs: number; readonly isLost: boolean; readonly addedMs: number }[] =
     [];
-  const attempt = async (leftMs: number, signal: AbortSignal): Promise<string> => {
+  const attempt = async (
+    leftMs: number,
+    signal: AbortSignal,
+    underWay: (isSent: boolean) => void,
+  ): Promise<string> => {
     const endsMs = clock.nowMs() + leftMs;
     for (let wasRefused = false; ;) {
       const asked = { lane: 'live', space: 'x', signal, wasRefused } as const;
+      underWay(false);
       const permit = await scheduler.admit({ ...asked, leftMs: endsMs - clock.nowMs() });
+      underWay(true);
       const outcome = await service.request();
       permit.settle(outcome);
       if (outcome.kind === 'answered') return 'a line';
@@ -54,7 +60,8 @@ const drill = async (awayMs: number, telling: Telling) => {
     return {
       ownerId,
       lengthMs: 2_000,
-      attempt: async (leftMs, signal) => attempt(leftMs, AbortSignal.any([stop.signal, signal])),
+      attempt: async (leftMs, signal, underWay) =>
+        attempt(leftMs, AbortSignal.any([stop.signal, signal]), underWay),
       delayed: () => {},
       stop: (reason) => stop.abort(reason),
       done: ({ error }) =>

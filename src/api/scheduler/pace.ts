@@ -103,6 +103,8 @@ const RETURN_REQUESTS = 30;
 /** The same share when the next refusal came after fewer requests than `SOON`. */
 const STEEP_DROP = 0.3;
 const SOON = 8;
+/** Slowest pace after the first refusal, requests a second: a long wait is the date of an end, and no rate. */
+const LEAST_FIRST = 1;
 /** Slowest pace, requests a second. */
 const SLOWEST = 1 / 60;
 /** Waits after refusals in a row that name none: the first, and the longest after doubling. */
@@ -170,7 +172,7 @@ export const createPace = (before: PaceState = newPaceState()) => {
     if (!its.limit) {
       const burst = its.recent * Math.exp((its.sentMs - nowMs) / 1_000);
       its.depth = Math.min(MOST_DEPTH, Math.max(1, Math.round(burst)));
-      const rate = Math.max(1_000 / Math.max(100, waitMs), burst / 2);
+      const rate = Math.max(LEAST_FIRST, 1_000 / Math.max(100, waitMs), burst / 2);
       its.limit = { rate, drop: 0, isMeasured: false };
     } else if (its.empties.length === 0 && its.depth > 1)
       its.depth = Math.max(1, Math.floor(its.depth * 0.7));

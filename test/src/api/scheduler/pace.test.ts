@@ -99,6 +99,19 @@ describe('the pace', () => {
     expect(atOnce).toBeLessThanOrEqual(8);
   });
 
+  it('is not what the wait of the first refusal says, which is its end', () => {
+    const pace = createPace();
+    pace.sent(0, false);
+    pace.accepted(0);
+    pace.sent(5_000, false);
+    pace.refused(5_010, 5_000, 30_000);
+    expect(pace.waitMs(35_000)).toBe(10);
+    expect(pace.waitMs(35_010)).toBe(0);
+    pace.sent(35_010, true);
+    pace.accepted(35_010);
+    expect(pace.waitMs(35_020)).toBeLessThanOrEqual(1_000);
+  });
+
   it('is forgotten where a single refusal stood for nothing', () => {
     const pace = createPace();
     pace.sent(0, false);

@@ -206,6 +206,22 @@ describe('a shortcut of a message', () => {
     );
     expect(at.channel.posts).toEqual([]);
   });
+
+  it('answers where it was used: in a thread that stands, else in the channel', async () => {
+    const at = bot.place();
+    const said = at.channel.say(at.ann, 'What a beautiful morning this is');
+    const reply = at.channel.say(at.bob, 'The evening will be fine too', { thread: said });
+    for (const [message, words, threadTs] of [
+      [said, 'es:What a', undefined],
+      [reply, 'es:The evening', said.ts],
+    ] as const) {
+      const spanish = at.workspace.user({ name: 'eva', locale: 'es-ES' });
+      bot.slack.messageShortcut(spanish, message, 'translate');
+      const shown = () => at.channel.ephemeralsFor(spanish);
+      await bot.slack.until(() => JSON.stringify(shown()).includes(words));
+      expect(shown()).toMatchObject([{ threadTs }]);
+    }
+  });
 });
 
 describe('a flag', () => {

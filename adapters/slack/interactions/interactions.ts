@@ -188,8 +188,10 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
           responseUrl: undefined,
         });
       const on = await reader.read(raw, space, channel.id);
-      const threadTs = raw.thread_ts ?? raw.ts;
-      threads.note(channel, raw.ts, threadTs);
+      threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
+      // What one person alone sees is shown in no thread that nobody began, and a thread is begun by its replies.
+      const isReply = raw.thread_ts !== raw.ts && raw.subtype !== 'thread_broadcast';
+      const threadTs = isReply ? raw.thread_ts : undefined;
       await dispatch(member, command, { ...used, threadTs, isPrivate: true }, { options: {}, on });
     },
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {

@@ -37,9 +37,16 @@ export class FakeChannel {
     return this.messages.filter(({ isOurs }) => isOurs);
   }
 
-  /** What one person alone sees here. */
+  /** What one person alone sees here: in a thread, only where somebody began it ("chat.postEphemeral"). */
   ephemeralsFor(user: FakeUser): readonly Ephemeral[] {
-    return this.state.ephemerals.filter(({ to }) => to === user.id);
+    const begun = new Set(
+      this.messages
+        .filter(({ ts, state }) => state.threadTs !== ts)
+        .map(({ state }) => state.threadTs),
+    );
+    return this.state.ephemerals.filter(
+      ({ to, threadTs }) => to === user.id && (threadTs === undefined || begun.has(threadTs)),
+    );
   }
 
   say(user: FakeUser, words: Composed, options: SayOptions = {}): FakeMessage {

@@ -6,6 +6,7 @@ import {
 } from '../src/api/contract.ts';
 import type { SegmentParameters } from '../src/audio/vad.ts';
 import { joinTexts } from '../src/text/local-agreement.ts';
+import { isBlank } from '../src/text/unicode.ts';
 import type { EngineHints } from './engine.ts';
 import { languageTimes, meanOfSpans, type HeardSpan } from './heard-spans.ts';
 import { commonCode } from './language.ts';
@@ -58,7 +59,7 @@ export const segmentsReply = (
   ...languagesOf(spans, hints),
   ...certaintyOf(spans),
   segments: spans
-    .filter(({ heard }) => heard.text !== '')
+    .filter(({ heard }) => !isBlank(heard.text))
     .map(({ startMs, endMs, heard }) => ({
       start: toSeconds(startMs),
       end: toSeconds(endMs),

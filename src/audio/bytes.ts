@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../errors.ts';
+import { AppError, type Sentence, toAppError } from '../errors.ts';
 import { untilAborted } from '../async/abort.ts';
 import type { ByteSource } from '../model/message.ts';
 import { yieldTurn } from './pcm.ts';
@@ -170,11 +170,44 @@ export const damagedAudio = (what: string, cause?: unknown): AppError =>
     cause,
   });
 
-/** The error for a known format that is not decoded here; `kind` names it for people: `WAV with GSM`. */
-export const unsupportedAudio = (kind: string): AppError =>
-  new AppError('unsupported', `${kind} is not supported`, {
-    sentence: { key: 'errors.audio.unsupported', params: { kind } },
+/** A format's own name, which is the same in every language, or a container's and a codec's. */
+export type AudioKind = string | readonly [container: string, codec: string];
+
+const unsupported = (what: string, sentence: Sentence): AppError =>
+  new AppError('unsupported', what, { sentence });
+
+/** The error for a known format that is not decoded here. */
+export const unsupportedAudio = (kind: AudioKind): AppError => {
+  if (typeof kind === 'string')
+    return unsupported(`${kind} is not supported`, {
+      key: 'errors.audio.unsupported',
+      params: { kind },
+    });
+  const [container, codec] = kind;
+  return unsupported(`${container} with ${codec} is not supported`, {
+    key: 'errors.audio.unsupported-codec',
+    params: { container, codec },
   });
+};
+
+/** The error for a format that is decoded here, but not in the form that this file has; `why` is for operators. */
+export const unsupportedForm = (format: string, why = 'of this kind'): AppError =>
+  unsupported(`${format} ${why} is not supported`, {
+    key: 'errors.audio.unsupported-form',
+    params: { format },
+  });
+
+/** The error for a film without a sound track. */
+export const silentFilm = (format: string): AppError =>
+  unsupported(`${format} without sound is not supported`, { key: 'errors.audio.empty' });
+
+/** The error for a file that is encrypted. */
+export const protectedAudio = (): AppError =>
+  unsupported('protected MP4 is not supported', { key: 'errors.audio.protected' });
+
+/** The error for a picture. */
+export const notAudio = (): AppError =>
+  unsupported('a picture is not supported', { key: 'errors.audio.picture' });
 
 /** The error for bytes that are no known format. */
 export const unknownAudio = (): AppError =>

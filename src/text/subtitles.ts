@@ -1,6 +1,6 @@
 import type { TranscriptKind, TranscriptSegment } from '../model/message.ts';
 import { oneLine } from './quoted-words.ts';
-import { countCodePoints } from './unicode.ts';
+import { countCodePoints, isBlank } from './unicode.ts';
 
 /** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
 const LINE_COLUMNS = 42;
@@ -94,7 +94,7 @@ const repaired = function* (
   for (const { segment, startMs } of ordered) {
     yield BREATH;
     const text = oneLine(segment.text);
-    if (text === '') continue;
+    if (isBlank(text)) continue;
     const speaker = oneLine(segment.speaker ?? '');
     const next = nextMs.get(speaker) ?? Number.POSITIVE_INFINITY;
     const endMs = Math.max(startMs, whole(segment.endMs));

@@ -1,6 +1,6 @@
 import type { AacFrame } from '../container/adts.ts';
 import type { Mp4Edit } from '../container/mp4-box.ts';
-import { damagedAudio, unsupportedAudio } from '../bytes.ts';
+import { type AudioKind, damagedAudio, unsupportedAudio, unsupportedForm } from '../bytes.ts';
 import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 const SBR = 5;
@@ -10,13 +10,13 @@ const ESCAPE = 31;
 /** Audio object types that the decoder has: Main, LC, LTP, with SBR, ER LC, ER LTP and LD. */
 const DECODED: ReadonlySet<number> = new Set([1, 2, 4, SBR, 17, 19, 23]);
 
-const NAMES: Readonly<Record<number, string>> = {
+const NAMES: Readonly<Record<number, AudioKind>> = {
   3: 'AAC-SSR',
   6: 'AAC Scalable',
   20: 'AAC Scalable',
-  32: 'MP4 with MP1',
-  33: 'MP4 with MP2',
-  34: 'MP4 with MP3',
+  32: ['MP4', 'MP1'],
+  33: ['MP4', 'MP2'],
+  34: ['MP4', 'MP3'],
   36: 'MPEG-4 ALS',
   39: 'AAC-ELD',
   42: 'xHE-AAC',
@@ -37,7 +37,10 @@ const objectTypeOf = (config: Uint8Array): number => {
 const decoderConfig = (config: Uint8Array): Uint8Array => {
   const type = objectTypeOf(config);
   if (DECODED.has(type)) return config;
-  if (type !== PARAMETRIC_STEREO) throw unsupportedAudio(NAMES[type] ?? 'this kind of AAC');
+  if (type !== PARAMETRIC_STEREO) {
+    const kind = NAMES[type];
+    throw kind ? unsupportedAudio(kind) : unsupportedForm('AAC');
+  }
   const plain = Uint8Array.from(config);
   plain[0] = (SBR << 3) | (config[0]! & 0x07);
   return plain;

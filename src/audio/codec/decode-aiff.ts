@@ -1,5 +1,5 @@
 /** Reads AIFF and AIFF-C ("Audio Interchange File Format", Apple 1989 and 1991). */
-import { ascii, type ByteReader, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
+import { ascii, type ByteReader, viewOf, damagedAudio, unsupportedForm } from '../bytes.ts';
 import type { Pcm } from '../pcm.ts';
 import * as samples from './pcm-samples.ts';
 
@@ -44,7 +44,7 @@ const parseCommon = (chunk: Uint8Array, isCompressed: boolean): samples.SampleFo
   const sampleRateHz = Math.round(readExtended(view, 8));
   const frameBytes = channels * sampleBytes;
   if (!sampleAt || !samples.isAccepted({ channels, sampleRateHz, frameBytes }))
-    throw unsupportedAudio('this kind of AIFF');
+    throw unsupportedForm('AIFF');
   return { channels, sampleRateHz, frameBytes, sampleAt };
 };
 
@@ -59,7 +59,7 @@ export async function* decodeAiff(reader: ByteReader): AsyncGenerator<Pcm, void,
     const size = viewOf(head).getUint32(4);
     const padded = size + (size % 2);
     if (id === 'SSND') {
-      if (!format) throw unsupportedAudio('AIFF with its format at the end');
+      if (!format) throw unsupportedForm('AIFF', 'with its format at the end');
       const start = await reader.take(8);
       const offset = start.length === 8 ? viewOf(start).getUint32(0) : 0;
       await reader.skip(offset);

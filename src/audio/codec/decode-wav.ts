@@ -1,4 +1,12 @@
-import { ascii, type ByteReader, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
+import {
+  ascii,
+  type AudioKind,
+  type ByteReader,
+  viewOf,
+  damagedAudio,
+  unsupportedAudio,
+  unsupportedForm,
+} from '../bytes.ts';
 import { type Pcm, mixToMono } from '../pcm.ts';
 import * as samples from './pcm-samples.ts';
 import { decoder } from '@audio/decode-wav';
@@ -77,9 +85,9 @@ const FLOAT = 3;
 const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
-const CODEC_NAMES: Readonly<Record<number, string>> = {
-  0x31: 'WAV with GSM',
-  0x55: 'WAV with MP3',
+const CODEC_NAMES: Readonly<Record<number, AudioKind>> = {
+  0x31: ['WAV', 'GSM'],
+  0x55: ['WAV', 'MP3'],
 };
 /** The value that writers leave in a size field when they cannot go back to fill it. */
 const UNKNOWN_SIZE = 0xffff_ffff;
@@ -105,14 +113,15 @@ const parseFormat = (chunk: Uint8Array, isLittle: boolean): samples.SampleFormat
   const sampleBytes = Math.ceil(view.getUint16(14, isLittle) / 8);
   if (isAdpcm(codec) && isLittle) {
     const adpcm = { codec, channels, sampleRateHz, blockBytes: frameBytes };
-    if (!isAcceptedAdpcm(adpcm)) throw unsupportedAudio('WAV with ADPCM of this kind');
+    if (!isAcceptedAdpcm(adpcm)) throw unsupportedForm('WAV', 'with ADPCM of this kind');
     return adpcm;
   }
   const sampleAt = readersOf(isLittle)[codec]?.[sampleBytes];
+  const kind = CODEC_NAMES[codec];
   if (!sampleAt || frameBytes !== channels * sampleBytes)
-    throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WAV');
+    throw kind ? unsupportedAudio(kind) : unsupportedForm('WAV');
   const format = { channels, sampleRateHz, frameBytes, sampleAt };
-  if (!samples.isAccepted(format)) throw unsupportedAudio('this kind of WAV');
+  if (!samples.isAccepted(format)) throw unsupportedForm('WAV');
   return format;
 };
 

@@ -1,5 +1,14 @@
 /** Parses the audio track of an MP4 file (ISO 14496-12, -14) out of its `moov` and `moof` boxes. */
-import { ascii, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
+import {
+  ascii,
+  type AudioKind,
+  damagedAudio,
+  protectedAudio,
+  silentFilm,
+  unsupportedAudio,
+  unsupportedForm,
+  viewOf,
+} from '../bytes.ts';
 import { type Box, boxes, find, uint32, type Mp4Edit, parseEdit } from './mp4-box.ts';
 import type { OpusHead } from '../opus/packet.ts';
 
@@ -75,27 +84,26 @@ const parseDops = (dops: Uint8Array): OpusHead | undefined => {
 };
 
 /** Codecs that are not decoded here, by the type of the sample entry. */
-const CODEC_NAMES: Readonly<Record<string, string>> = {
+const CODEC_NAMES: Readonly<Record<string, AudioKind>> = {
   alac: 'Apple Lossless',
   apac: 'Apple Spatial Audio',
   'ac-3': 'AC-3',
   'ec-3': 'AC-3',
-  enca: 'protected MP4',
-  fLaC: 'MP4 with FLAC',
-  '.mp3': 'MP4 with MP3',
-  samr: 'MP4 with AMR',
-  sowt: 'MOV with PCM',
-  twos: 'MOV with PCM',
-  lpcm: 'MOV with PCM',
-  in24: 'MOV with PCM',
-  in32: 'MOV with PCM',
-  fl32: 'MOV with PCM',
-  fl64: 'MOV with PCM',
-  'raw ': 'MOV with PCM',
-  ipcm: 'MP4 with PCM',
-  fpcm: 'MP4 with PCM',
-  alaw: 'MOV with A-law',
-  ulaw: 'MOV with μ-law',
+  fLaC: ['MP4', 'FLAC'],
+  '.mp3': ['MP4', 'MP3'],
+  samr: ['MP4', 'AMR'],
+  sowt: ['MOV', 'PCM'],
+  twos: ['MOV', 'PCM'],
+  lpcm: ['MOV', 'PCM'],
+  in24: ['MOV', 'PCM'],
+  in32: ['MOV', 'PCM'],
+  fl32: ['MOV', 'PCM'],
+  fl64: ['MOV', 'PCM'],
+  'raw ': ['MOV', 'PCM'],
+  ipcm: ['MP4', 'PCM'],
+  fpcm: ['MP4', 'PCM'],
+  alaw: ['MOV', 'A-law'],
+  ulaw: ['MOV', 'μ-law'],
 };
 
 const parseCodec = (entry: Box): Mp4Codec => {
@@ -112,7 +120,9 @@ const parseCodec = (entry: Box): Mp4Codec => {
     const head = dops && parseDops(dops);
     if (head) return { name: 'opus', head };
   }
-  throw unsupportedAudio(CODEC_NAMES[type] ?? 'this kind of MP4');
+  if (type === 'enca') throw protectedAudio();
+  const kind = CODEC_NAMES[type];
+  throw kind ? unsupportedAudio(kind) : unsupportedForm('MP4');
 };
 
 /** The chunk tables of a track (ISO 14496-12 sections 8.7.3 to 8.7.5), one sample after the other. */
@@ -184,7 +194,7 @@ export const parseMoov = (moov: readonly Box[]): Mp4Track => {
       refusal ??= error;
     }
   }
-  throw refusal ?? unsupportedAudio('MP4 without sound');
+  throw refusal ?? silentFilm('MP4');
 };
 
 const BASE_OFFSET_GIVEN = 0x1;

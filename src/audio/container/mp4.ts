@@ -7,7 +7,7 @@ import {
   viewOf,
   oversizedAudio,
   damagedAudio,
-  unsupportedAudio,
+  unsupportedForm,
 } from '../bytes.ts';
 import type { Box, Mp4Edit } from './mp4-box.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
@@ -198,7 +198,7 @@ export const readMp4 = async (
         ? { codec: 'aac', frames: aacFrames(units, track.codec.config), edit: track.edit }
         : { codec: 'opus', items: opusItems(units, track.codec.head, track.edit) };
     }
-    if (box.type === 'moof') throw unsupportedAudio('a piece of an MP4 stream');
+    if (box.type === 'moof') throw unsupportedForm('MP4', 'that is a piece of a stream');
     samplesCameFirst ||= box.type === 'mdat';
     await reader.skip(box.end - reader.position);
   }

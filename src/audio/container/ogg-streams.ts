@@ -1,5 +1,13 @@
 /** Reads the logical streams of one codec out of an Ogg file (RFC 3533). */
-import { ascii, type ByteReader, concatBytes, damagedAudio, unsupportedAudio } from '../bytes.ts';
+import type { AppError } from '../../errors.ts';
+import {
+  ascii,
+  type ByteReader,
+  concatBytes,
+  damagedAudio,
+  unsupportedAudio,
+  unsupportedForm,
+} from '../bytes.ts';
 import { FLAG_BEGIN, FLAG_CONTINUED, FLAG_END, type OggPage, readPages } from './ogg-page.ts';
 
 /** The packets that end on one page. */
@@ -29,11 +37,13 @@ const CODECS: readonly (readonly [string, string])[] = [
   ['\x01vorbis', 'Ogg Vorbis'],
   ['\x7fFLAC', 'Ogg FLAC'],
   ['Speex   ', 'Ogg Speex'],
-  ['\x80theora', 'Ogg video'],
+  ['\x80theora', 'Ogg Theora'],
 ];
 
-const codecOf = (packet: Uint8Array): string =>
-  CODECS.find(([magic]) => ascii(packet, 0, magic.length) === magic)?.[1] ?? 'this Ogg file';
+const refusalOf = (packet: Uint8Array): AppError => {
+  const codec = CODECS.find(([magic]) => ascii(packet, 0, magic.length) === magic)?.[1];
+  return codec === undefined ? unsupportedForm('Ogg') : unsupportedAudio(codec);
+};
 
 /** The longest packet: players may refuse larger tags (RFC 7845 section 5.2); audio is far smaller. */
 const LONGEST_PACKET_BYTES = 16 * 1024 * 1024;
@@ -98,7 +108,7 @@ export async function* readOggStreams(
   const begun = new Map<number, Begun>();
   let current: { readonly serial: number; readonly assemble: Begun['assemble'] } | undefined;
   let wasBeginning = false;
-  let otherCodec: string | undefined;
+  let refusal: AppError | undefined;
   let damaged = false;
 
   const begin = (page: OggPage): void => {
@@ -106,7 +116,7 @@ export async function* readOggStreams(
     const assemble = createAssembler();
     const [first] = assemble(page).packets;
     if (!first) return;
-    if (!accepted(first)) otherCodec ??= codecOf(first);
+    if (!accepted(first)) refusal ??= refusalOf(first);
     else if (begun.size < MOST_STREAMS) begun.set(page.serial, { first, assemble });
   };
 
@@ -114,7 +124,7 @@ export async function* readOggStreams(
   for (;;) {
     const next = await pages.next();
     if (next.done) {
-      if (!current) throw otherCodec ? unsupportedAudio(otherCodec) : damagedAudio('no Ogg stream');
+      if (!current) throw refusal ?? damagedAudio('no Ogg stream');
       const { truncated, skippedBytes } = next.value;
       return { truncated, damaged: damaged || skippedBytes > 0 };
     }
@@ -129,7 +139,7 @@ export async function* readOggStreams(
       current = { serial: page.serial, assemble: stream.assemble };
       yield { kind: 'stream', first: stream.first };
     }
-    if (!current && begun.size === 0 && otherCodec) throw unsupportedAudio(otherCodec);
+    if (!current && begun.size === 0 && refusal) throw refusal;
     if (page.serial !== current?.serial) continue;
     const item = current.assemble(page);
     damaged ||= item.isAfterLoss;

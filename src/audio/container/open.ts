@@ -3,15 +3,24 @@ import {
   type ByteReader,
   createByteReader,
   emptyAudio,
+  notAudio,
   unknownAudio,
   unsupportedAudio,
+  unsupportedForm,
 } from '../bytes.ts';
 import { ID3_HEADER_BYTES, isId3, skipId3 } from './mp3-frame.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';
 import { isOneStream } from '../opus/packet.ts';
 import { startingWith } from '../pcm.ts';
-import { type Container, nameRefused, sniff, SNIFF_BYTES, zerosBefore } from './sniff.ts';
+import {
+  type Container,
+  isPicture,
+  nameRefused,
+  sniff,
+  SNIFF_BYTES,
+  zerosBefore,
+} from './sniff.ts';
 import { readWebm } from './webm.ts';
 
 export interface OpenAudio extends AsyncDisposable {
@@ -65,6 +74,7 @@ export const openAudio = async (source: ByteSource, signal: AbortSignal): Promis
       return opened('mp3', false);
     }
     if (head.length === 0) throw emptyAudio();
+    if (isPicture(head)) throw notAudio();
     const other = nameRefused(head);
     throw other ? unsupportedAudio(other) : unknownAudio();
   } catch (error) {
@@ -89,7 +99,7 @@ const readOpusItems = async (
 async function* ofOneStream(items: AsyncIterable<OpusItem>): AsyncGenerator<OpusItem, void, void> {
   for await (const item of items) {
     if (item.kind === 'head' && !isOneStream(item.head))
-      throw unsupportedAudio('Opus that changes its channels');
+      throw unsupportedForm('Opus', 'that changes its channels');
     yield item;
   }
 }

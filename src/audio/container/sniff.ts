@@ -107,15 +107,24 @@ const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = 
   ['\x30\x26\xb2\x75', 0, 'WMA'],
   ['MThd', 0, 'MIDI'],
   ['AVI ', 8, 'AVI'],
-  ['WEBP', 8, 'a picture'],
-  ['\x89PNG', 0, 'a picture'],
-  ['\xff\xd8\xff', 0, 'a picture'],
-  ['GIF8', 0, 'a picture'],
   ['%PDF', 0, 'PDF'],
   ['PK\x03\x04', 0, 'ZIP'],
   ['\x1f\x8b', 0, 'GZIP'],
 ];
 
+const PICTURES: readonly (readonly [magic: string, at: number])[] = [
+  ['WEBP', 8],
+  ['\x89PNG', 0],
+  ['\xff\xd8\xff', 0],
+  ['GIF8', 0],
+];
+
+const begins = (head: Uint8Array, magic: string, at: number): boolean =>
+  ascii(head, at, magic.length) === magic;
+
+export const isPicture = (head: Uint8Array): boolean =>
+  PICTURES.some(([magic, at]) => begins(head, magic, at));
+
 /** The name of a kind of file that is known but not read; undefined for anything else. */
 export const nameRefused = (head: Uint8Array): string | undefined =>
-  OTHERS.find(([magic, at]) => ascii(head, at, magic.length) === magic)?.[2];
+  OTHERS.find(([magic, at]) => begins(head, magic, at))?.[2];

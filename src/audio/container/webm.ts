@@ -1,5 +1,14 @@
 /** Reads the Opus packets of a WebM or Matroska file (RFC 9559), as browsers record them. */
-import { ascii, type ByteReader, damagedAudio, unsupportedAudio } from '../bytes.ts';
+import type { AppError } from '../../errors.ts';
+import {
+  ascii,
+  type AudioKind,
+  type ByteReader,
+  damagedAudio,
+  silentFilm,
+  unsupportedAudio,
+  unsupportedForm,
+} from '../bytes.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import type { OggEnd } from './ogg-streams.ts';
 import { packetParser } from '../opus/layout.ts';
@@ -82,18 +91,18 @@ function* children(bytes: Uint8Array): Generator<{ id: number; body: Uint8Array 
 const uint = (bytes: Uint8Array): number =>
   bytes.subarray(0, 8).reduce((value, byte) => value * 256 + byte, 0);
 
-const CODEC_NAMES: Readonly<Record<string, string>> = {
-  A_VORBIS: 'WebM with Vorbis',
-  A_AAC: 'Matroska with AAC',
-  'A_MPEG/L3': 'Matroska with MP3',
-  A_FLAC: 'Matroska with FLAC',
-  A_ALAC: 'Matroska with Apple Lossless',
-  A_AC3: 'Matroska with AC-3',
-  A_EAC3: 'Matroska with AC-3',
-  A_DTS: 'Matroska with DTS',
-  'A_PCM/INT/LIT': 'Matroska with PCM',
-  'A_PCM/INT/BIG': 'Matroska with PCM',
-  'A_PCM/FLOAT/IEEE': 'Matroska with PCM',
+const CODEC_NAMES: Readonly<Record<string, AudioKind>> = {
+  A_VORBIS: ['WebM', 'Vorbis'],
+  A_AAC: ['Matroska', 'AAC'],
+  'A_MPEG/L3': ['Matroska', 'MP3'],
+  A_FLAC: ['Matroska', 'FLAC'],
+  A_ALAC: ['Matroska', 'Apple Lossless'],
+  A_AC3: ['Matroska', 'AC-3'],
+  A_EAC3: ['Matroska', 'AC-3'],
+  A_DTS: ['Matroska', 'DTS'],
+  'A_PCM/INT/LIT': ['Matroska', 'PCM'],
+  'A_PCM/INT/BIG': ['Matroska', 'PCM'],
+  'A_PCM/FLOAT/IEEE': ['Matroska', 'PCM'],
 };
 
 interface Track {
@@ -112,7 +121,7 @@ const STANDARD_HEAD: OpusHead = {
 
 /** Parses the first audio track with Opus as it is. Throws `unsupported` if there is none. */
 const parseTracks = (tracks: Uint8Array): Track => {
-  let refused: string | undefined;
+  let refusal: AppError | undefined;
   for (const entry of children(tracks)) {
     if (entry.id !== ID.trackEntry) continue;
     const fields = new Map(children(entry.body).map(({ id, body }) => [id, body]));
@@ -120,13 +129,14 @@ const parseTracks = (tracks: Uint8Array): Track => {
     if (uint(field(ID.trackType)) !== AUDIO_TRACK) continue;
     const codec = ascii(field(ID.codecId), 0, LONGEST_CODEC_ID).replace(/\0+$/, '');
     if (codec !== 'A_OPUS' || fields.has(ID.encodings)) {
-      refused ??= CODEC_NAMES[codec] ?? 'this kind of WebM';
+      const kind = CODEC_NAMES[codec];
+      refusal ??= kind ? unsupportedAudio(kind) : unsupportedForm('WebM');
       continue;
     }
     const head = parseOpusHead(field(ID.codecPrivate)) ?? STANDARD_HEAD;
     return { number: uint(field(ID.trackNumber)), head };
   }
-  throw unsupportedAudio(refused ?? 'WebM without sound');
+  throw refusal ?? silentFilm('WebM');
 };
 
 /** The packet in a block of this track; undefined for other tracks and for what is no packet. */
@@ -134,7 +144,7 @@ const parseBlock = (block: Uint8Array, track: Track): OpusItem | undefined => {
   const number = readVint(block, 0, false);
   if (!number || number.value !== track.number) return undefined;
   const flags = block[number.bytes + 2] ?? 0;
-  if ((flags & LACING_FLAGS) !== 0) throw unsupportedAudio('WebM with lacing');
+  if ((flags & LACING_FLAGS) !== 0) throw unsupportedForm('WebM', 'with lacing');
   const data = block.subarray(number.bytes + 3);
   const samples = packetParser(track.head)(data)?.samples;
   return samples === undefined

@@ -1,4 +1,4 @@
-import { damagedAudio, unsupportedAudio } from '../bytes.ts';
+import { damagedAudio, unsupportedForm } from '../bytes.ts';
 import { equalWeights, vorbisWeights } from '../pcm.ts';
 import { type OpusHead, OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { packetOf, splitStreams } from './layout.ts';
@@ -45,7 +45,7 @@ const streamWeights = ({ channels, mapping, mappingFamily }: OpusHead): number[]
   const isUsable = (place: number): boolean => place < streams + coupled || place === SILENT;
   if (streams === 0 || coupled > streams || places.length < channels || !places.every(isUsable))
     throw damagedAudio('an Opus channel mapping');
-  if (streams > MOST_STREAMS) throw unsupportedAudio('Opus with very many channels');
+  if (streams > MOST_STREAMS) throw unsupportedForm('Opus', 'with very many channels');
   const weights = mappingFamily === 1 ? vorbisWeights(channels) : equalWeights(channels);
   const parts = Array.from({ length: streams }, () => 0);
   for (const [channel, weight] of weights.entries()) {
@@ -71,7 +71,7 @@ const decodeOrConceal = (decoder: PacketDecoder, packet: Uint8Array): Float32Arr
  * @param sampleRateHz one of the rates of Opus
  */
 export const createStreamsDecoder = async (head: OpusHead, sampleRateHz: number) => {
-  if (!MAPPING_FAMILIES.has(head.mappingFamily)) throw unsupportedAudio('this kind of Opus');
+  if (!MAPPING_FAMILIES.has(head.mappingFamily)) throw unsupportedForm('Opus');
   const weights = head.mappingFamily === 0 ? [1] : streamWeights(head);
   // What is not heard, such as low-frequency effects, is not decoded.
   const heard = weights.flatMap((weight, stream) => (weight > 0 ? [{ weight, stream }] : []));

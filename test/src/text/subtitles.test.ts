@@ -1,4 +1,6 @@
 import * as fc from 'fast-check';
+import { oneLine } from '../../../src/text/quoted-words.ts';
+import { isBlank } from '../../../src/text/unicode.ts';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptSegment } from '../../../src/model/message.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
@@ -143,6 +145,7 @@ describe('subtitlesOf', () => {
             startMs: Math.max(0, Math.round(segment.startMs)) || 0,
           }))
           .toSorted((a, b) => a.startMs - b.startMs || a.index - b.index)
+          .filter(({ text }) => !isBlank(oneLine(text)))
           .map(({ text }) => bare(text.toWellFormed()))
           .join('');
         const written = bare(cues.flatMap(({ lines }) => lines).join(''));
@@ -158,6 +161,7 @@ describe('segments as recognisers give them', () => {
     (kind) => {
       const file = subtitlesOf(kind, [
         { startMs: 0, endMs: 1_000, text: ' ' },
+        { startMs: 200, endMs: 900, text: '\u200D\u2800' },
         { startMs: 1_000, endMs: 1_000, text: 'short' },
         { startMs: 2_000, endMs: 1_500, text: 'back' },
       ]);

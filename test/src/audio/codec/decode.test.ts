@@ -93,18 +93,49 @@ describe('decoding', () => {
     },
   );
 
-  it.each([
-    ['alac.m4a', 'Apple Lossless'],
-    ['alac.mov', 'Apple Lossless'],
-    ['ac3.mka', 'Matroska with AC-3'],
-    ['speex.ogg', 'Ogg Speex'],
-    ['vorbis.webm', 'WebM with Vorbis'],
-  ])('says what %s is', async (name, kind) => {
-    await expect(secondsOf(fixture(name))).rejects.toMatchObject({
-      code: 'unsupported',
-      sentence: { key: 'errors.audio.unsupported', params: { kind } },
-    });
+  const unsupported = (kind: string) => ({ key: 'errors.audio.unsupported', params: { kind } });
+  const withCodec = (container: string, codec: string) => ({
+    key: 'errors.audio.unsupported-codec',
+    params: { container, codec },
   });
+
+  it.each([
+    ['alac.m4a', unsupported('Apple Lossless')],
+    ['alac.mov', unsupported('Apple Lossless')],
+    ['ac3.mka', withCodec('Matroska', 'AC-3')],
+    ['speex.ogg', unsupported('Ogg Speex')],
+    ['vorbis.webm', withCodec('WebM', 'Vorbis')],
+  ])('says what %s is', async (name, sentence) => {
+    await expect(secondsOf(fixture(name))).rejects.toMatchObject({ code: 'unsupported', sentence });
+  });
+
+  /** A file with other bytes in place of the first ones like these. */
+  const changed = (name: string, from: string, to: string): Uint8Array => {
+    const bytes = Buffer.from(fixture(name));
+    bytes.write(to, bytes.indexOf(from, 0, 'latin1'), 'latin1');
+    return new Uint8Array(bytes);
+  };
+
+  it.each([
+    ['a codec of MP4', changed('speech.m4a', 'mp4a', 'zzzz'), 'unsupported-form'],
+    ['a protected MP4', changed('speech.m4a', 'mp4a', 'enca'), 'protected'],
+    ['a film without sound', changed('speech.m4a', 'soun', 'vide'), 'empty'],
+    ['a codec of WebM', changed('vorbis.webm', 'A_VORBIS', 'A_VORTEX'), 'unsupported-form'],
+    [
+      'a codec of WAV',
+      changed('speech.wav', 'fmt \x10\0\0\0\x01', 'fmt \x10\0\0\0\x77'),
+      'unsupported-form',
+    ],
+    ['a picture', Uint8Array.from(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')), 'picture'],
+  ])(
+    'says of %s in the language of whoever reads it that it is not read',
+    async (_what, bytes, key) => {
+      await expect(secondsOf(bytes)).rejects.toMatchObject({
+        code: 'unsupported',
+        sentence: { key: `errors.audio.${key}` },
+      });
+    },
+  );
 
   it.each([
     ['an empty file', new Uint8Array(0), 'bad-input', 'errors.audio.empty'],

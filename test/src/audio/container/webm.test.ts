@@ -117,7 +117,7 @@ describe('WebM', () => {
     const bytes = concat([webm(), longElement([0x16, 0x54, 0xae, 0x6b], track)]);
     await expect(endOf(bytes)).rejects.toMatchObject({
       code: 'unsupported',
-      sentence: { params: { kind: 'this kind of WebM' } },
+      sentence: { key: 'errors.audio.unsupported-form', params: { format: 'WebM' } },
     });
   });
 

@@ -16,6 +16,12 @@ import { createChatRoute } from './routes/chat.ts';
 import { models, voices } from './routes/lists.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions } from './routes/openai/transcriptions.ts';
+import {
+  createLibreLists,
+  LIBRE_PATHS,
+  libreDetect,
+  withKeyHeader,
+} from './routes/libretranslate.ts';
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
 import type { Spools } from './speech/spool.ts';
@@ -31,6 +37,9 @@ export interface AppOptions {
   /** Origins whose pages may send requests. Default: none. */
   readonly browserOrigins?: readonly string[];
 }
+
+/** Paths whose clients may send their key as a field. */
+const HAS_KEY_FIELD: ReadonlySet<string> = new Set([LIBRE_PATHS.translate, LIBRE_PATHS.detect]);
 
 /** Signal that is aborted after the timeout, which can be changed, and when the connection closes. */
 const signalFor = (
@@ -66,6 +75,7 @@ export const createServiceApp = (
     createTts(spools),
     createAsr(uploads),
     translate,
+    libreDetect,
     models,
     createSpeechRoute(spools),
     createTranscriptions(uploads),
@@ -74,7 +84,12 @@ export const createServiceApp = (
 
   app.use(createRequestLog(log, options.tracing));
   app.use(allowOrigins(options.browserOrigins ?? []));
+  const libre = createLibreLists(engines, performance.now.bind(performance));
+  app.get(LIBRE_PATHS.languages, libre.languages);
+  app.get(LIBRE_PATHS.settings, libre.settings);
   app.use(async (c, next) => {
+    if (c.req.header('authorization') === undefined && HAS_KEY_FIELD.has(c.req.path))
+      c.req.raw = await withKeyHeader(c.req.raw);
     c.set('account', accounts.find(c.req.header('authorization') ?? null));
     await next();
     c.res.headers.set(EXTRA_FIELDS_HEADER, Object.values(EXTRA_FIELDS).join(', '));

@@ -9,22 +9,18 @@ import {
   type TranslateChunk,
   type TranslateReply,
   type TranslateRequest,
-  type TokenUsage,
 } from '../../src/api/contract.ts';
-import { engineNamesOf, type Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { metered, primed, streamReply } from '../respond.ts';
-import type { EngineTranslationRequest, TranslationPiece } from '../engine.ts';
+import { primed, streamReply } from '../respond.ts';
+import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
-import { watched, withFailOver } from '../fail-over.ts';
-import { translateJudged } from '../judged-translation.ts';
-import { findLegs, findSources, type Leg } from '../translation/legs.ts';
+import { answerLibre, formFields, readLibreFields } from './libretranslate.ts';
+import { NO_USAGE, overLegs, type WholeTranslation } from '../translation/over-legs.ts';
 import { readLanguage } from '../language.ts';
 import type { Route, RouteContext } from '../route.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
-import { sameLanguage } from '../../src/text/language/languages.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** Largest body: every field at its limit with four bytes a character, and the JSON around them. */
@@ -37,15 +33,10 @@ const BODY_LIMIT: BodyLimit = {
   named: 'ErrTextTooLong',
 };
 
-/** Token counts for engines that give none. */
-const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';
-  if (!/^multipart\/form-data\b/i.test(type))
-    throw invalidRequest('The request body must be multipart/form-data.');
   const bytes = await readBody(request, BODY_LIMIT, signal);
   try {
     return await new Response(bytes as Uint8Array<ArrayBuffer>, {
@@ -73,8 +64,7 @@ const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): v
     throw invalidParameter(`keywords: one is over ${SERVICE_LIMITS.keywordBytes} bytes`);
 };
 
-const readRequest = async (request: Request, signal: AbortSignal): Promise<TranslateRequest> => {
-  const form = await readForm(request, signal);
+const readRequest = (form: FormData): TranslateRequest => {
   const one = (name: string): unknown => form.get(name) ?? undefined;
   const input = validate(translateRequest, {
     text: one('text'),
@@ -101,28 +91,9 @@ const readTokens = (field: string): TokenMeanings => {
 
 const newId = (): string => `trans_${randomUUID().replaceAll('-', '')}`;
 
-/** A whole translation, and what made it. */
-interface Translated {
-  readonly content: string;
-  readonly model: string;
-  readonly usage: TokenUsage;
-}
-
-const joined = async (pieces: AsyncIterable<TranslationPiece>): Promise<Translated> => {
-  let content = '';
-  let model = '';
-  let usage = NO_USAGE;
-  for await (const piece of pieces) {
-    content += piece.text;
-    ({ model } = piece);
-    usage = piece.usage ?? usage;
-  }
-  return { content, model, usage };
-};
-
 const replyTo = (
   input: TranslateRequest,
-  { content, model, usage }: Translated,
+  { content, model, usage }: WholeTranslation,
 ): TranslateReply => ({
   id: newId(),
   object: 'translation.completion',
@@ -200,71 +171,30 @@ export const translate: Route = {
   access: 'translation',
   stage: 'translation',
   timeoutMs: 180_000,
-  handle: async ({ request, engines, account, log, signal, cutOff }) => {
-    const input = await readRequest(request, signal);
-    const from = readSource(input);
-    const to = readLanguage('target_lang', input.target_lang);
-    if (from === to) return unchanged(input, { log, signal, cutOff });
-    const legs = await findLegs(engines, from, to, input.model);
-    const last = legs.at(-1);
-    if (!last && sameLanguage(from, to)) return unchanged(input, { log, signal, cutOff });
-    if (!last) {
-      const sources = await findSources(engines, to);
-      throw engines.missing({ ability: 'translation', from, to, sources });
-    }
-    const use = { ability: 'translation', amount: countCodePoints(input.text) } as const;
-    account.reserve(use, engineNamesOf(last.offers));
-    const charge = ({ name }: Offer<'translation'>): void =>
-      account.charge({ ...use, engine: name });
-    const failOver = { ability: 'translation', log, signal } as const;
-    const wholeOf = (
-      leg: Leg,
-      translation: EngineTranslationRequest,
-      came: (offer: Offer<'translation'>) => void,
-    ): Promise<Translated> =>
-      withFailOver(
-        leg.offers,
-        async (offer, either, begun) => {
-          const whole = await joined(
-            await translateJudged(translation, offer, account.name, either, begun),
-          );
-          came(offer);
-          return whole;
-        },
-        failOver,
-      );
-    let asked: EngineTranslationRequest = {
+  handle: async (context) => {
+    const { request, log, signal, cutOff } = context;
+    const isForm = /^multipart\/form-data\b/iu.test(request.headers.get('content-type') ?? '');
+    const other = isForm ? undefined : await readLibreFields(request, signal);
+    if (other && !('q' in other))
+      throw invalidRequest('The request body must be multipart/form-data.');
+    if (other) return answerLibre(other, context);
+    const form = await readForm(request, signal);
+    if (form.has('q') && !form.has('text')) return answerLibre(formFields(form), context);
+    const input = readRequest(form);
+    const asked = {
       text: input.text,
       tokens: readTokens(input.tokens ?? '{}'),
-      from,
-      to: last.to,
+      from: readSource(input),
+      to: readLanguage('target_lang', input.target_lang),
       keywords: input.keywords ?? [],
       context: input.context ?? '',
       model: input.model,
     };
-    let before = '';
-    for (const leg of legs.slice(0, -1)) {
-      const { content, model } = await wholeOf(leg, { ...asked, to: leg.to }, () => {});
-      before += `${model}+`;
-      // What was said before is in the first language.
-      asked = { ...asked, from: leg.to, text: content, context: '' };
-    }
-    if (input.stream !== 'true') {
-      const { model, ...whole } = await wholeOf(last, asked, charge);
-      return Response.json(replyTo(input, { ...whole, model: `${before}${model}` }));
-    }
-    const pieces = await withFailOver(
-      last.offers,
-      async (offer, either, begun) => {
-        const judged = await translateJudged(asked, offer, account.name, either, begun);
-        return primed(metered(watched(offer, judged, signal), () => charge(offer), signal));
-      },
-      failOver,
-    );
-    return streamReply(await primed(events(input, pieces, before)), EVENT_STREAM, {
-      log,
-      signal,
-      cutOff,
-    });
+    const send = { log, signal, cutOff };
+    const translation = await overLegs(asked, context);
+    if (!translation) return unchanged(input, send);
+    if (input.stream !== 'true') return Response.json(replyTo(input, await translation.whole()));
+    const pieces = await translation.stream();
+    return streamReply(await primed(events(input, pieces, translation.before)), EVENT_STREAM, send);
   },
 };

@@ -172,10 +172,14 @@ describe('several engines for a task', () => {
               }),
         { ability: 'chat', log: silentLog, signal, clock },
       );
-      let isOver = false;
-      const named = answer.catch((error: AppError) => error.code).finally(() => (isOver = true));
+      const state = { isOver: false };
+      const named = answer
+        .catch((error: AppError) => error.code)
+        .finally(() => {
+          state.isOver = true;
+        });
       await clock.advance(0);
-      while (!isOver) await clock.advance(1_000);
+      while (!state.isOver) await clock.advance(1_000);
       return [await named, clock.nowMs() - startMs];
     };
     return { clock, ask, hang: (hangs: boolean) => (isHanging = hangs) };

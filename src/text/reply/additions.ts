@@ -51,7 +51,7 @@ export const withoutPreface = (task: TranslationTask, reply: string): string => 
   return agreement.includes('\n') && answer !== '' ? answer : reply;
 };
 
-/** What models say to whoever asked, in English, which is told apart in every other language. */
+/** Words of models to whoever asked, in English, which is told apart in every other language. */
 const OFFER = String.raw`(?:please )?(?:let me know (?:if|whether|how)\b|feel free to (?:ask|reach)\b|don['’]t hesitate to\b)|(?:i )?hope (?:this|that|it) helps\b|is there anything else\b|(?:would you like|do you want) me to (?:translate|explain|adjust|provide)\b|if you (?:need|want|have|would like) (?:any|more|another|further|me to)\b`;
 /** The same in other languages. */
 const OTHER_OFFER = String.raw`[¡¿]?espero que (?:esto |te |le )*(?:ayude|sirva)|[¡¿]?(?:avísame|dime|háganmelo saber|no dudes en)\b|espero que (?:isso |isto )?ajude|(?:me avise|fique à vontade|não hesite)\b|j['’]espère que (?:cela|ça)|n['’]hésite[zs]? pas|faites-moi savoir|ich hoffe,? das hilft|lass(?:en sie)? (?:mich|es mich) wissen|sag(?:en sie)? (?:mir )?(?:gerne )?bescheid|spero (?:che )?(?:questo )?(?:sia utile|ti aiuti)|fammi sapere|надеюсь,? это поможет|дайте знать|お役に立て|他に(?:何か)?(?:ご質問|お手伝い)|何かあれば|希望(?:这|這)?(?:对你|對你|对您|對您)?有(?:所)?(?:帮助|幫助)|如果(?:你|您)?(?:需要|还有|還有)|도움이 되(?:었|셨|길)|더 필요`;

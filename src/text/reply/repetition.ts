@@ -39,7 +39,7 @@ const LONGEST_PERIOD = 40;
 /** Words of a part that is a sentence, and how often nobody says one again. */
 const SENTENCE_WORDS = 6;
 const SENTENCE_TIMES = 3;
-/** How often nobody says a word again, and the letters of one that is more than "ha" or "no". */
+/** Repetitions of a word that nobody says, and the letters of one that is more than "ha" or "no". */
 const WORD_TIMES = 4;
 const WORD_LETTERS = 4;
 /** The same for an answer, which may be a song. */
@@ -87,7 +87,7 @@ function* runsIn(text: string, fewest: number): Generator<Run, void, void> {
 /** A syllable that somebody repeats, as in "hahaha". */
 const SYLLABLES = /(\p{L}{1,4}?)\1+/giu;
 
-/** How often a text repeats the same at most. */
+/** The most repetitions of the same in a text. */
 const timesIn = (text: string): number => {
   const ofWords = Iterator.from(runsIn(text, 2)).map(({ times }) => times);
   const ofSyllables = text

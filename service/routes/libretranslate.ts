@@ -1,0 +1,252 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import { SERVICE_LIMITS } from '../../src/api/contract.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { rankLanguages } from '../../src/text/language/detect.ts';
+import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
+import { protect } from '../../src/text/protect/protect.ts';
+import { countCodePoints } from '../../src/text/unicode.ts';
+import { readBody, validate, type BodyLimit } from '../body.ts';
+import type { EngineTranslationRequest } from '../engine.ts';
+import type { Engines } from '../engine-loader.ts';
+import { ContractError, invalidRequest } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { readLanguage } from '../language.ts';
+import type { Route, RouteContext } from '../route.ts';
+import { htmlParts, withTags } from '../translation/html.ts';
+import { findSources } from '../translation/legs.ts';
+import { overLegs } from '../translation/over-legs.ts';
+
+/** Paths of the LibreTranslate API (docs.libretranslate.com, "API Usage"); its translation shares that of the contract. */
+export const LIBRE_PATHS = {
+  translate: '/translate',
+  detect: '/detect',
+  languages: '/languages',
+  settings: '/frontend/settings',
+} as const;
+
+/** Texts of one request. */
+const MOST_TEXTS = 100;
+/** Candidates that a detection lists. */
+const MOST_DETECTED = 5;
+/** Largest body: some texts at their limit with four bytes a character. */
+const BODY_LIMIT: BodyLimit = {
+  bytes: 16 * SERVICE_LIMITS.translateTextCodePoints + 32 * 1_024,
+  named: 'ErrTextTooLong',
+};
+/** Codes of that API which stand for other languages elsewhere. */
+const CODES: Readonly<Record<string, string>> = { zt: 'zh-Hant', pb: 'pt-BR' };
+const FROM_CODES = new Map(Object.entries(CODES).map(([theirs, ours]) => [ours, theirs]));
+
+/** The fields of a request, of a form or JSON. */
+export type LibreFields = Readonly<Record<string, unknown>>;
+
+/** Reads the fields of a request in JSON or an encoded form. Throws a 400 for any other. */
+export const readLibreFields = async (
+  request: Request,
+  signal: AbortSignal,
+): Promise<LibreFields> => {
+  const type = request.headers.get('content-type') ?? '';
+  const body = (await readBody(request, BODY_LIMIT, signal)).toString('utf8');
+  if (/^application\/x-www-form-urlencoded\b/iu.test(type))
+    return formFields(new URLSearchParams(body));
+  const parsed = parseJson(body, () =>
+    invalidRequest('The request body is neither JSON nor a form.'),
+  );
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw invalidRequest('The request body must be an object.');
+  return parsed as LibreFields;
+};
+
+/** The fields of a form; one that stands there several times is a list. */
+export const formFields = (
+  form: Pick<URLSearchParams | FormData, 'keys'> & { getAll(name: string): unknown[] },
+): LibreFields =>
+  Object.fromEntries(
+    [...new Set(form.keys())].map((name) => {
+      const all = form.getAll(name);
+      return [name, all.length > 1 ? all : all[0]];
+    }),
+  );
+
+const text = z.string();
+const detectFields = z.object({ q: text });
+const translateFields = z.object({
+  q: z.union([text, z.array(text).min(1).max(MOST_TEXTS)]),
+  source: z.string().min(1).default('auto'),
+  target: z.string().min(1),
+  format: z.enum(['text', 'html']).default('text'),
+  alternatives: z.coerce.number().int().min(0).default(0),
+});
+
+const checkLength = (q: string): void => {
+  if (countCodePoints(q) > SERVICE_LIMITS.translateTextCodePoints)
+    throw new ContractError(
+      'ErrTextTooLong',
+      `q is over ${SERVICE_LIMITS.translateTextCodePoints} code points.`,
+    );
+};
+
+const PERCENT = 100;
+const codeOf = (language: string): string => FROM_CODES.get(language) ?? language;
+
+/** The likely languages of a text, the likeliest first; English without confidence where there are no words. */
+const detect = (
+  q: string,
+): readonly { readonly confidence: number; readonly language: string }[] => {
+  const found = rankLanguages(q)
+    .filter(({ language }) => LANGUAGES.includes(language))
+    .slice(0, MOST_DETECTED)
+    .map(({ language, confidence }) => ({
+      confidence: Math.round(PERCENT * confidence),
+      language: codeOf(language),
+    }));
+  return found.length > 0 ? found : [{ confidence: 0, language: 'en' }];
+};
+
+const languageOf = (field: string, code: string): string =>
+  readLanguage(field, CODES[code.toLowerCase()] ?? code);
+
+type Pair = Pick<EngineTranslationRequest, 'from' | 'to'>;
+
+/** Translates a text in which tokens stand; itself where it is in that language already. */
+const translated = async (
+  asked: Pair & Pick<EngineTranslationRequest, 'text' | 'tokens'>,
+  context: RouteContext,
+): Promise<string> => {
+  const translation = await overLegs({ ...asked, keywords: [], context: '' }, context);
+  return translation ? (await translation.whole()).content : asked.text;
+};
+
+const translateText = async (q: string, pair: Pair, context: RouteContext): Promise<string> => {
+  const kept = protect(plainWords(q));
+  if (!kept.hasWords) return q;
+  const tokens = kept.meanings(pair.from);
+  return plainText(
+    kept.restore(await translated({ ...pair, text: kept.text, tokens }, context)).tree,
+  );
+};
+
+const translateHtml = async (q: string, pair: Pair, context: RouteContext): Promise<string> => {
+  const written: string[] = [];
+  for (const part of htmlParts(q)) {
+    if (typeof part === 'string') written.push(part);
+    else {
+      const { text: passage, tags, meanings } = part;
+      written.push(
+        withTags(await translated({ ...pair, text: passage, tokens: meanings }, context), tags),
+      );
+    }
+  }
+  return written.join('');
+};
+
+/** Answers a request for translations, of one text or a list. */
+export const answerLibre = async (
+  fields: LibreFields,
+  context: RouteContext,
+): Promise<Response> => {
+  const { q, source, target, format, alternatives } = validate(translateFields, fields);
+  const to = languageOf('target', target);
+  const isAuto = source.toLowerCase() === 'auto';
+  const translate = format === 'html' ? translateHtml : translateText;
+  const all: {
+    readonly text: string;
+    readonly detected: ReturnType<typeof detect>[number] | undefined;
+  }[] = [];
+  for (const each of [q].flat()) {
+    checkLength(each);
+    const [detected] = isAuto ? detect(each) : [];
+    const from = languageOf('source', detected?.language ?? source);
+    all.push({ text: await translate(each, { from, to }, context), detected });
+  }
+  const isList = Array.isArray(q);
+  const texts = all.map((each) => each.text);
+  const detected = all.map((each) => each.detected);
+  return Response.json({
+    translatedText: isList ? texts : texts[0],
+    ...(isAuto ? { detectedLanguage: isList ? detected : detected[0] } : {}),
+    ...(alternatives > 0 ? { alternatives: isList ? texts.map(() => []) : [] } : {}),
+  });
+};
+
+/** Route of the detection of a language. */
+export const libreDetect: Route = {
+  method: 'POST',
+  path: LIBRE_PATHS.detect,
+  access: 'translation',
+  stage: 'translation',
+  timeoutMs: 30_000,
+  handle: async ({ request, signal }) => {
+    const { q } = validate(detectFields, await readLibreFields(request, signal));
+    checkLength(q);
+    return Response.json(detect(q));
+  },
+};
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' });
+
+const languagesOf = async (engines: Engines) => {
+  const targets = new Map<string, string[]>();
+  for (const to of LANGUAGES) {
+    if (to === PSEUDO_LOCALE) continue;
+    for (const from of await findSources(engines, to))
+      targets.set(from, [...(targets.get(from) ?? []), codeOf(to)]);
+    await setImmediate();
+  }
+  return LANGUAGES.flatMap((code) => {
+    const into = targets.get(code);
+    return into ? [{ code: codeOf(code), name: names.of(code) ?? code, targets: into }] : [];
+  });
+};
+
+/** Creates the routes that everybody may read: the languages that can be translated, and the settings of a page. */
+export const createLibreLists = (engines: Engines, now: () => number) => {
+  let known:
+    | { readonly untilMs: number; readonly list: ReturnType<typeof languagesOf> }
+    | undefined;
+  return {
+    languages: async (): Promise<Response> => {
+      if (!known || now() > known.untilMs) {
+        known = { untilMs: now() + MINUTE_MS, list: languagesOf(engines) };
+        known.list.catch(() => {
+          known = undefined;
+        });
+      }
+      return Response.json(await known.list);
+    },
+    settings: (): Response =>
+      Response.json({
+        apiKeys: true,
+        charLimit: SERVICE_LIMITS.translateTextCodePoints,
+        filesTranslation: false,
+        frontendTimeout: 500,
+        keyRequired: true,
+        language: {
+          source: { code: 'auto', name: 'Auto Detect' },
+          target: { code: 'en', name: 'English' },
+        },
+        suggestions: false,
+        supportedFilesFormat: [],
+      }),
+  };
+};
+
+const keyField = z.looseObject({ api_key: z.string().min(1) });
+
+/** Copies a request of that API with its field `api_key` as the header that the service reads; as it is where it has none. */
+export const withKeyHeader = async (request: Request): Promise<Request> => {
+  const signal = AbortSignal.timeout(MINUTE_MS);
+  const type = request.headers.get('content-type') ?? '';
+  const body = new Uint8Array(await readBody(request, BODY_LIMIT, signal));
+  const headers = new Headers(request.headers);
+  const copy = (): Request => new Request(request.url, { method: request.method, headers, body });
+  const fields = /^multipart\/form-data\b/iu.test(type)
+    ? copy().formData().then(formFields)
+    : readLibreFields(copy(), signal);
+  const { data } = keyField.safeParse(await fields.catch(() => undefined));
+  if (data) headers.set('authorization', `Bearer ${data.api_key}`);
+  return copy();
+};

@@ -14,7 +14,7 @@ const AT_ONCE = 6;
 const MOST_WAITING = 60;
 /** Longest wait: nobody reads the translation of older speech. */
 const LONGEST_QUEUED_MS = 20_000;
-/** Longest run of a request that started in time. */
+/** Longest run of a request that started in time, where that is later: it may wait for its turn at the service. */
 const LONGEST_RUN_MS = 15_000;
 
 export interface CaptionToTranslate {
@@ -90,12 +90,14 @@ export const createTranslations = (deps: TranslationsDeps) => {
   const run = async (job: Job): Promise<void> => {
     const { caption, language, stop } = job;
     const { signal } = stop;
+    const untilMs = clock.nowMs() + LONGEST_QUEUED_MS;
     try {
       using _ = semaphore.tryAcquire() ?? (await semaphore.acquire(signal));
       signal.throwIfAborted();
       job.isRunning = true;
       job.cancelTimer();
-      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => stop.abort(tooLate()));
+      const leftMs = Math.max(LONGEST_RUN_MS, untilMs - clock.nowMs());
+      job.cancelTimer = clock.after(leftMs, () => stop.abort(tooLate()));
       if (!(await follow(job))) missed(caption.id, language, undefined);
     } catch (thrown) {
       const reason: unknown = signal.aborted ? signal.reason : thrown;

@@ -98,6 +98,14 @@ describe('captions', () => {
     expect(channel.shown()).toEqual(['**Ann**: w1']);
   });
 
+  it('are waited for as long as one whose turn has not come, where the service takes nothing', async () => {
+    const { clock, channel, captions } = openCaptions({ plan: () => ({ delayMs: 18_000 }) });
+    captions.setLanguages(['es']);
+    captions.transcript(line(1));
+    await pass(clock, captions.settled());
+    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es] w1']);
+  });
+
   it('give up a translation that never comes', async () => {
     const { clock, channel, captions, running } = openCaptions({
       plan: () => ({ outcome: 'never' }),

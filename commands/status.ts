@@ -4,6 +4,7 @@ import {
   asList,
   button,
   hiddenNote,
+  listOf,
   ownKeyTrouble,
   quotedInstruction,
   quotedWords,
@@ -19,11 +20,19 @@ import {
   sentence,
   series,
   type Maybe,
+  type RichPart,
 } from '../src/rich-text/compose.ts';
 import type { OwnKeyState } from '../src/model/service.ts';
-import { channelMention } from '../src/model/place.ts';
+import { channelMention, isSameChannel, type Channel } from '../src/model/place.ts';
+import type { ChannelWatch } from '../src/model/space.ts';
 import type { Content } from '../src/model/message.ts';
-import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
+import {
+  link,
+  text as plain,
+  timestamp,
+  type ListItem,
+  type RichText,
+} from '../src/rich-text/rich-text.ts';
 
 const SECOND_MS = 1_000;
 const LISTED = 20;
@@ -59,12 +68,15 @@ const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, ctx: Context): May
   return !refusal && sentence('✅ ', ctx.t('status.own-key'));
 };
 
+/** Wait for a call to be sent that is worth a line. */
+const LONG_WAIT_MS = 1_000;
+
 /** Tells operators how the calls of the last hour went, in all spaces together. */
 const callLines = (
   recent: RecentCalls | undefined,
   { member, locale, t }: Context,
-): readonly Maybe<RichText>[] => {
-  if (!recent || !member.isOperator) return [];
+): Maybe<RichText> => {
+  if (!recent || !member.isOperator) return undefined;
   const { calls, failed, unsent, waitedMs } = recent;
   const seconds = new Intl.NumberFormat(locale, {
     style: 'unit',
@@ -73,18 +85,24 @@ const callLines = (
   });
   const sign = failed / calls < MANY_FAILED ? '✅ ' : '⚠️ ';
   const waited = seconds.format(waitedMs / SECOND_MS);
-  return [
-    sentence(sign, t('status.calls', { calls, failed, waited })),
-    unsent > 0 && sentence('⚠️ ', t('status.unsent', { count: unsent })),
-  ];
+  return lines(
+    t('status.whole'),
+    bullets(
+      sentence(sign, t('status.calls', { calls, failed })),
+      waitedMs >= LONG_WAIT_MS && sentence('⏳ ', t('status.waited', { waited })),
+      unsent > 0 && sentence('⚠️ ', t('status.unsent', { count: unsent })),
+    ),
+  );
 };
 
-const engineLines = async (ctx: Context) => {
-  const { services, channel, member, t, label, signal } = ctx;
-  const { reachable, refusal, engines, recent } = await services.status(signal, channel.space);
+const engineLines = async (
+  { reachable, refusal, engines }: Pick<ServiceState, 'reachable' | 'refusal' | 'engines'>,
+  ctx: Context,
+) => {
+  const { services, channel, member, t, label } = ctx;
   const key =
     member.role === 'moderator' ? await services.spaceKeys.state(channel.space) : undefined;
-  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, ctx)];
+  const last = [key && keyLine(key, refusal, ctx)];
   if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...last];
   if (refusal) return [!key?.trouble && refusalLine(refusal, ctx), ...last];
   const lists = engines.map(({ name, serves, ready, detail }) => {
@@ -116,17 +134,35 @@ const missingPermissions = (permissions: readonly string[], ctx: Context): RichT
     ),
   });
 
-const watchLines = async (ctx: Context) => {
-  const { services, access, channel } = ctx;
+/** A watched channel, and the permissions that are missing there. */
+interface LookedAt {
+  readonly watch: ChannelWatch;
+  readonly missing: readonly string[];
+}
+
+/** Looks at the watched channels that the asker may see. */
+const lookAtWatches = async ({ services, access, channel }: Context) => {
   const all = services.watches.list(channel.space);
-  const watches = await access.seen(all, (watch) => watch.channel);
-  const listed = watches.slice(0, LISTED).map(async (watch) => {
-    const missing = await services.watches.missing(watch);
+  const seen = await access.seen(all, (watch) => watch.channel);
+  const looked = seen.slice(0, LISTED).map(async (watch): Promise<LookedAt> => ({
+    watch,
+    missing: await services.watches.missing(watch),
+  }));
+  return { all, seen, looked: await Promise.all(looked) };
+};
+
+const watchLines = (
+  { all, seen, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
+  ctx: Context,
+) => {
+  const listed = looked.map(({ watch, missing }) => {
     const mention = channelMention(watch.channel);
-    if (missing.length === 0) return sentence('✅ ', mention);
-    return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
+    if (missing.length > 0)
+      return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
+    const drawback = ctx.services.watches.drawback(watch);
+    return drawback ? sentence('⚠️ ', say(ctx.t, drawback)) : sentence('✅ ', mention);
   });
-  return [...(await Promise.all(listed)), more(watches.length, ctx), hiddenNote(all, watches, ctx)];
+  return [...listed, more(seen.length, ctx), hiddenNote(all, seen, ctx)];
 };
 
 const outageLine = (
@@ -157,34 +193,62 @@ const gapLines = async (gaps: Backlog['gaps'], ctx: Context): Promise<Maybe<List
   return nested(sentence('⚠️ ', t('status.gaps')), [...listed, others]);
 };
 
-const backlogLines = async (
-  { waiting, oldestMs, dead, newestDead, overLimit, gaps, outage }: Backlog,
+/** Lists the newest failed messages by their reasons, each with its address. */
+const deadLines = async (
+  newestDead: Backlog['newestDead'],
+  looked: readonly LookedAt[],
   ctx: Context,
-): Promise<RichText> => {
-  const { access, member, t } = ctx;
-  const oldest = oldestMs === undefined ? '–' : timestamp(Math.floor(oldestMs / SECOND_MS));
-  const told = member.role === 'moderator' ? newestDead : [];
-  const seen = await access.seen(told, ({ ref }) => ref.channel);
-  const listed = seen.slice(0, DEAD_LISTED);
-  const reasons = await Promise.all(
-    listed.map(async ({ ref, reason, lacks = [] }) => {
-      const known = await access.seen(lacks, ({ channel }) => channel);
-      const lacking = known.map(({ channel, permissions }) =>
+): Promise<{ readonly count: number; readonly items: readonly RichText[] }> => {
+  const { access, t } = ctx;
+  const seen = await access.seen(newestDead, ({ ref }) => ref.channel);
+  const isTold = (channel: Channel): boolean =>
+    looked.some(
+      ({ watch, missing }) => missing.length > 0 && isSameChannel(watch.channel, channel),
+    );
+  const byReason = new Map<string, { readonly why: RichText; readonly where: RichPart[] }>();
+  for (const { ref, reason, link: url, lacks = [] } of seen.slice(0, DEAD_LISTED)) {
+    const known = await access.seen(lacks, ({ channel }) => channel);
+    const lacking = known
+      .filter(({ channel }) => !isTold(channel))
+      .map(({ channel, permissions }) =>
         sentence(channelMention(channel), ': ', missingPermissions(permissions, ctx)),
       );
-      const { detail } = reason.params ?? {};
-      const words = typeof detail === 'string' && detail !== '' && t('remedies.detail', { detail });
-      const why = lacking.length > 0 ? lacking : [say(t, reason), words];
-      return series([channelMention(ref.channel), ...why]);
-    }),
+    const { detail } = reason.params ?? {};
+    const words = typeof detail === 'string' && detail !== '' && t('remedies.detail', { detail });
+    const why = series(lacking.length > 0 ? lacking : [say(t, reason), words]);
+    const mention = channelMention(ref.channel);
+    const id = JSON.stringify(why);
+    const { where } = byReason.get(id) ?? { where: [] as RichPart[] };
+    where.push(
+      url === undefined
+        ? mention
+        : sentence(mention, ' (', link(url, plain(ctx.label('status.message'))), ')'),
+    );
+    byReason.set(id, { why, where });
+  }
+  const items = [...byReason.values()].map(({ why, where }) =>
+    series([listOf(where, ctx.locale), why]),
   );
-  const others = listed.length > 0 && more(dead, { t }, listed.length);
+  return { count: Math.min(seen.length, DEAD_LISTED), items };
+};
+
+const backlogLines = async (
+  { waiting, oldestMs, waitsFor, dead, newestDead, overLimit, gaps, outage }: Backlog,
+  looked: readonly LookedAt[],
+  ctx: Context,
+): Promise<RichText> => {
+  const { member, t } = ctx;
+  const oldest = oldestMs === undefined ? '–' : timestamp(Math.floor(oldestMs / SECOND_MS));
+  const told = member.role === 'moderator' ? newestDead : [];
+  const { count, items } = await deadLines(told, looked, ctx);
+  const others = count > 0 && more(dead, { t }, count);
+  const why = outage === undefined && waitsFor && say(t, waitsFor);
   return bullets(
     outage && outageLine(outage, ctx),
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
-      : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
-    dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, others]),
+      : sentence('⏳ ', series([t('status.waiting', { count: waiting, oldest }), why], ' ')),
+    dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...items, others]),
     overLimit > 0 && sentence('⚠️ ', t('status.over-limit', { count: overLimit })),
     await gapLines(gaps, ctx),
   );
@@ -239,12 +303,16 @@ const panel = async (ctx: Context): Promise<Content> => {
   const isModerator = member.role === 'moderator';
   const isWatched = services.watches.list(channel.space).length > 0;
   const hasMessages = isWatched || backlog.waiting + backlog.dead + backlog.overLimit > 0;
+  const { recent, ...service } = await services.status(ctx.signal, channel.space);
+  const watches = isModerator && isWatched ? await lookAtWatches(ctx) : undefined;
   const text = sections(
     await storageLines(ctx),
-    lines(t('status.service'), bullets(...(await engineLines(ctx)))),
+    lines(t('status.service'), bullets(...(await engineLines(service, ctx)))),
+    callLines(recent, ctx),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
-    isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
-    hasMessages && lines(t('status.messages'), await backlogLines(backlog, ctx)),
+    watches && lines(t('status.channels'), bullets(...watchLines(watches, ctx))),
+    hasMessages &&
+      lines(t('status.messages'), await backlogLines(backlog, watches?.looked ?? [], ctx)),
   );
   if ((backlog.dead === 0 && !backlog.outage) || !isModerator) return { text };
   return {

@@ -11,6 +11,7 @@ import { isGone, isRefusal } from './errors.ts';
 import {
   channelIdOf,
   guildIdOf,
+  linkTo,
   PLATFORM,
   positionAt,
   snowflakeAt,
@@ -18,8 +19,9 @@ import {
 } from './ids.ts';
 import type { Application } from './application.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import { MESSAGES_PAGE, REACTIONS_PAGE } from './limits.ts';
+import { MESSAGES_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
 import type { MemberNames, ThreadParents } from './memory.ts';
+import type { Webhooks } from './mirrors/webhooks.ts';
 import {
   CONTENT_INTENT,
   demandHistory,
@@ -92,10 +94,11 @@ export interface ChannelFeedDeps {
   readonly reader: MessageReader;
   readonly members: Pick<MemberNames, 'complete' | 'nameOf' | 'lookUp'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
+  readonly webhooks: Pick<Webhooks, 'isFull'>;
 }
 
 export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
-  const { api, application, clients, reader, members, parents } = deps;
+  const { api, application, clients, reader, members, parents, webhooks } = deps;
 
   const resolve = (channel: Channel): Channel => ({
     ...channel,
@@ -161,6 +164,14 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const around = found?.isThread() ? found.parent : found;
       return around !== null && around !== undefined && 'nsfw' in around && around.nsfw;
     },
+    link: ({ channel, id }) => linkTo(channel, id),
+    drawback: (channel) =>
+      webhooks.isFull(channel)
+        ? {
+            key: 'watch.webhooks-full',
+            params: { channel: channelMention(channel), most: WEBHOOKS },
+          }
+        : undefined,
     missing: async (channel, mode) => {
       const client = await clients.knowing(channel.space.id);
       if (!fitsMode(client, channel, mode))

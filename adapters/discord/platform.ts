@@ -78,7 +78,15 @@ export const createRestParts = (
   const ownMessages = createOwnMessages(api, reader, clients);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock);
-  const feed = createChannelFeed({ api, application, clients, reader, members, parents });
+  const feed = createChannelFeed({
+    api,
+    application,
+    clients,
+    reader,
+    members,
+    parents,
+    webhooks,
+  });
   const voice = createVoice({ api, application, clients, rooms, log, clock });
   /** The port through which the core uses Discord. */
   const platform: Platform = {

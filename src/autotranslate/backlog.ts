@@ -63,11 +63,16 @@ export const createBacklog = (deps: BacklogDeps) => {
       backlog: async (space) => {
         const timeOf = (at: string) => platforms.find({ space })?.feed.timeOf(at);
         const { newestDead, ...backlog } = await backlogOf(store, space, timeOf, now());
-        const explained = newestDead.map(async (dead) =>
-          dead.reason.key === 'reasons.forbidden'
-            ? { ...dead, lacks: await lacksOf(dead.ref.channel) }
-            : dead,
-        );
+        const explained = newestDead.map(async (dead) => {
+          const { channel } = dead.ref;
+          const link = platforms.find(channel)?.feed.link?.(dead.ref);
+          const isForbidden = dead.reason.key === 'reasons.forbidden';
+          return {
+            ...dead,
+            ...(link ? { link } : {}),
+            ...(isForbidden ? { lacks: await lacksOf(channel) } : {}),
+          };
+        });
         const watched = watches.list(space);
         const all = [...watched, ...watched.flatMap(watches.group)];
         return {

@@ -1,5 +1,5 @@
 import { isBusy } from '../api/service-error.ts';
-import { AppError, toAppError } from '../errors.ts';
+import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
@@ -208,7 +208,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         await inbox.release(rest, { tried: 0, dueMs: 0 });
         return undefined;
       }
-      await inbox.release(rows, { tried, dueMs });
+      await inbox.release(rows, { tried, dueMs, sentence: reasonSentence(error) });
       return { atMs: dueMs, isStored: true };
     };
 

@@ -1,6 +1,6 @@
 import type { ChannelWatch } from '../model/space.ts';
 import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
-import { AppError, userError } from '../errors.ts';
+import { AppError, userError, type Sentence } from '../errors.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
@@ -41,6 +41,9 @@ export const createWatches = (deps: WatchesDeps) => {
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
+  const drawback = ({ channel, mode }: ChannelWatch): Sentence | undefined =>
+    mode === 'reply' ? undefined : platforms.find(channel)?.feed.drawback?.(channel);
+
   /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
   const demand = async (asked: readonly ChannelWatch[]): Promise<void> => {
     for (const { channel } of asked) {
@@ -72,6 +75,7 @@ export const createWatches = (deps: WatchesDeps) => {
     of: stored.of,
     list: stored.list,
     missing,
+    drawback,
     demand,
     set: async (asked: readonly ChannelWatch[]): Promise<void> => {
       const sinceMs = now();

@@ -17,6 +17,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { smallModels, smallModelsNote } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
+export { listOf } from '../i18n/lists.ts';
 export { remedyFor, say } from '../i18n/texts.ts';
 export { roomTurns } from '../chat/turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';

@@ -10,7 +10,8 @@ import type { Glossary } from '../model/glossary.ts';
 import type { MessageRef, Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/own-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
-import type { Watches } from '../model/space.ts';
+import type { Sentence } from '../errors.ts';
+import type { ChannelWatch, Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/backlog.ts';
@@ -29,7 +30,10 @@ export interface Services {
   readonly assistant: Assistant;
   readonly glossary: Glossary;
   readonly settings: MemberSettings;
-  readonly watches: Watches;
+  readonly watches: Watches & {
+    /** Names what makes a channel's translations less than they could be, where moderators can mend it. */
+    drawback(watch: ChannelWatch): Sentence | undefined;
+  };
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
   readonly limits: Limits;

@@ -1,3 +1,4 @@
+import type { Sentence } from '../errors.ts';
 import type { Channel, MessageRef, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
@@ -72,6 +73,8 @@ export interface ChannelFeed {
    * @param below as in `ChannelWatch`
    */
   missing(channel: Channel, mode: WatchMode, below?: boolean): Promise<readonly string[]>;
+  /** Names what makes translations less than they could be, where moderators can mend it. Default: nothing. */
+  drawback?(channel: Channel): Sentence | undefined;
 }
 
 /** Receives an adapter's reports of messages. */

@@ -104,7 +104,10 @@ export interface Schema {
     state: InboxState;
     /** Reason for being skipped or dead. */
     reason: string | null;
-    /** The reason for being dead as JSON of a `Sentence`; null where it holds words of somebody. */
+    /**
+     * The reason for being dead, or for still waiting, as JSON of a `Sentence`; null where it holds words of
+     * somebody.
+     */
     sentence: string | null;
     /** Attempts since the message last changed. */
     attempts: number;

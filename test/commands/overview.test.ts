@@ -15,18 +15,19 @@ describe('/status', () => {
 
   it('tells operators alone how the calls of the last hour went', async () => {
     const operator = () => harness().run('status');
-    expect((await operator()).text).not.toContain('hour');
+    expect((await operator()).text).not.toContain(sentence('status.whole'));
     harness().script.recent = { calls: 200, failed: 3, unsent: 0, waitedMs: 250 };
-    const said = sentence('status.calls', { calls: 200, failed: 3, waited: '0.25 sec' });
-    expect((await operator()).text).toContain(`- ✅ ${said}`);
-    expect(said).toContain('not only here');
+    const said = `${sentence('status.whole')}\n- ✅ ${sentence('status.calls', { calls: 200, failed: 3 })}`;
+    expect((await operator()).text).toMatch(new RegExp(`${RegExp.escape(said)}$`));
     for (const member of OTHERS)
-      expect((await harness().run('status', {}, { member })).text).not.toContain(said);
+      expect((await harness().run('status', {}, { member })).text).not.toContain(
+        sentence('status.whole'),
+      );
     harness().script.recent = { calls: 20, failed: 3, unsent: 7, waitedMs: 30_000 };
     harness().script.reachable = false;
     const { text } = await operator();
     expect(text).toContain(
-      `- ⚠️ ${sentence('status.calls', { calls: 20, failed: 3, waited: '30 sec' })}`,
+      `- ⚠️ ${sentence('status.calls', { calls: 20, failed: 3 })}\n- ⏳ ${sentence('status.waited', { waited: '30 sec' })}`,
     );
     expect(text).toContain(`- ⚠️ ${sentence('status.unsent', { count: 7 })}`);
   });
@@ -136,6 +137,39 @@ describe('/status', () => {
     expect(text).toContain(`<#100> · <#100>: ${sentence('status.missing', { what })}`);
     expect(text).not.toContain('<#200>');
     expect(text).not.toContain(sentence('reasons.forbidden'));
+  });
+
+  it('says once which permission is missing, with the addresses of the messages that failed', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const permissions = ['Send Messages'];
+    harness().script.missing = { [HERE.id]: permissions };
+    const failed = (id: string) => ({
+      ref: { channel: HERE, id },
+      code: 'forbidden' as const,
+      reason: { key: 'reasons.forbidden' } as const,
+      lacks: [{ channel: HERE, permissions }],
+      link: `https://chat.example/${id}`,
+    });
+    harness().script.backlog = { ...NO_BACKLOG, dead: 2, newestDead: [failed('2'), failed('1')] };
+    const { text } = await harness().run('status');
+    expect(text.split('Send Messages')).toHaveLength(2);
+    const to = (id: string) =>
+      `<#100> ([${sentence('status.message')}](https://chat.example/${id}))`;
+    expect(text).toContain(`- ${to('2')}, ${to('1')} · ${sentence('reasons.forbidden')}`);
+  });
+
+  it('says why messages wait, and what moderators can mend in a channel', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const full = { key: 'watch.webhooks-full', params: { channel: '#here', most: 15 } } as const;
+    harness().script.drawbacks = { [HERE.id]: full };
+    harness().script.backlog = {
+      ...NO_BACKLOG,
+      waiting: 1,
+      waitsFor: { key: 'reasons.unavailable' },
+    };
+    const { text } = await harness().run('status');
+    expect(text).toContain(`- ⚠️ ${sentence(full.key, full.params)}`);
+    expect(text).toContain(sentence('reasons.unavailable'));
   });
 
   it('tells moderators what the service said of a message, which stands nowhere else', async () => {

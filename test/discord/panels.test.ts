@@ -54,7 +54,7 @@ describe('/status', () => {
     expect(note.content).toContain(sentence('autotranslate.not-translated', { reason: '' }, 'es'));
     const panel = await bot.use(at, 'status');
     expect(panel.content).toContain(`❌ ${sentence('status.dead', { count: 1 })}`);
-    expect(panel.content).toContain(`<#${at.channel.id}> ·`);
+    expect(panel.content).toContain(`/${at.channel.id}/${said.id})`);
     await bot.press(panel, 'status retry', undefined, at.guild.owner);
     expect(panel.content).toContain(sentence('status.revived', { count: 1 }));
     const wanted = '🇪🇸 es:Nobody can translate this line';

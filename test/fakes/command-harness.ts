@@ -3,7 +3,7 @@ import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { realCommands } from './real-commands.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
-import type { AppError, MessageKey } from '../../src/errors.ts';
+import type { AppError, MessageKey, Sentence } from '../../src/errors.ts';
 import { silentLog } from './silent-log.ts';
 import type { Channel, Space, Member } from '../../src/model/place.ts';
 import type {
@@ -66,6 +66,8 @@ interface Script {
   refusal: AppError | undefined;
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
+  /** What moderators can mend in channels, by their ids. */
+  drawbacks: Readonly<Record<string, Sentence>>;
   /** What people may do, by the id of the channel. Default: write. */
   access: Readonly<Record<string, Access>>;
   backlog: Backlog;
@@ -109,6 +111,7 @@ export const NO_BACKLOG: Backlog = {
   dead: 0,
   overLimit: 0,
   newestDead: [],
+  waitsFor: undefined,
   gaps: [],
   outage: undefined,
 };
@@ -165,6 +168,7 @@ const createWatches = (script: Script): Services['watches'] => {
       return removed;
     },
     missing: async ({ channel }) => script.missing[channel.id] ?? [],
+    drawback: ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => 0,
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
     // The code of a group is its id.
@@ -200,6 +204,7 @@ export const openCommandHarness = async (
   const script: Script = {
     refusal: undefined,
     missing: {},
+    drawbacks: {},
     access: {},
     backlog: NO_BACKLOG,
     heard: [],

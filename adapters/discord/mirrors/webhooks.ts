@@ -29,6 +29,8 @@ interface Refusal {
   readonly untilMs: number;
   /** Id of the space whose people have to change something first. */
   readonly waitsForSpace: string | undefined;
+  /** True where others have all webhooks of the channel. */
+  readonly isFull: boolean;
 }
 
 /** The search for a channel's webhook. */
@@ -93,7 +95,8 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
         );
         const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
         const waitsForSpace = isImpossible(thrown) ? spaceId : undefined;
-        refusal = { untilMs: now() + waitMs, waitsForSpace };
+        const isFull = isRefusal(thrown, RESTJSONErrorCodes.MaximumNumberOfWebhooksReached);
+        refusal = { untilMs: now() + waitMs, waitsForSpace, isFull };
         return undefined;
       }
     };
@@ -131,6 +134,9 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
       for (const [id, { refusal }] of known)
         if (refusal()?.waitsForSpace === spaceId) known.delete(id);
     },
+    /** True where the channel had no room for a webhook when one was last needed. */
+    isFull: (channel: Channel): boolean =>
+      known.get(webhookChannelId(channel))?.refusal()?.isFull === true,
     /** Counts a channel's webhooks, of all applications, and tells if the bot has one. */
     count: async (channel: Channel) => {
       const all = await list(webhookChannelId(channel));

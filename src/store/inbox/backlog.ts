@@ -19,6 +19,8 @@ export interface Backlog {
   readonly waiting: number;
   /** The time at which the oldest pending message was written, ms since 1970. */
   readonly oldestMs: number | undefined;
+  /** The reason for which the oldest message that failed waits to be tried again; undefined where none did. */
+  readonly waitsFor: Sentence | undefined;
   readonly dead: number;
   /** Messages of the last 24 hours that were not translated because of the daily limit. */
   readonly overLimit: number;
@@ -27,6 +29,8 @@ export interface Backlog {
     readonly ref: MessageRef;
     readonly code: ErrorCode;
     readonly reason: Sentence;
+    /** The address at which people find the message; undefined on a platform without. */
+    readonly link?: string;
     /** Permissions that the targets of a forbidden message in the space lack now. */
     readonly lacks?: readonly {
       readonly channel: Channel;
@@ -60,6 +64,15 @@ export const backlogOf = async (
     .where((eb) => eb.and(spaceColumns(space)))
     .where(isOpen)
     .executeTakeFirstOrThrow();
+  const failed = await store
+    .selectFrom('inbox')
+    .select('sentence')
+    .where((eb) => eb.and(spaceColumns(space)))
+    .where(isOpen)
+    .where('sentence', 'is not', null)
+    .orderBy('written_ms')
+    .limit(1)
+    .executeTakeFirst();
   const dead = store
     .selectFrom('inbox')
     .where((eb) => eb.and(spaceColumns(space)))
@@ -83,6 +96,7 @@ export const backlogOf = async (
   return {
     waiting: open.count,
     oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
+    waitsFor: failed && readSentence(failed.sentence, 'unavailable'),
     dead: count,
     overLimit: limited.count,
     newestDead: newest.map((row) => {

@@ -14,6 +14,7 @@ import {
   WATCH,
   writeSentence,
 } from './row.ts';
+import type { Sentence } from '../../errors.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { slotOf, statement } from '../rows.ts';
@@ -195,8 +196,15 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     return moved?.partition_key;
   },
 
-  /** Releases rows; those that were not tried do not count the attempt. */
-  release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
+  /**
+   * Releases rows; those that were not tried do not count the attempt.
+   *
+   * @param sentence why those that were tried wait
+   */
+  release: (
+    rows: readonly Row[],
+    { tried, dueMs, sentence }: { tried: number; dueMs: number; sentence?: Sentence },
+  ) =>
     store.write(async (db) => {
       for (const [index, row] of rows.entries())
         await db
@@ -205,6 +213,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
             epoch: 0,
             attempts: index < tried ? row.attempts : row.attempts - 1,
             due_ms: index < tried ? dueMs : 0,
+            ...(index < tried && sentence ? { sentence: writeSentence(sentence) } : {}),
           })
           .where(isClaimed(claimedColumns(row)))
           .execute();

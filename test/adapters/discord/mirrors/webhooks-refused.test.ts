@@ -65,3 +65,16 @@ test('the permission for webhooks is noticed when it is granted', async () => {
   };
   await expect.poll(next).toBe('Ann');
 });
+
+test('a channel whose webhooks are all in use is told of, once one was needed', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { guild, copyTo } = setUp(discord);
+  const to = placeOf(guild, guild.channel({ name: 'to' }));
+  discord.fake.fail('POST /channels/:id/webhooks', {
+    status: 400,
+    body: { code: 30_007, message: 'Maximum number of webhooks reached (15)' },
+  });
+  expect(discord.feed.drawback?.(to)).toBeUndefined();
+  await copyTo(to);
+  expect(discord.feed.drawback?.(to)).toMatchObject({ key: 'watch.webhooks-full' });
+});

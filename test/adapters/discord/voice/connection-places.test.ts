@@ -161,7 +161,7 @@ describe('a voice channel where we may speak no more', () => {
     await soon(() => place.port.missing(room.link.channel)).toEqual(['Speak']);
     await expect(room.link.play(speech(3), never())).rejects.toMatchObject({
       code: 'forbidden',
-      sentence: { key: 'room.missing', params: { permissions: 'Speak' } },
+      sentence: { key: 'room.missing', params: { permissions: { list: ['Speak'] } } },
     });
   });
 });

@@ -142,7 +142,7 @@ describe('a voice channel', () => {
     await soon(() => port.missing(placeOf(guild, closed))).toEqual(['Connect', 'Speak']);
     await expect(port.join(placeOf(guild, closed), told, never())).rejects.toMatchObject({
       code: 'forbidden',
-      sentence: { key: 'room.missing', params: { permissions: 'Connect, Speak' } },
+      sentence: { key: 'room.missing', params: { permissions: { list: ['Connect', 'Speak'] } } },
     });
     expect(told.events).toEqual([]);
   });

@@ -39,6 +39,17 @@ describe('what waits in a space', () => {
     expect(await backlog()).toMatchObject({ waiting: 2, oldestMs: 2, dead: 0 });
   });
 
+  it('has the reason of the oldest message that is to be tried again', async () => {
+    for (const id of [1, 2, 3]) await inbox.accept(messageOf(id));
+    expect((await backlog()).waitsFor).toBeUndefined();
+    const { rows } = await inbox.ours.claim(PARTITION, 3, EARLIER);
+    const sentence = { key: 'reasons.unavailable' } as const;
+    await inbox.ours.release(rows, { tried: 1, dueMs: inbox.clock.ms + 60_000, sentence });
+    expect((await backlog()).waitsFor).toMatchObject(sentence);
+    await inbox.accept(messageOf(1, 'changed'));
+    expect((await backlog()).waitsFor).toBeUndefined();
+  });
+
   it('is told apart from what could not be done, of which the newest are named', async () => {
     await bury(Array.from({ length: 12 }, (_, index) => index + 1));
     await bury([99], ELSEWHERE);

@@ -13,9 +13,9 @@ import { createRequestLog, currentRequestId, type RequestVariables } from './req
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
-import { models, voices } from './routes/lists.ts';
+import { model, models, voices } from './routes/lists.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
-import { createTranscriptions } from './routes/openai/transcriptions.ts';
+import { createTranscriptions, createTranslations } from './routes/openai/transcriptions.ts';
 import {
   createLibreLists,
   LIBRE_PATHS,
@@ -77,8 +77,10 @@ export const createServiceApp = (
     translate,
     libreDetect,
     models,
+    model,
     createSpeechRoute(spools),
     createTranscriptions(uploads),
+    createTranslations(uploads),
   ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 

@@ -1,5 +1,6 @@
 import { PATHS, MODELS_PATH } from '../../src/api/contract.ts';
-import type { Route } from '../route.ts';
+import { ContractError } from '../errors.ts';
+import type { Route, RouteContext } from '../route.ts';
 import { allVoices } from '../speech/request.ts';
 
 /** Route of contract section 4.3. */
@@ -15,18 +16,33 @@ export const voices: Route = {
   },
 };
 
+const chatModels = async ({ engines }: Pick<RouteContext, 'engines'>) =>
+  (await engines.offers('chat')).flatMap(({ name, engine }) =>
+    (engine.models ?? []).map((id) => ({ id, object: 'model', created: 0, owned_by: name })),
+  );
+
 /** Route of the chat models, the one that is used by default first; empty without a chat engine. */
 export const models: Route = {
   method: 'GET',
   path: MODELS_PATH,
   stage: 'llm',
   timeoutMs: 30_000,
-  handle: async ({ engines }) => {
-    const offers = await engines.offers('chat');
-    const data = offers.flatMap(({ name, engine }) =>
-      (engine.models ?? []).map((id) => ({ id, object: 'model', created: 0, owned_by: name })),
-    );
-    return Response.json({ object: 'list', data });
+  handle: async (context) => Response.json({ object: 'list', data: await chatModels(context) }),
+};
+
+/** Route of one chat model, by its id. */
+export const model: Route = {
+  method: 'GET',
+  path: `${MODELS_PATH}/:id{.+}`,
+  stage: 'llm',
+  timeoutMs: 30_000,
+  handle: async (context) => {
+    const { pathname } = new URL(context.request.url);
+    const id = decodeURIComponent(pathname.slice(MODELS_PATH.length + 1));
+    const found = (await chatModels(context)).find((each) => each.id === id);
+    if (!found)
+      throw new ContractError('ErrUnsupportedEndpoint', 'There is no model of this name.');
+    return Response.json(found);
   },
 };
 
@@ -34,4 +50,5 @@ export const models: Route = {
 export const OPENAI_PATHS = {
   speech: '/openai/v1/audio/speech',
   transcriptions: '/openai/v1/audio/transcriptions',
+  translations: '/openai/v1/audio/translations',
 } as const;

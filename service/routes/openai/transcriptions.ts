@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { AsrSegmentsReply } from '../../../src/api/contract.ts';
+import { detectLanguage } from '../../../src/text/language/detect.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
+import { isBlank } from '../../../src/text/unicode.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../../errors.ts';
-import type { HeardSpan } from '../../heard-spans.ts';
+import { type HeardSpan, spanLanguage } from '../../heard-spans.ts';
 import { readLanguage } from '../../language.ts';
 import { demandFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentsReply } from '../../recognise.ts';
-import type { Route } from '../../route.ts';
+import type { Route, RouteContext } from '../../route.ts';
+import { overLegs } from '../../translation/over-legs.ts';
 import { type UploadLimiter, withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 import { Readable } from 'node:stream';
@@ -70,6 +73,8 @@ const readAudioForm = async (
   return { audio, fields };
 };
 
+const ENGLISH = 'en';
+
 const fieldsOf = z.object({
   response_format: z.enum(['json', 'text', 'verbose_json', 'srt', 'vtt']).default('json'),
   language: z.string().min(1).optional(),
@@ -110,6 +115,7 @@ const replyIn = (
   format: Fields['response_format'],
   spans: readonly HeardSpan[],
   hints: EngineHints,
+  task: 'transcribe' | 'translate' = 'transcribe',
 ): Response => {
   const { text } = plainReply(spans, hints);
   const { segments, language, requested_language } = segmentsReply(spans, hints);
@@ -123,7 +129,7 @@ const replyIn = (
       return new Response(subtitlesOf(format, segments.map(inMs)));
     case 'verbose_json':
       return Response.json({
-        task: 'transcribe',
+        task,
         language,
         requested_language,
         duration: segments.at(-1)?.end ?? 0,
@@ -133,10 +139,30 @@ const replyIn = (
   }
 };
 
-/** Creates the route of transcription in the shape of the OpenAI API, over the engines of ASR. */
-export const createTranscriptions = (uploads: UploadLimiter): Route => ({
+/** Translates what was heard into English, a part at a time; parts of unknown languages stay. */
+const inEnglish = async (
+  spans: readonly HeardSpan[],
+  { language }: EngineHints,
+  context: RouteContext,
+): Promise<readonly HeardSpan[]> => {
+  context.account.checkOpen('translation');
+  const translated: HeardSpan[] = [];
+  for (const span of spans) {
+    const { text } = span.heard;
+    const from = spanLanguage(span) ?? language ?? detectLanguage(text)?.language ?? ENGLISH;
+    const asked = { text, tokens: new Map(), from, to: ENGLISH, keywords: [], context: '' };
+    const translation = isBlank(text) ? undefined : await overLegs(asked, context);
+    const whole = await translation?.whole();
+    const heard = whole ? { ...span.heard, text: whole.content, language: ENGLISH } : span.heard;
+    translated.push({ ...span, heard });
+  }
+  return translated;
+};
+
+/** Creates a route over the engines of ASR in the shape of the OpenAI API; `translate` makes English of what was heard. */
+const createRecognition = (uploads: UploadLimiter, path: string, translate: boolean): Route => ({
   method: 'POST',
-  path: OPENAI_PATHS.transcriptions,
+  path,
   access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
@@ -151,8 +177,24 @@ export const createTranscriptions = (uploads: UploadLimiter): Route => ({
       const hints = hintsOf(fields);
       demandFormat(form.audio, OPENAI_FORMATS);
       // The same text in every format; subtitles have no lines for silence.
-      const spans = await recogniseUpload({ audio: form.audio, hints, vad: 'on' }, context);
-      return replyIn(fields.response_format, spans, hints);
+      const heard = await recogniseUpload({ audio: form.audio, hints, vad: 'on' }, context);
+      if (!translate) return replyIn(fields.response_format, heard, hints);
+      // The language that was asked for is that of the speech.
+      const { language: _, ...rest } = hints;
+      return replyIn(
+        fields.response_format,
+        await inEnglish(heard, hints, context),
+        rest,
+        'translate',
+      );
     });
   },
 });
+
+/** Creates the route of transcription in the shape of the OpenAI API. */
+export const createTranscriptions = (uploads: UploadLimiter): Route =>
+  createRecognition(uploads, OPENAI_PATHS.transcriptions, false);
+
+/** Creates the route of transcription and translation into English in the shape of the OpenAI API. */
+export const createTranslations = (uploads: UploadLimiter): Route =>
+  createRecognition(uploads, OPENAI_PATHS.translations, true);

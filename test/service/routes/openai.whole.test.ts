@@ -6,6 +6,7 @@ import { failure, makeWav, startTestService, type TestService } from '../support
 
 const SPEECH = '/openai/v1/audio/speech';
 const TRANSCRIPTIONS = '/openai/v1/audio/transcriptions';
+const TRANSLATIONS = '/openai/v1/audio/translations';
 const WAV = makeWav(10, [
   [2, 4],
   [6, 8],
@@ -30,6 +31,7 @@ describe('the OpenAI API beside the contract', () => {
   const transcribe = (
     fields: Readonly<Record<string, string | Blob>>,
     path = TRANSCRIPTIONS,
+    at = service,
   ): Promise<Response> => {
     const body = new FormData();
     for (const [name, value] of Object.entries({
@@ -38,7 +40,7 @@ describe('the OpenAI API beside the contract', () => {
       ...fields,
     }))
       body.append(name, value);
-    return service.request(path, { method: 'POST', body });
+    return at.request(path, { method: 'POST', body });
   };
 
   it('lists the models that chat, the default one first', async () => {
@@ -52,6 +54,32 @@ describe('the OpenAI API beside the contract', () => {
         owned_by: 'openai',
       })),
     });
+  });
+
+  it('tells one model by its name, and 404 of another', async () => {
+    const reply = await service.request('/openai/v1/models/talk-1');
+    expect(await reply.json()).toMatchObject({ id: 'talk-1', object: 'model' });
+    for (const id of ['none', 'a/b', '%2e'])
+      expect((await service.request(`/openai/v1/models/${id}`)).status).toBe(404);
+  });
+
+  it('makes English of speech in another language; English stays', async () => {
+    const spoken = { text: 'El tren sale mañana a las tres de la tarde', language: 'spanish' };
+    await using other = await startFakeOpenai({
+      models: ['talk-1', 'whisper-1'],
+      transcript: () => spoken,
+      chat: () => ['The train leaves at three in the afternoon tomorrow'],
+    });
+    await using own = await startTestService({ SERVICE_OPENAI_URL: other.url });
+    const made = await transcribe({ response_format: 'verbose_json' }, TRANSLATIONS, own);
+    expect(await made.json()).toMatchObject({
+      task: 'translate',
+      language: 'en',
+      text: expect.stringContaining('The train leaves'),
+      segments: [{ text: 'The train leaves at three in the afternoon tomorrow' }, {}],
+    });
+    const same = await transcribe({ response_format: 'text' }, TRANSLATIONS);
+    expect(await same.text()).toBe(await (await transcribe({ response_format: 'text' })).text());
   });
 
   it('lists no models where nothing chats', async () => {

@@ -15,7 +15,7 @@ import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
 import { model, models, voices } from './routes/lists.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
-import { createTranscriptions, createTranslations } from './routes/openai/transcriptions.ts';
+import { createTranscriptions, createSpeechTranslations } from './routes/openai/transcriptions.ts';
 import {
   createLibreLists,
   LIBRE_PATHS,
@@ -80,7 +80,7 @@ export const createServiceApp = (
     model,
     createSpeechRoute(spools),
     createTranscriptions(uploads),
-    createTranslations(uploads),
+    createSpeechTranslations(uploads),
   ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 

@@ -37,7 +37,7 @@ const WORDS = ['text', 'title', 'name', 'label', 'value', 'fallback'] as const;
 const ADDRESSES = ['url', 'permalink'] as const;
 const IDS = ['team_id', 'canvas_id', 'file_id'] as const;
 
-/** What an element that is not known shows: its words, its address or, for want of them, its id. */
+/** Content of an element that is not known: its words, its address or, for want of them, its id. */
 const otherOf = (element: Readonly<Record<string, unknown>>): Inline | undefined => {
   const find = (keys: readonly string[]): string | undefined =>
     keys.map((key) => element[key]).find((value) => typeof value === 'string' && value !== '') as

@@ -196,5 +196,5 @@ export const createTranscriptions = (uploads: UploadLimiter): Route =>
   createRecognition(uploads, OPENAI_PATHS.transcriptions, false);
 
 /** Creates the route of transcription and translation into English in the shape of the OpenAI API. */
-export const createTranslations = (uploads: UploadLimiter): Route =>
+export const createSpeechTranslations = (uploads: UploadLimiter): Route =>
   createRecognition(uploads, OPENAI_PATHS.translations, true);

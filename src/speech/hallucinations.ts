@@ -103,15 +103,19 @@ const repeatedFrom = (units: readonly WordUnit[], period: number): number => {
 };
 
 /**
- * A text whose end repeats the same words at least `fewest` times, behind a few others, up to the end of
- * the first time; any other text as it is. Its last word may be cut off.
+ * A text whose end repeats the same words at least `fewest` times, behind `fewestBefore` others or more, up
+ * to the end of the first time; any other text as it is. Its last word may be cut off.
  */
-export const withoutEndLoop = (text: string, fewest: number): string => {
+export const withoutEndLoop = (
+  text: string,
+  fewest: number,
+  fewestBefore = GOOD_START_WORDS,
+): string => {
   const all = unitsOf(text);
   for (const units of [all, all.slice(0, -1)])
     for (let period = 1; period <= LONGEST_UNIT_WORDS; period += 1) {
       const start = repeatedFrom(units, period);
-      if (start >= GOOD_START_WORDS && units.length - start >= fewest * period)
+      if (start >= fewestBefore && units.length - start >= fewest * period)
         return text.slice(0, units[start + period - 1]?.end);
     }
   return text;
@@ -120,7 +124,7 @@ export const withoutEndLoop = (text: string, fewest: number): string => {
 /** Confidence below which a stock phrase counts as invented. */
 const SURE = 0.6;
 
-/** The words that were spoken, without an endless loop behind them; empty when there were only sounds. */
+/** The words that were spoken, an endless loop of them once; empty when there were only sounds. */
 export const spokenTranscript = ({
   text,
   confidence = 1,
@@ -129,7 +133,7 @@ export const spokenTranscript = ({
   /** Confidence from 0 to 1; undefined where it is not known. */
   readonly confidence?: number | undefined;
 }): string => {
-  const words = withoutEndLoop(withoutSounds(text), MOST_LOOPS);
+  const words = withoutEndLoop(withoutSounds(text), MOST_LOOPS, 0);
   return confidence < SURE && stockPhraseMs(words) !== undefined ? '' : words;
 };
 

@@ -57,3 +57,11 @@ describe('a loop', () => {
     expect(longestLoop(bare)).toBe(times);
   });
 });
+
+it.each([
+  [`Nos vemos mañana. ${'mañana '.repeat(40)}`, 'Nos vemos mañana'],
+  ['puente '.repeat(40), 'puente'],
+  ['Yes. Yes. Yes. Yes.', 'Yes. Yes. Yes. Yes.'],
+])('a recording is written down without what a recogniser repeats endlessly: %j', (text, kept) => {
+  expect(spokenTranscript({ text })).toBe(kept);
+});

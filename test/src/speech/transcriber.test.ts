@@ -171,7 +171,8 @@ describe('the transcriber', () => {
   });
 
   it('believes no words that nobody can have said in that time', async () => {
-    hear = () => ({ text: 'hello '.repeat(1_000) });
+    const words = Array.from({ length: 1_000 }, (_, index) => `hello${index}`);
+    hear = () => ({ text: words.join(' ') });
     await expect(transcribe()).rejects.toMatchObject({ code: 'bad-reply' });
   });
 

@@ -187,6 +187,8 @@ runProgram(process.env, async (stopped) => {
         databaseUrl: DATABASE_URL,
         ffmpegVersion: await ffmpeg?.version(),
         ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
+        hasOperators: config.core.OPERATORS.size > 0,
+        only: process.argv[3],
         modules: adapterModules,
         config,
       });

@@ -92,15 +92,19 @@ export interface AdapterModule {
   readonly config: ConfigSection;
   /** Undefined when the configuration leaves this adapter off; only otherwise is its library loaded. */
   create(config: never, core: Core): Promise<Adapter | undefined>;
-  /** Looks at all that the adapter needs of its platform; nothing where it is off. Never throws. */
-  readonly diagnose?: (config: never, core: Core) => AsyncIterable<Finding>;
+  /**
+   * Looks at all that the adapter needs of its platform; nothing where it is off. Never throws.
+   *
+   * @param isAsked true for who asked for this platform by its name, and wants to set it up
+   */
+  readonly diagnose?: (config: never, core: Core, isAsked: boolean) => AsyncIterable<Finding>;
 }
 
 export const defineAdapter = <Section extends ConfigSection>(module: {
   readonly name: string;
   readonly config: Section;
   create(config: z.infer<Section>, core: Core): Promise<Adapter | undefined>;
-  diagnose?(config: z.infer<Section>, core: Core): AsyncIterable<Finding>;
+  diagnose?(config: z.infer<Section>, core: Core, isAsked: boolean): AsyncIterable<Finding>;
 }): AdapterModule => module;
 
 const adapterModule = z.looseObject({

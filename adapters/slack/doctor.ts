@@ -24,17 +24,24 @@ export interface Given {
   readonly hasToken: boolean;
   readonly hasTransport: boolean;
   readonly publicUrl: string | undefined;
+  /** True for who wants the link that creates the app: it has some 4,000 characters. */
+  readonly isAsked: boolean;
 }
 
 const APP_PAGES = `${APPS} (your app)`;
 
-const whyOff = ({ hasToken, hasTransport, publicUrl }: Given): Finding => {
+/** The command that prints the link. */
+const LINK_COMMAND = 'npm run doctor -- slack';
+
+const whyOff = ({ hasToken, hasTransport, publicUrl, isAsked }: Given): Finding => {
   if (!hasToken && !hasTransport)
     return {
       check: 'Slack',
       ok: false,
       isOptional: true,
-      detail: `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (README, "Connect Slack"). This link creates the app: ${creationLink(manifestFor(publicUrl))}`,
+      detail: isAsked
+        ? `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. This link creates the app: ${creationLink(manifestFor(publicUrl))}`
+        : `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (README, "Connect Slack"); "${LINK_COMMAND}" prints a link that creates the app`,
     };
   const detail = hasToken
     ? `off: events can't arrive. Set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP: ${APP_PAGES}, "Basic Information"`
@@ -57,7 +64,7 @@ export const diagnose = async function* (
     yield whyOff(given);
     return;
   }
-  const { publicUrl } = given;
+  const { publicUrl, isAsked } = given;
   const clockUrl = (options.url ?? SLACK_API).replace(/\/+$/, '');
   const appId = yield* checkWorkspaces(options, publicUrl, core);
   const isSocket = options.appToken !== undefined;
@@ -73,6 +80,8 @@ export const diagnose = async function* (
     checkClock({ url: `${clockUrl}/api.test`, method: 'POST', mostMs: SKEW_MS }),
   );
   const hasAddress = !isSocket || options.botToken === undefined;
-  if (hasAddress && publicUrl !== undefined)
-    yield finding('create the app', true, creationLink(manifestFor(publicUrl, isSocket)));
+  if (hasAddress && publicUrl !== undefined) {
+    const link = isAsked && creationLink(manifestFor(publicUrl, isSocket));
+    yield finding('create the app', true, link || `"${LINK_COMMAND}" prints a link`);
+  }
 };

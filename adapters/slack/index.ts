@@ -94,7 +94,7 @@ export default defineAdapter({
     const { createSlackAdapter } = await import('./adapter.ts');
     return createSlackAdapter(options, core);
   },
-  diagnose: async function* diagnoseSlack(values, core) {
+  diagnose: async function* diagnoseSlack(values, core, isAsked) {
     const { SLACK_BOT_TOKEN, SLACK_CLIENT_ID, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } = values;
     const given = {
       hasToken: (SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID) !== undefined,
@@ -102,6 +102,6 @@ export default defineAdapter({
       publicUrl: values.SLACK_PUBLIC_URL,
     };
     const { diagnose } = await import('./doctor.ts');
-    yield* diagnose(optionsOf(values), given, core);
+    yield* diagnose(optionsOf(values), { ...given, isAsked }, core);
   },
 });

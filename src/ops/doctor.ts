@@ -1,4 +1,4 @@
-import { toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import type { AdapterModule, Core } from '../adapter.ts';
 import { NO_SPACE, type EngineReport, type Finding } from '../model/service.ts';
 import type { Store } from '../store/index.ts';
@@ -92,7 +92,19 @@ export interface DoctorDeps {
   readonly modules: readonly AdapterModule[];
   /** Configuration of each module, by the module's name. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** True when people are named who run Dragoman. */
+  readonly hasOperators: boolean;
+  /** The name of the one module to look at. Default: everything is looked at. */
+  readonly only?: string | undefined;
 }
+
+const NO_OPERATORS: Finding = {
+  check: 'Operators',
+  ok: false,
+  isOptional: true,
+  detail:
+    'set OPERATORS to your ID, such as discord:ID or slack:ID: nobody sees in chat what concerns who runs this',
+};
 
 /** Examines everything that the bot needs to work, one thing after the other. */
 export const examine = async function* ({
@@ -104,13 +116,26 @@ export const examine = async function* ({
   advise = (advice) => advice,
   modules,
   config,
+  hasOperators,
+  only,
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
-  yield await examineDatabase(store, databaseUrl);
-  yield* examineService(core);
-  yield* examineOwnKeys(ownKeys);
-  yield examineFfmpeg(ffmpegVersion, advise);
+  const names = modules.map(({ name }) => name);
+  if (only !== undefined && !names.includes(only))
+    throw new AppError('bad-input', `"${only}" is no platform; there are ${names.join(', ')}`);
+  if (only === undefined) {
+    yield await examineDatabase(store, databaseUrl);
+    yield* examineService(core);
+    yield* examineOwnKeys(ownKeys);
+    yield examineFfmpeg(ffmpegVersion, advise);
+  }
+  let isUsed = false;
   for (const { name, diagnose } of modules)
-    if (diagnose) yield* diagnose(config[name] as never, core);
+    if (diagnose && (only ?? name) === name)
+      for await (const found of diagnose(config[name] as never, core, name === only)) {
+        isUsed ||= found.ok;
+        yield { ...found, detail: advise(found.detail) };
+      }
+  if (isUsed && !hasOperators) yield NO_OPERATORS;
 };
 
 const CHECK_CHARS = 26;

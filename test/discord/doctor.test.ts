@@ -10,7 +10,15 @@ const look = async (store: Store): Promise<readonly Finding[]> => {
   const databaseUrl = 'sqlite:data/dragoman.db';
   const [core, config] = [createTestCore(), { discord: {} }];
   return Array.fromAsync(
-    examine({ core, store, databaseUrl, ffmpegVersion: undefined, modules: [discord], config }),
+    examine({
+      core,
+      store,
+      databaseUrl,
+      ffmpegVersion: undefined,
+      modules: [discord],
+      config,
+      hasOperators: false,
+    }),
   );
 };
 

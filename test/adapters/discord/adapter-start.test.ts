@@ -27,9 +27,9 @@ test('without a token Discord is left out', async () => {
   const { discord } = parseConfig({}, { discord: adapterModule.config });
   const core = createTestCore();
   expect(await adapterModule.create(discord as never, core)).toBeUndefined();
-  expect(await Array.fromAsync(adapterModule.diagnose!(discord as never, core))).toMatchObject([
-    { check: 'Discord', isOptional: true },
-  ]);
+  expect(
+    await Array.fromAsync(adapterModule.diagnose!(discord as never, core, false)),
+  ).toMatchObject([{ check: 'Discord', isOptional: true }]);
 });
 
 test('a faulty setting is named without its value', () => {

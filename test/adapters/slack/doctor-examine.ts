@@ -12,12 +12,13 @@ export const examineAt = async (
   fake: SlackFake,
   environment: Environment,
   core = createTestCore(),
+  isAsked = false,
 ) => {
   const { values } = parseConfig(
     { SLACK_API_URL: fake.url, ...environment },
     { values: slack.config },
   );
-  const found: Finding[] = await Array.fromAsync(slack.diagnose!(values as never, core));
+  const found: Finding[] = await Array.fromAsync(slack.diagnose!(values as never, core, isAsked));
   const of = (check: string): Finding | undefined =>
     found.find((one) => one.check === `Slack: ${check}`);
   return { found, of, failures: found.filter(isFailure).map(({ check }) => check) };

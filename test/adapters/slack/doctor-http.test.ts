@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(async () => fake[Symbol.asyncDispose]());
 
-const examine = (environment: Environment, core = createTestCore()) =>
-  examineAt(fake, environment, core);
+const examine = (environment: Environment, core = createTestCore(), isAsked = false) =>
+  examineAt(fake, environment, core, isAsked);
 
 const listen = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -58,7 +58,7 @@ describe('by HTTP', () => {
     expect(found.filter(({ ok }) => !ok)).toEqual([]);
     expect(of('port')?.detail).toBe(`${ours.url}/slack/events answers`);
     expect(of('address')?.detail).toContain('Event Subscriptions');
-    expect(of('create the app')?.detail).toContain('manifest_yaml=');
+    expect(of('create the app')?.detail).toContain('npm run doctor -- slack');
   });
 
   it('without an address, the doctor says what has to lead where', async () => {
@@ -230,7 +230,7 @@ describe('with many workspaces', () => {
       SLACK_PUBLIC_URL: address,
     };
     fake.app.socketMode = true;
-    const { of, failures } = await examine(environment, core);
+    const { of, failures } = await examine(environment, core, true);
     expect(failures).toEqual([]);
     expect(of('port')?.detail).toBe(`${address}/slack/install answers`);
     expect(of('address')?.detail).toContain('install the app there');

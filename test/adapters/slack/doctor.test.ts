@@ -20,21 +20,22 @@ beforeEach(async () => {
 });
 afterEach(async () => fake[Symbol.asyncDispose]());
 
-const examine = (environment: Environment, core = createTestCore()) =>
-  examineAt(fake, environment, core);
+const examine = (environment: Environment, core = createTestCore(), isAsked = false) =>
+  examineAt(fake, environment, core, isAsked);
 
 const socket = (): Environment => ({
   SLACK_BOT_TOKEN: workspace.botToken,
   SLACK_APP_TOKEN: fake.app.appToken,
 });
 
-test('where Slack is off, the doctor says how to switch it on, and links to a new app', async () => {
+test('where Slack is off, the doctor says how to switch it on, and links to a new app for who asks for Slack', async () => {
   const { found, failures } = await examine({});
   expect(failures).toEqual([]);
   expect(found).toHaveLength(1);
-  expect(found[0]?.detail).toMatch(
-    /^off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN .*manifest_yaml=/,
-  );
+  expect(found[0]?.detail).toMatch(/^off: set SLACK_BOT_TOKEN .*"npm run doctor -- slack"/);
+  expect(found[0]?.detail.length).toBeLessThan(200);
+  const asked = await examine({}, createTestCore(), true);
+  expect(asked.found[0]?.detail).toMatch(/^off: set SLACK_BOT_TOKEN .*manifest_yaml=/);
 });
 
 test.each([

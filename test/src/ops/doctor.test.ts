@@ -32,6 +32,7 @@ const look = async (
   ffmpegVersion?: string,
   spoil: (store: Store) => Promise<unknown> = async () => undefined,
   ownKeys?: DoctorDeps['ownKeys'],
+  more: Partial<DoctorDeps> = {},
 ) => {
   const store = await openStore('sqlite::memory:');
   await spoil(store);
@@ -50,6 +51,8 @@ const look = async (
         ffmpegVersion,
         modules,
         config: {},
+        hasOperators: true,
+        ...more,
       }),
     );
   } finally {
@@ -131,5 +134,43 @@ describe('the doctor', () => {
     expect(verdict(found)).toBe('2 things need mending: see FAIL.');
     expect(verdict(found.slice(0, 2))).toBe('One thing needs mending: see FAIL.');
     expect(verdict(found.slice(0, 1))).toBe('Nothing is wrong.');
+  });
+
+  const chat = (name: string, ok: boolean): AdapterModule =>
+    ({
+      name,
+      diagnose: async function* diagnoseChat(_config: never, _core: Core, isAsked: boolean) {
+        yield {
+          check: name,
+          ok,
+          isOptional: true,
+          detail: isAsked ? 'the link' : 'npm run doctor',
+        };
+      },
+    }) as Partial<AdapterModule> as AdapterModule;
+
+  it('looks at one platform alone for who names it, and knows no other word', async () => {
+    const modules = [chat('one', false), chat('two', false)];
+    const found = await look({}, modules, '5.1', undefined, undefined, { only: 'two' });
+    expect(found).toMatchObject([{ check: 'two', detail: 'the link' }]);
+    await expect(
+      look({}, modules, '5.1', undefined, undefined, { only: 'three' }),
+    ).rejects.toMatchObject({ message: '"three" is no platform; there are one, two' });
+  });
+
+  it('hints at the operators of a bot that others use, and says what the image calls its commands', async () => {
+    const hints = async (ok: boolean, hasOperators: boolean) =>
+      (
+        await look({}, [chat('one', ok)], '5.1', undefined, undefined, {
+          hasOperators,
+          advise: (advice) => advice.replace('npm run', 'dragoman'),
+        })
+      ).filter(({ check }) => check === 'Operators' || check === 'one');
+    expect(await hints(true, false)).toMatchObject([
+      { detail: 'dragoman doctor' },
+      { check: 'Operators', ok: false, isOptional: true },
+    ]);
+    expect(await hints(true, true)).toHaveLength(1);
+    expect(await hints(false, false)).toHaveLength(1);
   });
 });

@@ -232,8 +232,15 @@ const deadLines = async (
   return { count: Math.min(seen.length, DEAD_LISTED), items };
 };
 
+/** Tells for which linked channels messages wait. */
+const lateLines = (late: Backlog['late'], { locale, services, t }: Context): readonly RichText[] =>
+  late.map(({ platform, language: code, waiting: count }) => {
+    const language = services.languages.name(code, locale);
+    return sentence('⏳ ', t('status.late', { count, platform, language }));
+  });
+
 const backlogLines = async (
-  { waiting, oldestMs, waitsFor, dead, newestDead, overLimit, gaps, outage }: Backlog,
+  { waiting, oldestMs, waitsFor, dead, newestDead, overLimit, gaps, late, outage }: Backlog,
   looked: readonly LookedAt[],
   ctx: Context,
 ): Promise<RichText> => {
@@ -248,6 +255,7 @@ const backlogLines = async (
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
       : sentence('⏳ ', series([t('status.waiting', { count: waiting, oldest }), why], ' ')),
+    ...lateLines(member.role === 'moderator' ? late : [], ctx),
     dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...items, others]),
     overLimit > 0 && sentence('⚠️ ', t('status.over-limit', { count: overLimit })),
     await gapLines(gaps, ctx),

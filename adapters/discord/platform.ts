@@ -91,6 +91,7 @@ export const createRestParts = (
   /** The port through which the core uses Discord. */
   const platform: Platform = {
     name: PLATFORM,
+    title: 'Discord',
     naming: 'local',
     capabilities: CAPABILITIES,
     access: createAccess(api, clients),

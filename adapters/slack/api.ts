@@ -1,6 +1,7 @@
 import { LogLevel, WebClient, type Logger } from '@slack/web-api';
 import { backoffMs, realClock, sleep, type Clock } from '../../src/async/clock.ts';
-import { createSemaphore } from '../../src/async/locks.ts';
+import { createSemaphore, type Semaphore } from '../../src/async/locks.ts';
+import { createLru } from '../../src/async/lru.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Quota } from '../../src/ports/processes.ts';
 import type { Space } from '../../src/model/place.ts';
@@ -71,8 +72,10 @@ export interface ApiOptions {
   readonly rateLimited?: () => void;
 }
 
-/** Requests under way, as many as the library allows by itself. */
-const REQUESTS_AT_ONCE = 100;
+/** Requests of one workspace at the same time: one that does not answer keeps no other waiting. */
+const REQUESTS_AT_ONCE = 20;
+/** Workspaces whose requests are counted. */
+const WORKSPACES = 10_000;
 /** Longest time of one request. */
 const REQUEST_MS = 15_000;
 /** Tries of one call whose answer was lost. */
@@ -126,7 +129,12 @@ export const createSlackApi = (
     // Calls wait here instead, before they are asked for.
     maxRequestConcurrency: Infinity,
   });
-  const requests = createSemaphore(REQUESTS_AT_ONCE);
+  const requests = createLru<string, Semaphore>(WORKSPACES);
+  const requestsOf = ({ id }: Space): Semaphore => {
+    const known = requests.get(id) ?? createSemaphore(REQUESTS_AT_ONCE);
+    requests.set(id, known);
+    return known;
+  };
   const limiter = createRateLimiter(clock, speed, apiOptions.quota);
   const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
@@ -146,7 +154,7 @@ export const createSlackApi = (
       });
     try {
       const team = OF_WORKSPACE.has(method) ? { team_id: space.id } : {};
-      const result = await requests.use(async () => {
+      const result = await requestsOf(space).use(async () => {
         assertHeld?.();
         return client.apiCall(method, { ...team, ...args, token });
       });

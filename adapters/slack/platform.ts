@@ -72,6 +72,7 @@ export const createRestParts = (
   /** The port through which the core uses Slack. */
   const platform: Platform = {
     name: PLATFORM,
+    title: 'Slack',
     naming: NAMING,
     capabilities: CAPABILITIES,
     access: createAccess(api, Date.now),

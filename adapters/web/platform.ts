@@ -83,6 +83,7 @@ export const createPlatform = ({ channelLog, render, personalData }: PlatformDep
 
   return {
     name: PLATFORM,
+    title: 'Dragoman',
     capabilities: CAPABILITIES,
     personalData,
     post: async (to, content, { replyTo, assertHeld } = {}) => {

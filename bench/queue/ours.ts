@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { realClock } from '../../src/async/clock.ts';
 import { createInboxWork } from '../../src/autotranslate/inbox-work.ts';
 import { createSilentWaits } from '../../test/fakes/outage-waits.ts';
+import { createLateTargets } from '../../src/autotranslate/mirror/late-targets.ts';
 import { createPartitionWorker } from '../../src/autotranslate/partition-worker.ts';
 import { nothingFor } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
@@ -52,6 +53,8 @@ serve(async (options: WorkerOptions) => {
     },
     isOnHold: async () => false,
     waits: createSilentWaits(),
+    late: createLateTargets(inbox),
+    notices: { failed: () => undefined, passed: () => undefined },
     log,
     now: Date.now,
     random: Math.random,

@@ -1,9 +1,18 @@
 import { DAY_MS } from '../async/clock.ts';
-import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { ChannelWatch } from '../model/space.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import { latePartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
-import { backlogOf, retryAll, reviveDead, type Inbox } from '../store/inbox/backlog.ts';
+import {
+  backlogOf,
+  retryAll,
+  reviveDead,
+  type Backlog,
+  type Inbox,
+} from '../store/inbox/backlog.ts';
 import type { Outages } from './outage.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -15,15 +24,20 @@ export interface BacklogDeps {
   readonly store: Store;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group'>;
   readonly gaps: Pick<HistoryGaps, 'of'>;
+  readonly inbox: Pick<InboxStore, 'waitingIn'>;
   readonly outages: Pick<Outages, 'among'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly now: () => number;
 }
 
+/** The partition of the messages that wait for a channel of a group. */
+const lateOf = (group: string, { channel }: ChannelWatch): string =>
+  latePartition(group, channelKey(channel));
+
 /** Creates the functions that report what waits or failed in a space, and try it again. */
 export const createBacklog = (deps: BacklogDeps) => {
-  const { store, watches, gaps, outages, scheduler, platforms, now } = deps;
+  const { store, watches, gaps, inbox, outages, scheduler, platforms, now } = deps;
   const wakeAll = (partitions: readonly string[]): void =>
     new Set(partitions).forEach(scheduler.wake);
 
@@ -46,6 +60,20 @@ export const createBacklog = (deps: BacklogDeps) => {
         return { channel, permissions: (await missing?.catch(() => [])) ?? [] };
       });
     return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
+  };
+
+  /** Lists the late channels of the groups of a space's channels. */
+  const lateIn = async (watched: readonly ChannelWatch[]): Promise<Backlog['late']> => {
+    const groups = new Map(watched.map((watch) => [watch.group, watches.group(watch)]));
+    const all = [...groups].map(async ([group = '', members]) => {
+      const counts = await inbox.waitingIn(members.map((each) => lateOf(group, each)));
+      return members.flatMap((each) => {
+        const waiting = counts.get(lateOf(group, each)) ?? 0;
+        const platform = platforms.find(each.channel)?.title ?? each.channel.space.platform;
+        return waiting > 0 ? [{ platform, language: each.languages[0] ?? '', waiting }] : [];
+      });
+    });
+    return (await Promise.all(all)).flat();
   };
 
   return {
@@ -78,6 +106,7 @@ export const createBacklog = (deps: BacklogDeps) => {
         return {
           ...backlog,
           gaps: await gaps.of(space),
+          late: await lateIn(watched),
           newestDead: await Promise.all(explained),
           outage: await outages.among(
             all.flatMap(({ languages }) => languages),

@@ -8,6 +8,7 @@ import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
 import { createCursorStore } from '../store/channels/cursors.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
+import { createLateMarks } from '../store/channels/late-marks.ts';
 import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
 import { createLinkInvites, openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore, openRowsOf } from '../store/inbox/index.ts';
@@ -22,6 +23,8 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics, traceWork } from './telemetry.ts';
+import { createLateNotices } from './mirror/late-notices.ts';
+import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
 import { createOutages, type OutagesDeps } from './outage.ts';
@@ -33,7 +36,6 @@ import { createPlaces } from './prepare/prepared.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createProgress } from './prepare/progress.ts';
 import { startRetention } from './retention.ts';
-import { ASIDE, waitMs } from './row-backoff.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
@@ -69,6 +71,7 @@ const openStores = async (store: Store, now: () => number, log: Log) => ({
   threads: createStandingThreads(store),
   gaps: createHistoryGaps(store),
   owed: createOwedHistories(store, now),
+  marks: createLateMarks(store, now),
   invites: createLinkInvites(store, now),
   watches: await openWatchStore(store, now),
 });
@@ -89,7 +92,7 @@ export const openAutoTranslate = async ({
   times = { now: Date.now, nowMs: realClock.nowMs, random: Math.random },
 }: AutoTranslateDeps) => {
   const { log, metrics, tracing } = telemetry;
-  const { now, random } = times;
+  const { now } = times;
   const platforms = createWatchedPlatforms();
   const measured = declareMessageMetrics({ metrics, store, now });
   const context = createTranslationContext();
@@ -124,11 +127,14 @@ export const openAutoTranslate = async ({
   };
   store.signals.subscribe('retried', tryAgain);
   store.signals.subscribe('space-key', tryAgain);
+  const late = createLateTargets(stores.inbox);
+  const notices = createLateNotices({ ...shared, languages: services.languages });
   const preparing = createPrepare({
     ...shared,
     botLoops,
     places: createPlaces(shared),
     outages,
+    late,
     progressOf: (row, tenure, signal, line) => {
       const { mirrors } = platforms.of(row.ref.channel);
       return createProgress({ ...shared, mirrors }, row, tenure, signal, line);
@@ -136,7 +142,8 @@ export const openAutoTranslate = async ({
   });
   const reconcile = createReconcile({
     ...shared,
-    waitMs: (attempts, fault) => waitMs(ASIDE, attempts, fault, random),
+    late,
+    wakeIdle: scheduler.wakeIdle,
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
     isWanted: preparing.isWanted,
   });
@@ -144,6 +151,8 @@ export const openAutoTranslate = async ({
     createPartitionWorker({
       ...shared,
       waits,
+      late,
+      notices,
       ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
       isOnHold: async (partition) =>
         scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
@@ -174,7 +183,7 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [backfill, cursors, context, preparing, botLoops];
+  const memories = [backfill, cursors, context, preparing, botLoops, late];
   const { leave, ageRestrictionChanged, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
@@ -188,6 +197,7 @@ export const openAutoTranslate = async ({
   const forgetAll = (): void => {
     context.forgetAll();
     preparing.forgetAll();
+    late.forgetAll();
   };
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
@@ -226,6 +236,7 @@ export const openAutoTranslate = async ({
     forget: async (person: Person): Promise<void> => {
       context.forget(person);
       preparing.forget(person.id);
+      late.forget(person.id);
       // Messages prepared again respect the person's new choice.
       for (const { ref, partition } of await openRowsOf(store, person)) {
         scheduler.interrupt(ref);

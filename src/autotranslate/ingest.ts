@@ -6,6 +6,7 @@ import {
   watchPartition,
   type Accepted,
   type Arrival,
+  flaggedLanguage,
   flagPurpose,
   ownPartition,
   WATCH,
@@ -133,7 +134,7 @@ export const createIngest = ({
 
   /** Updates flag replies after a change of their message; those under a mirror follow its source. */
   const acceptForFlags = async (seen: Message, purposes: readonly string[]): Promise<void> => {
-    const flags = purposes.filter((one) => one !== WATCH);
+    const flags = purposes.filter((one) => flaggedLanguage(one) !== undefined);
     if (flags.length === 0) return;
     const isOurs = seen.author.kind === 'ourselves';
     const message = isOurs ? await readFlagged(seen.ref, stored, platforms) : seen;

@@ -4,16 +4,20 @@ import type { Log } from '../telemetry/log.ts';
 import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { Row } from '../store/inbox/row.ts';
+import { groupOf, type Row } from '../store/inbox/row.ts';
 import { OutageError } from './breaker.ts';
+import type { LateNotices } from './mirror/late-notices.ts';
+import type { LateTargets } from './mirror/late-targets.ts';
 import type { OutageWaits } from './outage-waits.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
 import { loggingOf, type RowWork } from './telemetry.ts';
 import {
   ASIDE,
   isExhausted,
+  LATE,
   PREPARING,
   RECONCILING,
+  TOO_LATE_MS,
   waitMs,
   type RowBackoff,
 } from './row-backoff.ts';
@@ -29,6 +33,8 @@ export interface PartitionWorkerDeps extends RowWork {
   /** True while earlier rows of a partition may still come; it is woken afterwards. */
   readonly isOnHold: (partition: string) => Promise<boolean>;
   readonly waits: OutageWaits;
+  readonly late: Pick<LateTargets, 'read' | 'look'>;
+  readonly notices: LateNotices;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */
@@ -56,7 +62,7 @@ interface Stop {
   readonly policy: RowBackoff;
 }
 
-const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${messageKey(ref)}`;
+const keyOf = ({ ref, purpose, to = '' }: Row): string => `${purpose} ${to} ${messageKey(ref)}`;
 
 const isLarge = ({ files }: Prepared): boolean => files.length > 0;
 
@@ -122,7 +128,9 @@ export interface PartitionWork {
  *   must be done for all rows when the tenure ends
  */
 export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
-  const { inbox, prepare, reconcile, isOnHold, waits, log, now, random } = deps;
+  const { inbox, prepare, reconcile, isOnHold, late, notices, waits, log, now, random } = deps;
+  /** Late partitions in which nothing could be posted last. */
+  const failing = new Set<string>();
 
   return async (
     { partition, tenure, jobs }: PartitionWork,
@@ -188,6 +196,33 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       await reconcile([givenUp(row, error)], tenure);
     };
 
+    /** True where a row is posted by itself. */
+    const passes = async (row: Row | undefined): Promise<boolean> => {
+      const preparing = row && jobs.get(keyOf(row))?.preparing;
+      try {
+        return preparing !== undefined && (await reconcile([await preparing], tenure)) > 0;
+      } catch {
+        return false;
+      }
+    };
+
+    /** Releases rows that wait for a late channel; resolves with the time of the next try. */
+    const waitOn = async (rows: readonly Row[], error: AppError): Promise<Due | undefined> => {
+      const [head, next, ...rest] = rows as [Row, ...Row[]];
+      const isLeft = isExhausted(LATE, head, now()) && (await passes(next));
+      if (isLeft || now() - head.sinceMs > TOO_LATE_MS) {
+        await giveUp(head, error);
+        if (isLeft && next) drop(jobs, keyOf(next));
+        await inbox.release(isLeft || !next ? rest : [next, ...rest], { tried: 0, dueMs: 0 });
+        return undefined;
+      }
+      failing.add(partition);
+      notices.failed(partition, error, sinceMs);
+      const dueMs = now() + waitMs(LATE, head.attempts, error, random);
+      await inbox.release(rows, { tried: 1, dueMs, sentence: reasonSentence(error) });
+      return { atMs: dueMs, isStored: true };
+    };
+
     /** Releases rows; resolves with the time of the next try unless that is now. */
     const giveBack = async ({ error, rows, tried, policy }: Stop): Promise<Due | undefined> => {
       const [head, ...rest] = rows as [Row, ...Row[]];
@@ -203,6 +238,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return { atMs: dueMs, isStored: false };
       }
+      if (isLate && error.retryable && policy === RECONCILING) return waitOn(rows, error);
       if (!error.retryable || isExhausted(policy, head, now())) {
         await giveUp(head, error);
         await inbox.release(rest, { tried: 0, dueMs: 0 });
@@ -212,15 +248,22 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       return { atMs: dueMs, isStored: true };
     };
 
+    const { group, to } = groupOf(partition) ?? {};
+    const isLate = to !== undefined;
+    const sinceMs = now();
+    if (group !== undefined) await late.read(group, tenure);
     for (;;) {
+      const caughtUp = isLate ? await late.look(partition, tenure) : undefined;
       tenure.assertHeld();
       if (await isOnHold(partition)) return undefined;
-      const limit = waits.has(partition) ? 1 : ROWS_AHEAD;
+      // Of what cannot be posted, the first and what tells whether that one fails alone.
+      const limit = waits.has(partition) ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
       const next = nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored: true };
       if (rows.length === 0) {
         // Rows may have been deleted while they waited for a retry.
         if (nextDueMs === undefined) dropAll(jobs);
+        if (nextDueMs === undefined) caughtUp?.();
         return next;
       }
       // A hold that took effect before a row came may be younger than the look above.
@@ -232,6 +275,11 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       if (!(stop?.error instanceof OutageError)) waits.end(partition);
       const due = stop && (await giveBack(stop));
       if (due) return due;
+      if (isLate && !stop) {
+        failing.delete(partition);
+        notices.passed(partition);
+        continue;
+      }
       // New rows wake the partition again.
       if (!stop && rows.length < limit) return next;
     }

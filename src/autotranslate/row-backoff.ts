@@ -1,4 +1,4 @@
-import { backoffMs, type Backoff } from '../async/clock.ts';
+import { backoffMs, DAY_MS, type Backoff } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { isBusy } from '../api/service-error.ts';
 import { OutageError } from './breaker.ts';
@@ -34,6 +34,18 @@ export const RECONCILING: RowBackoff = {
   tries: 20,
   leastMs: 1_000_000,
 };
+/**
+ * Backoff for a channel that is late: only the first message that waits for it is tried. It is given up after all tries
+ * where the next one can be posted, and otherwise waits with all the others.
+ */
+export const LATE: RowBackoff = {
+  firstMs: 1_000,
+  longestMs: 30_000,
+  tries: 20,
+  leastMs: 600_000,
+};
+/** Age at which a message is not posted any more in a channel that was late all the time. */
+export const TOO_LATE_MS = DAY_MS;
 /**
  * Backoff for a message that failed alone and stepped aside: it delays no other, and is given up
  * after a quarter of an hour.

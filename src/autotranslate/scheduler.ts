@@ -4,11 +4,19 @@ import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { slotOf } from '../store/rows.ts';
-import type { Row } from '../store/inbox/row.ts';
+import { groupOf, type Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Due, type Jobs } from './partition-worker.ts';
 
-/** Partitions that are processed at the same time; others are queued. */
+/** Partitions of one kind that are processed at the same time; others are queued. */
 const PARTITIONS_AT_ONCE = 256;
+/**
+ * Kind of a partition: where it posts, as far as its name says it. Those of a platform that does not answer keep no other
+ * ones from being processed, nor do late channels keep those that are not.
+ */
+const kindOf = (partition: string): string => {
+  const { to } = groupOf(partition) ?? {};
+  return to === undefined ? partition.slice(0, partition.indexOf(':')) : `late ${to.split(' ')[0]}`;
+};
 /** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
 
@@ -40,11 +48,17 @@ interface Timer {
   readonly cancel: () => void;
 }
 
+/** The partitions of one kind that are to be processed, and the number of those that are. */
+interface Queue {
+  readonly waiting: Set<string>;
+  busy: number;
+}
+
 /** Schedules the partitions of this process's slots, one worker for each. Nothing is worked on before `start`. */
 export const createScheduler = ({ slots, log, now, clock = realClock }: SchedulerDeps) => {
   let workOn: WorkOn | undefined;
   const stopping = new AbortController();
-  const queue = new Set<string>();
+  const queues = new Map<string, Queue>();
   const working = new Map<string, Promise<void>>();
   /** Partitions that were woken while they were being processed. */
   const stale = new Set<string>();
@@ -124,16 +138,25 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     }
   };
 
-  /** Begins with queued partitions; `wake` schedules one that was woken meanwhile, or is due later. */
-  const next = (wake: (partition: string) => void): void => {
-    for (const partition of queue) {
-      if (!workOn || stopping.signal.aborted || working.size >= PARTITIONS_AT_ONCE) return;
-      queue.delete(partition);
+  const queueOf = (partition: string): Queue => {
+    const kind = kindOf(partition);
+    const queue = queues.get(kind) ?? { waiting: new Set(), busy: 0 };
+    queues.set(kind, queue);
+    return queue;
+  };
+
+  /** Begins with queued partitions of a kind; `wake` schedules one that was woken meanwhile, or is due later. */
+  const next = (queue: Queue, wake: (partition: string) => void): void => {
+    for (const partition of queue.waiting) {
+      if (!workOn || stopping.signal.aborted || queue.busy >= PARTITIONS_AT_ONCE) return;
+      queue.waiting.delete(partition);
+      queue.busy += 1;
       const ended = (due: Due | undefined): void => {
         if (due) wakeLater(partition, due, wake);
         working.delete(partition);
+        queue.busy -= 1;
         if (stale.delete(partition)) wake(partition);
-        next(wake);
+        next(queue, wake);
       };
       working.set(partition, run(partition, workOn).then(ended));
     }
@@ -144,9 +167,10 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     cancelTimer(partition);
     if (!slots.tenureOf(partition)) return slots.tell(INBOX, partition);
     if (holds.has(partition)) return;
+    const queue = queueOf(partition);
     if (working.has(partition)) stale.add(partition);
-    else queue.add(partition);
-    next(wake);
+    else queue.waiting.add(partition);
+    next(queue, wake);
   };
 
   /**
@@ -156,7 +180,7 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
   const hold = (partition: string): Disposable => {
     const holder = {};
     holds.set(partition, (holds.get(partition) ?? new Set()).add(holder));
-    queue.delete(partition);
+    queueOf(partition).waiting.delete(partition);
     return {
       [Symbol.dispose]: () => {
         const holders = holds.get(partition);
@@ -171,11 +195,15 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     /** Begins with what is queued. */
     start: (work: WorkOn): void => {
       workOn = work;
-      next(wake);
+      for (const queue of queues.values()) next(queue, wake);
     },
     wake,
     /** Schedules a partition for a time. */
     wakeAt: (partition: string, due: Due): void => wakeLater(partition, due, wake),
+    /** Schedules a partition that has new rows, unless those before them wait for a time. */
+    wakeIdle: (partition: string): void => {
+      if (!timers.has(partition)) wake(partition);
+    },
     hold,
     /** True while no more rows of a partition may be claimed here. */
     isOnHold: (partition: string): boolean =>
@@ -185,7 +213,7 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
      * since 1970; they are due earlier than was known where a message has changed.
      */
     isKnown: (partition: string, dueMs: number): boolean => {
-      if (working.has(partition) || queue.has(partition)) return true;
+      if (working.has(partition) || queueOf(partition).waiting.has(partition)) return true;
       const due = timers.get(partition)?.due;
       return due !== undefined && (!due.isStored || due.atMs <= dueMs);
     },
@@ -195,7 +223,8 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
      */
     endSlot: async (slot: number, tenure: Tenure, withinMs: number): Promise<void> => {
       const isOf = (partition: string): boolean => slotOf(partition) === slot;
-      for (const partition of [...queue].filter(isOf)) queue.delete(partition);
+      for (const { waiting } of queues.values())
+        for (const partition of [...waiting].filter(isOf)) waiting.delete(partition);
       for (const partition of [...timers.keys()].filter(isOf)) cancelTimer(partition);
       const running = Promise.allSettled(
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
@@ -217,7 +246,7 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
       stopping.abort();
       for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
       for (const { cancel } of timers.values()) cancel();
-      queue.clear();
+      queues.clear();
       await Promise.allSettled(working.values());
       for (const partition of unfinished.keys()) dropJobs(partition);
     },

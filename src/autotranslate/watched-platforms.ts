@@ -1,3 +1,4 @@
+import { realClock } from '../async/clock.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
 import type { Content, Message } from '../model/message.ts';
@@ -13,6 +14,8 @@ import { flaggedLanguage, fromStored, type Row } from '../store/inbox/row.ts';
 
 /** The parts of a platform that watched channels need. */
 export interface WatchedPlatform {
+  /** The platform's name as people write it. */
+  readonly title?: string;
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
   /** The names that people type for commands. Default: plain. */
@@ -30,9 +33,9 @@ export const createWatchedPlatforms = () => {
     known.get(space.platform);
   return {
     add: (platform: Platform): void => {
-      const { name, feed, mirrors, naming } = platform;
+      const { name, title, feed, mirrors, naming } = platform;
       if (!feed || !mirrors) return;
-      known.set(name, { feed, mirrors, ...(naming && { naming }) });
+      known.set(name, { title: title ?? name, feed, mirrors, ...(naming && { naming }) });
       posting.set(name, platform);
     },
     /** Posts a message of the bot itself. Rejects with an `AppError`. */
@@ -52,6 +55,20 @@ export const createWatchedPlatforms = () => {
 
 type Platforms = Pick<WatchedPlatforms, 'of'>;
 
+/** Longest wait for names: a place that does not answer would keep messages from all others. */
+const NAMED_MS = 2_000;
+
+/** Resolves as the work does, and with something instead where it takes longer. Rejects as the work does in time. */
+export const within = async <Value>(
+  limitMs: number,
+  work: Promise<Value>,
+  instead: Value,
+): Promise<Value> => {
+  const late = Promise.withResolvers<Value>();
+  const cancel = realClock.after(limitMs, () => late.resolve(instead));
+  return Promise.race([work, late.promise]).finally(cancel);
+};
+
 const isSameSpace = ({ space: a }: Channel, { space: b }: Channel): boolean =>
   a.id === b.id && a.platform === b.platform;
 
@@ -60,14 +77,14 @@ const isSameSpace = ({ space: a }: Channel, { space: b }: Channel): boolean =>
  * something only in their own space: readers elsewhere know what every reader of the text's own
  * channel may know, whose words they read.
  */
-export const namedFor = (
+export const namedFor = async (
   text: RichText,
   from: Channel,
   to: Channel,
   platforms: Platforms,
 ): Promise<RichText> => {
   const readers = isSameSpace(from, to) ? to : from;
-  return platforms.of(readers).feed.named(readers, text);
+  return within(NAMED_MS, platforms.of(readers).feed.named(readers, text), text);
 };
 
 /**

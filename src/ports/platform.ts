@@ -43,6 +43,8 @@ export type Access = 'none' | 'see' | 'write';
 export interface Platform {
   /** The adapter's folder name, as in `Space.platform`. */
   readonly name: string;
+  /** The platform's name as people write it. Default: `name`. */
+  readonly title?: string;
   /** The names that people type for commands. Default: plain. */
   readonly naming?: Naming;
   readonly capabilities: Capabilities;

@@ -9,10 +9,14 @@ export const SLOTS = 64;
 /** Constants of FNV-1a with 32 bits. */
 const [OFFSET, PRIME] = [0x81_1c_9d_c5, 0x01_00_01_93];
 
+/** Separates the part of a partition's name that has no part in its slot: partitions with the same beginning have one slot. */
+export const WITHIN_SLOT = '>';
+
 /** The hash slot of a partition, 0 to `SLOTS - 1`; stored, so that it never changes. */
 export const slotOf = (partition: string): number => {
   let hash = OFFSET;
-  for (let at = 0; at < partition.length; at += 1)
+  const end = partition.indexOf(WITHIN_SLOT);
+  for (let at = 0; at < (end < 0 ? partition.length : end); at += 1)
     hash = Math.imul(hash ^ partition.charCodeAt(at), PRIME);
   return ((hash >>> 16) ^ hash) & (SLOTS - 1);
 };

@@ -102,6 +102,15 @@ describe('/status', () => {
     expect(controls).toMatchObject([{ press: 'status retry' }]);
   });
 
+  it('tells moderators for which linked channel messages wait', async () => {
+    const late = [{ platform: 'Slack', language: 'es', waiting: 12 }];
+    harness().script.backlog = { ...NO_BACKLOG, waiting: 12, late };
+    const told = sentence('status.late', { count: 12, platform: 'Slack', language: 'Spanish' });
+    expect((await harness().run('status')).text).toContain(`⏳ ${told}`);
+    const others = await harness().run('status', {}, { member: { id: 'bob', role: 'member' } });
+    expect(others.text).not.toContain(told);
+  });
+
   it('lists when messages were missed that could not be read, as far as one may see it', async () => {
     const hidden = { space: HERE.space, id: '200' };
     const [fromMs, untilMs] = [1_000_000, 2_000_000];

@@ -2,7 +2,15 @@ import { expect } from 'vitest';
 import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
-import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';
+import type { LateRow } from '../../src/store/inbox/claims.ts';
+import {
+  groupPartition,
+  latePartition,
+  WATCH,
+  type Arrival,
+  type Outcome,
+  type Row,
+} from '../../src/store/inbox/row.ts';
 import { slotOf } from '../../src/store/rows.ts';
 import type { Contract } from './contract.ts';
 
@@ -10,11 +18,20 @@ import type { Contract } from './contract.ts';
 export interface InboxSubject {
   readonly inbox: Pick<
     InboxStore,
-    'accept' | 'markDeleted' | 'claim' | 'release' | 'takeOver' | 'partitions'
+    | 'accept'
+    | 'markDeleted'
+    | 'claim'
+    | 'release'
+    | 'takeOver'
+    | 'partitions'
+    | 'lateIn'
+    | 'waitsFor'
+    | 'waitingFrom'
   >;
   /** False when a later tenure has claimed the row, or its message is not as it was. */
   readonly holds: (row: Row) => Promise<boolean>;
   readonly settle: (row: Row, outcome: Outcome) => Promise<boolean>;
+  readonly passOn: (row: Row, late: LateRow) => Promise<void>;
   /** Its time, ms since 1970. */
   readonly clock: { ms: number };
 }
@@ -142,5 +159,37 @@ export const INBOX_CONTRACT = {
     const { rows } = await inbox.claim(PARTITION, 1, EARLIER);
     expect(rows).toMatchObject([{ message: 'deleted' }]);
     expect(await settle(rows[0]!, { state: 'skipped', reason: 'deleted' })).toBe(true);
+  },
+
+  'has a message wait for a late channel besides, as it was last, in a slot with its own': async ({
+    inbox,
+    passOn,
+    settle,
+  }) => {
+    const shared = groupPartition('g');
+    const late = latePartition('g', 'test far');
+    await inbox.accept(arrivalOf(1, 'before', { partition: shared }));
+    for (const [text, mayExist] of [
+      ['before', false],
+      ['after', true],
+    ] as const) {
+      await inbox.accept(arrivalOf(1, text));
+      const partition = mayExist ? 'test:change:c:1' : shared;
+      const [row] = (await inbox.claim(partition, 10, EARLIER)).rows;
+      await passOn(row!, { group: 'g', to: 'test far', mayExist, attempts: 0, dueMs: 0 });
+      expect(await settle(row!, POSTED)).toBe(true);
+      // What was settled passes nothing on.
+      await passOn(row!, { group: 'h', to: 'test far', mayExist, attempts: 0, dueMs: 0 });
+    }
+    expect(slotOf(late)).toBe(slotOf(shared));
+    expect(await inbox.lateIn('h')).toEqual([]);
+    expect(await inbox.lateIn('g')).toEqual([late]);
+    expect(await inbox.waitsFor(messageOf(1).ref)).toEqual(['test far']);
+    expect(await inbox.waitingFrom(late)).toEqual(new Map([['test c', 1]]));
+    const { rows } = await inbox.claim(late, 10, EARLIER);
+    const as = { to: 'test far', purpose: WATCH, mayExist: true };
+    expect(rows).toMatchObject([{ ...as, message: { text: plainWords('after') } }]);
+    expect(await settle(rows[0]!, POSTED)).toBe(true);
+    expect(await inbox.lateIn('g')).toEqual([]);
   },
 } satisfies Contract<InboxSubject>;

@@ -14,7 +14,9 @@ const open = async (url = 'sqlite::memory:'): Promise<InboxSubject> => {
   const holds: InboxSubject['holds'] = async (row) => (await mirrors.standing(row)) !== undefined;
   const settle: InboxSubject['settle'] = (row, outcome) =>
     store.write((db) => inbox.settle(db, row, outcome));
-  return { inbox, holds, settle, clock };
+  const passOn: InboxSubject['passOn'] = (row, late) =>
+    store.write((db) => inbox.passOn(db, row, late));
+  return { inbox, holds, settle, passOn, clock };
 };
 
 testContract('the inbox in SQLite', INBOX_CONTRACT, open);
@@ -41,6 +43,7 @@ const broken = (change: (sound: InboxSubject) => Partial<InboxSubject['inbox']>)
     clock,
     holds: async (row) => (await sound()).holds(row),
     settle: async (row, outcome) => (await sound()).settle(row, outcome),
+    passOn: async (row, late) => (await sound()).passOn(row, late),
   };
 };
 
@@ -109,5 +112,9 @@ testBroken(INBOX_CONTRACT, {
   'brings back what was deleted': {
     port: broken(() => ({ markDeleted: async () => [] })),
     fails: 'brings back nothing that was deleted',
+  },
+  'lets nothing wait for others': {
+    port: broken(() => ({ waitsFor: async () => [] })),
+    fails: 'has a message wait for a late channel besides, as it was last, in a slot with its own',
   },
 });

@@ -59,6 +59,8 @@ export interface FakeFeed {
   /** Names of the files of our mirrors there. */
   files(of: Channel): string[];
   fail(...faults: FeedFault[]): void;
+  /** What every read and write of a message in a channel, by its id, meets first: it rejects, or lasts. */
+  readonly sick: Map<string, (signal?: AbortSignal) => Promise<unknown>>;
   /** Does something in the middle of the next call of a kind. */
   during(call: FeedFault['call'], run: () => Promise<unknown>): void;
   /** So many people react to a message with an emoji. */
@@ -87,6 +89,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   const calls: string[] = [];
   const unguarded: string[] = [];
   const events: { call: FeedFault['call']; run: () => Promise<unknown> }[] = [];
+  const sick: FakeFeed['sick'] = new Map();
   let lacking: readonly string[] = [];
   let last = 0;
 
@@ -171,6 +174,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     read: async (ref) => {
       await meanwhile('read');
+      await sick.get(ref.channel.id)?.();
       meet('read', false);
       return find(ref)?.message;
     },
@@ -187,9 +191,10 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
 
   const mirrors: Mirrors = {
     filesBytes: 1_000,
-    async *create({ channel: to }, wanted, { mayExist, assertHeld }) {
+    async *create({ channel: to }, wanted, { mayExist, signal, assertHeld }) {
       for (const mirror of wanted) {
         await meanwhile('create');
+        await sick.get(to.id)?.(signal);
         // A reply stands where its source does, as in the threads of Slack.
         if (!mirror.as && isHere(mirror.source) && !find(mirror.source))
           throw new AppError('not-found', 'the source was deleted');
@@ -207,6 +212,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     update: async (posted, mirror, { assertHeld } = {}) => {
       await meanwhile('update');
+      await sick.get(posted.channel.id)?.();
       ask('update', assertHeld);
       meet('update', false);
       replace({ channel: posted.channel, id: posted.ids[0] }, render(mirror), mirror);
@@ -215,11 +221,13 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     remove: async (posted, _, { assertHeld } = {}) => {
       await meanwhile('remove');
+      await sick.get(posted.channel.id)?.();
       ask('remove', assertHeld);
       meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
     removeOrphans: async ({ channel: from }, source, { key, assertHeld } = {}) => {
+      await sick.get(from.id)?.();
       for (const shown of shownIn(from))
         if (shows(shown, source, key)) {
           ask('removeOrphans', assertHeld);
@@ -259,6 +267,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     files: (of) =>
       shownIn(of).flatMap(({ mirror }) => (mirror?.content.files ?? []).map(({ name }) => name)),
     fail: (...more) => void faults.push(...more),
+    sick,
     during: (call, run) => void events.push({ call, run }),
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
     restrictByAge: ({ id }, isRestricted) =>

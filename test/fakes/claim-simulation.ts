@@ -1,6 +1,7 @@
 import { sleep } from '../../src/async/clock.ts';
 import { createInboxWork } from '../../src/autotranslate/inbox-work.ts';
 import { createSilentWaits } from './outage-waits.ts';
+import { createLateTargets } from '../../src/autotranslate/mirror/late-targets.ts';
 import { createPartitionWorker } from '../../src/autotranslate/partition-worker.ts';
 import { nothingFor, type Prepared } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
@@ -178,6 +179,8 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       reconcile,
       isOnHold: async () => false,
       waits: createSilentWaits(),
+      late: createLateTargets({ lateIn: async () => [] }),
+      notices: { failed: () => undefined, passed: () => undefined },
       log,
       now,
       random,

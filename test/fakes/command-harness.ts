@@ -113,6 +113,7 @@ export const NO_BACKLOG: Backlog = {
   newestDead: [],
   waitsFor: undefined,
   gaps: [],
+  late: [],
   outage: undefined,
 };
 

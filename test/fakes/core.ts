@@ -242,6 +242,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
         newestDead: [],
         waitsFor: undefined,
         gaps: [],
+        late: [],
         outage: undefined,
       }),
       revive: async () => 0,

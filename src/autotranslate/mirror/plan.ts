@@ -4,6 +4,7 @@ import type { Attachments, FileLeftOut, MirrorContent } from '../prepare/compose
 import { hash } from 'node:crypto';
 import type { Prepared, WantedMirror } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
+import { channelKey } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
 import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
@@ -137,16 +138,33 @@ const shownWith = (compose: WantedMirror['compose'], attachments: Attachments): 
 /** The changes in one target, in the order of the partition. */
 export interface TargetWork {
   readonly target: MirrorTarget;
+  /** Rows of which every mirror is to be deleted, also those that are not stored. */
+  readonly orphans: Row[];
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
   readonly update: Update[];
   readonly create: Step[];
+  /** Number of steps of each row that are still to be done. */
+  readonly open: Map<Row, number>;
 }
 
-/** The row of each step. */
-export const rowsOf = ({ remove, update, create }: TargetWork): readonly Row[] => [
-  ...remove.map(({ row }) => row),
-  ...[...update, ...create].map(({ prepared }) => prepared.row),
-];
+export interface Plan {
+  readonly works: readonly TargetWork[];
+  /** Rows that have to wait for a late channel behind others, by its key, each with the fault for which it has to, if any. */
+  readonly late: ReadonlyMap<string, ReadonlyMap<Row, AppError | undefined>>;
+}
+
+export interface PlanOptions {
+  readonly platforms: Pick<WatchedPlatforms, 'of'>;
+  /** True for a channel, by its key, which a row has to wait for behind others. */
+  readonly isLate: (key: string) => boolean;
+  /** True where a row may wait for one channel while it is done in others. */
+  readonly canWait: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** True for a fault of a channel, or of its platform, which passes; others wait for it in vain. */
+export const isPassing = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && thrown.retryable && thrown.code !== 'cancelled';
 
 /** Begins the hash of an incomplete mirror, which tells if the next try makes another of it. */
 const INCOMPLETE = '?';
@@ -161,19 +179,45 @@ const isFinished = ({ contentHash }: StoredMirror): boolean =>
 /** Lists what is to be done in each target. */
 export const plan = async (
   batch: readonly Current[],
-  platforms: Pick<WatchedPlatforms, 'of'>,
-  signal: AbortSignal,
-): Promise<readonly TargetWork[]> => {
+  { platforms, isLate, canWait, signal }: PlanOptions,
+): Promise<Plan> => {
   const works: TargetWork[] = [];
-  const workOf = (target: MirrorTarget): TargetWork => {
+  const late = new Map<string, Map<Row, AppError | undefined>>();
+  const wait = (key: string, row: Row, fault?: AppError): void => {
+    const rows = late.get(key) ?? new Map<Row, AppError | undefined>();
+    late.set(key, rows.set(row, fault));
+  };
+  /** Plans a step of a row in a target, unless the row has to wait for it. */
+  const step = async (
+    row: Row,
+    target: MirrorTarget,
+    add: (work: TargetWork) => void | Promise<boolean>,
+  ): Promise<void> => {
+    const key = channelKey(target.channel);
+    if (late.has(key) || isLate(key)) return wait(key, row);
     const known = works.find((one) => isSameTarget(one.target, target));
-    if (known) return known;
-    const work = { target, remove: [], update: [], create: [] };
-    works.push(work);
-    return work;
+    const work = known ?? {
+      target,
+      orphans: [],
+      remove: [],
+      update: [],
+      create: [],
+      open: new Map(),
+    };
+    if (!known) works.push(work);
+    try {
+      if ((await add(work)) === false) return;
+      work.open.set(row, (work.open.get(row) ?? 0) + 1);
+    } catch (thrown) {
+      if (!canWait || !isPassing(thrown)) throw thrown;
+      wait(key, row, thrown);
+    }
   };
   for (const { prepared, standing } of batch) {
     const { row, files, mirrors, leavesStanding } = prepared;
+    for (const key of prepared.late) wait(key, row);
+    for (const target of prepared.orphanTargets)
+      await step(row, target, ({ orphans }) => void orphans.push(row));
     const read = new Map<number, Attachments>();
     const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
       const { filesBytes } = platforms.of(channel).mirrors;
@@ -188,27 +232,33 @@ export const plan = async (
       if (mirrored && (!mirrored.posted || mirrored.contentHash === row.contentHash)) continue;
       const whole = async () => shownWith(compose, await attachmentsFor(target));
       if (!mirrored) {
-        workOf(target).create.push({ prepared, ...(await whole()), models });
+        await step(row, target, async ({ create }) => {
+          create.push({ prepared, ...(await whole()), models });
+          return true;
+        });
         continue;
       }
-      let isUnreadable = false;
-      const { filesBytes } = platforms.of(target.channel).mirrors;
-      const unread = unreadAttachments(files, filesBytes, signal, () => {
-        isUnreadable = true;
+      await step(row, target, async ({ update }) => {
+        let isUnreadable = false;
+        const { filesBytes } = platforms.of(target.channel).mirrors;
+        const unread = unreadAttachments(files, filesBytes, signal, () => {
+          isUnreadable = true;
+        });
+        const shown = shownWith(compose, unread);
+        if (mirrored.contentHash === hashOf(prepared, shown.content)) return false;
+        const inStead = async () => (isUnreadable ? whole() : undefined);
+        update.push({ prepared, ...shown, models, posted: mirrored.posted, inStead });
+        return true;
       });
-      const shown = shownWith(compose, unread);
-      if (mirrored.contentHash === hashOf(prepared, shown.content)) continue;
-      const inStead = async () => (isUnreadable ? whole() : undefined);
-      const { posted } = mirrored;
-      workOf(target).update.push({ prepared, ...shown, models, posted, inStead });
     }
-    for (const mirrored of standing) {
-      const { target, posted } = mirrored;
-      const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
+    for (const { target, posted } of standing.filter((mirrored) => {
+      const isWanted =
+        prepared.late.includes(channelKey(mirrored.target.channel)) ||
+        mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
       // Only finished mirrors may be left as they are.
-      if (!isWanted && !(leavesStanding && isFinished(mirrored)))
-        workOf(target).remove.push({ row, posted });
-    }
+      return !isWanted && !(leavesStanding && isFinished(mirrored));
+    }))
+      await step(row, target, ({ remove }) => void remove.push({ row, posted }));
   }
-  return works;
+  return { works, late };
 };

@@ -7,9 +7,11 @@ import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { excerpt } from '../../text/quoted-words.ts';
-import { namedFor, type WatchedPlatforms } from '../watched-platforms.ts';
+import { namedFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
 
 const QUOTED_CHARS = 80;
+/** Longest wait for a message that is quoted: it may stand in a place that does not answer. */
+const QUOTE_MS = 3_000;
 
 export interface QuoteDeps {
   readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
@@ -40,13 +42,14 @@ export interface Together {
  * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
  * opted out.
  *
- * @param together mirrors that are created in the target before that of the message
+ * @param options.together mirrors that are created in the target before that of the message
+ * @param options.isLast false where the quote may be tried again: then it rejects where that may help
  */
 export const quoteFor = async (
   { replyTo }: Message,
   target: MirrorTarget,
   { stored, platforms, privacy }: QuoteDeps,
-  together: readonly Together[] = [],
+  { together = [], isLast }: { readonly together?: readonly Together[]; readonly isLast: boolean },
 ): Promise<Mirror['quote']> => {
   if (!replyTo) return undefined;
   const near = together.find(
@@ -59,7 +62,7 @@ export const quoteFor = async (
   }
   const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
     platforms.of(ref.channel).feed.read(ref, of);
-  try {
+  const find = async (): Promise<Mirror['quote']> => {
     const source = (await stored.sourceOf(replyTo))?.ref ?? replyTo;
     const written = await read(source);
     if (!written) return undefined;
@@ -71,9 +74,12 @@ export const quoteFor = async (
     const named = await namedFor(shown.text, shown.ref.channel, target.channel, platforms);
     const text = excerpt(named, QUOTED_CHARS);
     return { ref: shown.ref, name: shown.author.name, text };
+  };
+  try {
+    return await within(QUOTE_MS, find(), undefined);
   } catch (thrown) {
     const error = toAppError(thrown);
-    if (error.retryable || error.code === 'cancelled') throw error;
+    if ((error.retryable && !isLast) || error.code === 'cancelled') throw error;
     // A message that cannot be read is not quoted; its reply is posted all the same.
     return undefined;
   }

@@ -1,49 +1,71 @@
-import { createSemaphore } from '../../async/locks.ts';
-import { plan, rowsOf, type Current } from './plan.ts';
-import { createTargets, type Records, type TargetDeps } from './targets.ts';
-import { type MessageMetrics, loggingOf } from '../telemetry.ts';
-import type { Prepared } from '../prepare/prepared.ts';
-import { OutageError } from '../breaker.ts';
-import { reasonSentence, type AppError } from '../../errors.ts';
+import { realClock, waitUntil } from '../../async/clock.ts';
+import { createSemaphore, type Semaphore } from '../../async/locks.ts';
+import { channelKey } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import type { InboxStore } from '../../store/inbox/index.ts';
-import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
-import { recordUsage } from '../../store/usage.ts';
-import { RELAXED, SEPARATE_RELAXED } from '../../store/writer.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import { flaggedLanguage, groupOf, latePartition, type Row } from '../../store/inbox/row.ts';
+import type { Prepared } from '../prepare/prepared.ts';
+import type { LateTargets } from './late-targets.ts';
+import { isPassing, plan, type Current, type Plan, type TargetWork } from './plan.ts';
+import { createSettle, type SettleDeps, type Wait } from './settle.ts';
+import { createTargets, type Records, type TargetDeps } from './targets.ts';
 
-/** Batches that hold files in memory at the same time. */
+/** Batches of one platform that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
+/** Time for which linked channels wait for each other; one that takes longer is late. */
+export const PATIENCE_MS = 1_000;
 
-export interface ReconcileDeps extends TargetDeps {
-  readonly measured: MessageMetrics;
-  readonly inbox: Pick<InboxStore, 'settle' | 'stepAside'>;
-  readonly now: () => number;
-  /** The wait before another try of a row that failed alone, in ms. */
-  readonly waitMs: (attempts: number, fault: AppError) => number;
-  /** Has a partition processed at a time, ms since 1970. */
-  readonly wakeAt: (partition: string, atMs: number) => void;
+export interface ReconcileDeps extends TargetDeps, SettleDeps {
+  readonly store: TargetDeps['store'];
+  readonly watches: Pick<WatchStore, 'of'>;
+  readonly late: LateTargets;
+  /** Has a partition processed, unless it waits for a time. */
+  readonly wakeIdle: (partition: string) => void;
   /** True while the prepared mirrors are still wanted. */
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
 }
 
-const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
-  const failed = fault ?? faults.get(row);
-  if (vanished.has(row)) return { state: 'skipped', reason: 'deleted' };
-  if (failed) return { state: 'dead', reason: failed.code, sentence: reasonSentence(failed) };
-  if (row.message === 'deleted') return { state: 'skipped', reason: 'deleted' };
-  return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
+/** The work in one target, under way or ended. */
+interface Run {
+  readonly work: TargetWork;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+  /** The error that it met; undefined while it goes on, and where it met none. */
+  fault?: Error;
+}
+
+/** A batch of a group, as far as it is done. */
+interface Progress {
+  readonly runs: readonly Run[];
+  readonly records: Records;
+  readonly waits: ReadonlyMap<Row, readonly Wait[]>;
+  /** True where other messages wait for the batch. */
+  readonly isShared: boolean;
+}
+
+const keyOf = ({ target }: TargetWork): string => channelKey(target.channel);
+
+const openRows = ({ open }: TargetWork): Row[] =>
+  [...open].flatMap(([row, steps]) => (steps > 0 ? [row] : []));
+
+/** Lists the late channels for which rows wait, as it was planned and as the work in their targets went. */
+const waitsOf = (planned: Plan['late'], runs: readonly Run[]): Map<Row, Wait[]> => {
+  const waits = new Map<Row, Wait[]>();
+  const add = (row: Row, wait: Wait): void =>
+    void waits.set(row, [...(waits.get(row) ?? []), wait]);
+  for (const [to, rows] of planned)
+    for (const [row, fault] of rows) add(row, { to, fault, isTried: false });
+  for (const { work, fault } of runs)
+    for (const row of openRows(work)) add(row, { to: keyOf(work), fault, isTried: true });
+  return waits;
 };
-
-type Usage = Prepared['used'] & { readonly messages: number };
-
-const isUsed = ({ messages, characters, audioMs }: Usage): boolean =>
-  messages + characters + audioMs > 0;
 
 /** Creates the function that brings mirrors into the state prepared for them and settles their rows. */
 export const createReconcile = (deps: ReconcileDeps) => {
-  const { inbox, stored, store, platforms, log } = deps;
-  const large = createSemaphore(LARGE_AT_ONCE);
+  const { stored, platforms, watches, late } = deps;
+  const large = new Map<string, Semaphore>();
   const targets = createTargets(deps);
+  const settle = createSettle(deps);
 
   /** The current state of a row; undefined when the prepared mirrors are no longer wanted. */
   const currentOf = async (prepared: Prepared): Promise<Current | undefined> => {
@@ -51,53 +73,49 @@ export const createReconcile = (deps: ReconcileDeps) => {
     return standing && (await deps.isWanted(prepared)) ? { prepared, standing } : undefined;
   };
 
-  /** Logs a failure. `/status` tells of outages and of the daily limit. */
-  const logFault = ({ row, willRetry }: Prepared, fault: AppError): void => {
-    const isLimit = fault.code === 'rate-limited' && !fault.retryable;
-    if (fault instanceof OutageError || isLimit) return;
-    const { ref, attempts } = row;
-    const { space, id: channel } = ref.channel;
-    const where = { platform: space.platform, channel, message: ref.id };
-    const level = fault.code === 'internal' ? 'error' : 'warn';
-    const event = willRetry ? 'a message could not be translated yet' : 'a message was given up';
-    loggingOf(row, () => log[level]({ ...where, code: fault.code, attempts, err: fault }, event));
+  /** The group of a row that may wait for one channel while it is done in the others; undefined for other rows. */
+  const groupFor = ({ to, purpose, partition, ref }: Row): string | undefined =>
+    to === undefined && flaggedLanguage(purpose) === undefined
+      ? (groupOf(partition)?.group ?? watches.of(ref.channel)?.group)
+      : undefined;
+
+  /** Begins the work in a target; the fault that it meets is part of the result. */
+  const begin = (work: TargetWork, records: Records): Run => {
+    const run: Run = {
+      work,
+      ended: targets.change(work, records).catch((thrown: unknown) => {
+        run.fault = thrown as Error;
+      }),
+    };
+    return run;
   };
 
-  const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
-    const ended: (() => void)[] = [];
-    const aside: { readonly partition: string; readonly dueMs: number }[] = [];
-    const settled = batch.map(({ prepared }) => {
-      const outcome = outcomeOf(prepared, records);
-      const messages = outcome.state === 'posted' ? 1 : 0;
-      return { prepared, outcome, usage: { ...prepared.used, messages } };
-    });
-    // A row of which only the outcome is stored needs no transaction.
-    const options = settled.some(({ usage }) => isUsed(usage)) ? RELAXED : SEPARATE_RELAXED;
-    // Written after the mirrors' places, and mostly in one transaction with them.
-    const settling = store.write(async (db) => {
-      for (const { prepared, outcome, usage } of settled) {
-        const { row, fault, willRetry } = prepared;
-        if (fault) logFault(prepared, fault);
-        if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {
-          const isTried = !(fault instanceof OutageError);
-          const dueMs = deps.now() + deps.waitMs(row.attempts, fault);
-          const partition = await inbox.stepAside(db, row, { isTried, dueMs });
-          if (partition !== undefined) aside.push({ partition, dueMs });
-          continue;
-        }
-        const isSettled = await inbox.settle(db, row, outcome);
-        const { platform } = row.ref.channel.space;
-        if (isSettled)
-          ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
-        // Somebody else may have pressed a flag: it is the use of the space alone.
-        const memberId = flaggedLanguage(row.purpose) === undefined ? row.authorId : '';
-        if (isSettled && isUsed(usage) && row.authorId !== '')
-          await recordUsage(db, row.ref.channel.space, memberId, usage, deps.now());
+  /** Settles rows of a group; what they wait for in some of its channels goes on by itself. */
+  const settleGroup = async (
+    group: string,
+    rows: readonly Prepared[],
+    { runs, records, waits, isShared }: Progress,
+  ): Promise<void> => {
+    const keys = new Set<string>();
+    using passing = new DisposableStack();
+    for (const prepared of rows)
+      for (const { to } of waits.get(prepared.row) ?? []) {
+        keys.add(to);
+        late.keep(to, prepared);
       }
-    }, options);
-    await Promise.all([...records.writes, settling]);
-    for (const measure of ended) measure();
-    for (const { partition, dueMs } of aside) deps.wakeAt(partition, dueMs);
+    const over = async (run: Run | undefined): Promise<void> => {
+      await run?.ended;
+      await Promise.allSettled(records.writes);
+    };
+    for (const to of isShared ? keys : []) {
+      const run = runs.find(({ work }) => keyOf(work) === to);
+      passing.use(late.passOn(group, to, records.tenure, over(run)));
+    }
+    try {
+      await settle(rows, records, group, waits);
+    } finally {
+      for (const to of keys) deps.wakeIdle(latePartition(group, to));
+    }
   };
 
   const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
@@ -106,32 +124,62 @@ export const createReconcile = (deps: ReconcileDeps) => {
       if (!current) break;
       valid.push(current);
     }
-    if (valid.length === 0) return 0;
-    const open = new Map<Row, number>();
-    const records: Records = { faults: new Map(), vanished: new Set(), open, writes: [], tenure };
-    for (const { row, orphanTargets } of valid.map(({ prepared }) => prepared))
-      for (const orphaned of orphanTargets) await targets.removeOrphans(row, orphaned, tenure);
-    const works = await plan(valid, platforms, tenure.signal);
-    for (const row of works.flatMap(rowsOf)) open.set(row, (open.get(row) ?? 0) + 1);
-    const ended = await Promise.allSettled(works.map((work) => targets.change(work, records)));
-    const failed = ended.find((result) => result.status === 'rejected');
-    const unfinished = valid.findIndex(({ prepared }) => (open.get(prepared.row) ?? 0) > 0);
-    const finished = unfinished === -1 ? valid : valid.slice(0, unfinished);
+    const [first] = valid;
+    if (!first) return 0;
+    const { row } = first.prepared;
+    const group = groupFor(row);
+    // In a partition of its own, a message delays no other.
+    const isShared = group !== undefined && groupOf(row.partition) !== undefined;
+    const records: Records = { faults: new Map(), vanished: new Set(), writes: [], tenure };
+    const { works, late: planned } = await plan(valid, {
+      platforms,
+      isLate: (to) => isShared && late.isLate(group, to, tenure),
+      canWait: group !== undefined,
+      signal: tenure.signal,
+    });
+    const runs = works.map((work) => begin(work, records));
+    const ended = Promise.all(runs.map((run) => run.ended));
+    await (isShared ? waitUntil(realClock, realClock.nowMs() + PATIENCE_MS, ended) : ended);
+    const isStuck = ({ fault }: Run): boolean =>
+      fault !== undefined && (group === undefined || !isPassing(fault));
+    const failed = runs.filter(isStuck);
+    const stuck = new Set(failed.flatMap(({ work }) => openRows(work)));
+    const unfinished = valid.findIndex(({ prepared }) => stuck.has(prepared.row));
+    const rows = (unfinished === -1 ? valid : valid.slice(0, unfinished)).map(
+      ({ prepared }) => prepared,
+    );
     // The failure is met again, and counted, when the row that failed is the first.
-    if (failed && finished.length === 0) throw failed.reason;
-    await settle(finished, records);
-    return finished.length;
+    if (failed[0] && rows.length === 0) throw failed[0].fault;
+    if (group === undefined) await settle(rows, records);
+    else {
+      const waits = waitsOf(planned, runs);
+      await settleGroup(group, rows, { runs, records, waits, isShared });
+    }
+    return rows.length;
+  };
+
+  /** Batches that hold files wait for those that go to the same places: others would wait for one that is stuck. */
+  const largeOf = ({ row }: Prepared): Semaphore => {
+    const key = row.to?.split(' ')[0] ?? row.ref.channel.space.platform;
+    const name = `${key} ${row.to === undefined}`;
+    const known = large.get(name) ?? createSemaphore(LARGE_AT_ONCE);
+    large.set(name, known);
+    return known;
   };
 
   /**
    * Reconciles rows of one partition in their order, up to the first whose prepared mirrors are no
    * longer wanted; resolves with the number of rows done. That next row has to be prepared again.
-   * The work is idempotent: existing mirrors are kept. Where a target could not be reached, the rows
-   * before the first that was not finished are settled; without any it rejects with a retryable `AppError`.
+   * The work is idempotent: existing mirrors are kept. Rows of linked channels are done where one
+   * channel cannot be reached or takes long: they wait for it in a partition of their own. Of other
+   * rows, those before the first that was not finished are settled; without any it rejects with a
+   * retryable `AppError`.
    */
-  return (batch: readonly Prepared[], tenure: Tenure): Promise<number> =>
+  return async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
+    const withFiles = batch.find(({ files }) => files.length > 0);
     // Checked only once the batch may start.
-    batch.some(({ files }) => files.length > 0)
-      ? large.use(() => reconcile(batch, tenure))
+    return withFiles
+      ? largeOf(withFiles).use(() => reconcile(batch, tenure))
       : reconcile(batch, tenure);
+  };
 };

@@ -24,8 +24,6 @@ export interface Records {
   readonly faults: Map<Row, AppError>;
   /** Rows whose message was deleted while its mirrors were created. */
   readonly vanished: Set<Row>;
-  /** Steps of each row that are still to be done. */
-  readonly open: Map<Row, number>;
   /** Pending writes of the mirrors' places. */
   readonly writes: Promise<void>[];
   /** The tenure of the batch's partition. */
@@ -44,7 +42,7 @@ const withoutFiles = ({ bare }: Step, thrown: unknown): Shown | undefined =>
     ? { content: bare(reasonSentence(thrown)), bare: undefined }
     : undefined;
 
-const stepDone = ({ open }: Records, row: Row): void =>
+const stepDone = ({ open }: TargetWork, row: Row): void =>
   void open.set(row, (open.get(row) ?? 0) - 1);
 
 /** Creates the functions that change the mirrors in one target. */
@@ -80,7 +78,10 @@ export const createTargets = (deps: TargetDeps) => {
       source ? { source, text: shown.content.text } : [],
     );
     const isQuoted = content.as !== undefined && !content.below;
-    const quote = message && isQuoted && (await quoteFor(message, target, deps, together));
+    const quote =
+      message &&
+      isQuoted &&
+      (await quoteFor(message, target, deps, { together, isLast: row.attempts > 1 }));
     const sourceUrl = platforms.of(row.ref.channel).feed.link?.(row.ref);
     return {
       ...content,
@@ -113,12 +114,12 @@ export const createTargets = (deps: TargetDeps) => {
         if (thrown.code !== 'not-found') {
           // The message is still visible: people have to delete it.
           records.faults.set(row, thrown);
-          stepDone(records, row);
+          stepDone(work, row);
           continue;
         }
       }
       await store.write((db) => stored.drop(db, row, target), RELAXED);
-      stepDone(records, row);
+      stepDone(work, row);
     }
   };
 
@@ -152,7 +153,7 @@ export const createTargets = (deps: TargetDeps) => {
     };
     for (const step of update) {
       if (step.posted) await changeOne(step, step.posted);
-      stepDone(records, step.prepared.row);
+      stepDone(work, step.prepared.row);
     }
   };
 
@@ -210,7 +211,7 @@ export const createTargets = (deps: TargetDeps) => {
           const { prepared, content, models } = step;
           const contentHash = hashOf(prepared, content);
           record(records, prepared.row, { target, posted, contentHash, models }, true);
-          stepDone(records, prepared.row);
+          stepDone(work, prepared.row);
         }
         return;
       } catch (thrown) {
@@ -225,7 +226,7 @@ export const createTargets = (deps: TargetDeps) => {
         const failed = steps.splice(0, thrown.code === 'forbidden' ? steps.length : 1);
         for (const { prepared } of failed) {
           await giveUp(prepared, target, thrown, records);
-          stepDone(records, prepared.row);
+          stepDone(work, prepared.row);
         }
         // The rest may reply to what was created before.
         await Promise.all(records.writes);
@@ -234,9 +235,12 @@ export const createTargets = (deps: TargetDeps) => {
   };
 
   return {
-    removeOrphans,
     /** Removes, updates and creates the mirrors of one target; rejects where a later try may succeed. */
     change: async (work: TargetWork, records: Records): Promise<void> => {
+      for (const row of work.orphans) {
+        await removeOrphans(row, work.target, records.tenure);
+        stepDone(work, row);
+      }
       await removeMirrors(work, records);
       await updateMirrors(work, records);
       await createMirrors(work, records);

@@ -21,11 +21,13 @@ import {
   withMirrors,
   type Prepared,
   type WantedMirror,
+  type Place,
   type Places,
 } from './prepared.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
 import type { BotLoops } from './bot-loops.ts';
+import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';
@@ -34,9 +36,10 @@ import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
+import type { InboxStore } from '../../store/inbox/index.ts';
+import { flaggedLanguage, groupOf, isFor, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
-import type { Channel } from '../../model/place.ts';
+import { channelKey, type Channel } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
@@ -53,6 +56,8 @@ export interface PrepareDeps {
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
   readonly outages: Pick<Outages, 'of'>;
   readonly botLoops: BotLoops;
+  readonly late: Pick<LateTargets, 'isLate' | 'take'>;
+  readonly inbox: Pick<InboxStore, 'waitsFor'>;
   /** Makes the progress line of a recording. */
   readonly progressOf: (
     row: Row,
@@ -136,10 +141,11 @@ export const createPrepare = (deps: PrepareDeps) => {
     message: Message,
     translated: Translated,
     watch: ChannelWatch,
-    tenure: Tenure,
+    wanted: readonly Place[],
+    late: readonly string[],
   ): Promise<Prepared> => {
     const mirrors: WantedMirror[] = [];
-    for (const { language, target } of places.of(watch, tenure)) {
+    for (const { language, target } of wanted) {
       const rendition = translated.renditions.find((one) => one.language === language);
       const isShown =
         watch.mode !== 'thread' ||
@@ -162,7 +168,21 @@ export const createPrepare = (deps: PrepareDeps) => {
           ),
       });
     }
-    return withMirrors(row, message, translated, mirrors);
+    return withMirrors(row, message, translated, mirrors, late);
+  };
+
+  /** The keys of the channels for which a message has to wait behind others. */
+  const lateFor = async (
+    { ref, partition, to }: Row,
+    { group }: ChannelWatch,
+    among: readonly Place[],
+    tenure: Tenure,
+  ): Promise<readonly string[]> => {
+    if (group === undefined || to !== undefined) return [];
+    // In a partition of its own, nothing overtakes it but what waits of itself.
+    if (!groupOf(partition)) return deps.inbox.waitsFor(ref);
+    const keys = among.map(({ channel }) => channelKey(channel));
+    return keys.filter((key) => deps.late.isLate(group, key, tenure));
   };
 
   const make = async (
@@ -178,16 +198,21 @@ export const createPrepare = (deps: PrepareDeps) => {
     const flagged = flaggedLanguage(row.purpose);
     const skip = await skipNow(row, message, watch);
     if (skip) return skipped(row, skip);
-    if (watch && !row.isMissed && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
+    const isNew = !row.isMissed && row.to === undefined;
+    if (watch && isNew && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
       return skipped(row, 'bot-loop');
-    const wanted = watch
-      ? [...new Set(places.of(watch, tenure).map(({ language }) => language))]
-      : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;
+    const all = watch ? places.of(watch, tenure).filter((place) => isFor(row, place.channel)) : [];
+    const late = watch ? await lateFor(row, watch, all, tenure) : [];
+    // What is heard of a recording is not heard again for them.
+    const isHeard = transcribes && message.files.some(claimsAudio);
+    const open = isHeard ? all : all.filter((place) => !late.includes(channelKey(place.channel)));
+    const wanted = watch ? [...new Set(open.map(({ language }) => language))] : [flagged ?? ''];
     const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
     const conversation = watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
-    // What failed once is tried without its context, which may be what the service fails at.
-    const hasContext = watch && text.length > 0 && row.attempts === 1;
+    // What failed once is tried without its context, which may be what the service fails at; what is late comes after it.
+    const isFirst = row.attempts === 1 && row.to === undefined;
+    const hasContext = watch && text.length > 0 && isFirst;
     const before = hasContext ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes, flagged !== undefined);
     if (limit) {
@@ -195,7 +220,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (flagged !== undefined) return asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch?.mode === 'mirror'
-        ? asAuthor(row, message, asWritten, watch, tenure)
+        ? asAuthor(row, message, asWritten, watch, open, late)
         : skipped(row, 'daily-limit');
     }
     const isReply = !watch || watch.mode === 'reply';
@@ -217,7 +242,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     // A line that fails would make those after it fail too.
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
-    if (watch && !isReply) return asAuthor(row, message, translated, watch, tenure);
+    if (watch && !isReply) return asAuthor(row, message, translated, watch, open, late);
     const wording = wordingOf(channel);
     const content = watch?.below
       ? composeBelow(message, translated, wording)
@@ -233,6 +258,8 @@ export const createPrepare = (deps: PrepareDeps) => {
     ): Promise<Prepared> => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
       await watches.refresh();
+      const kept = deps.late.take(row);
+      if (kept) return kept;
       const message = await readSource(row, deps.stored, platforms);
       if (!message) {
         const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];

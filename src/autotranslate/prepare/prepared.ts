@@ -3,7 +3,7 @@ import type { Texts } from '../../i18n/texts.ts';
 import type { MessageFile, Message } from '../../model/message.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import { type Row, flaggedLanguage } from '../../store/inbox/row.ts';
+import { type Row, flaggedLanguage, isFor } from '../../store/inbox/row.ts';
 import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
 import type { Rendition, Translated } from './translate.ts';
@@ -31,6 +31,8 @@ export interface Prepared {
   /** The watch for which it was prepared; undefined for a flag. */
   readonly watch: ChannelWatch | undefined;
   readonly mirrors: readonly WantedMirror[];
+  /** Keys of channels that are late: the message waits for them behind others, and need not be among the mirrors. */
+  readonly late: readonly string[];
   /** Files of the mirrors, which are read only when these are posted. */
   readonly files: readonly MessageFile[];
   /** The reason for which nothing was translated. */
@@ -61,6 +63,7 @@ export const nothingFor = (row: Row) =>
     message: undefined,
     watch: undefined,
     mirrors: [],
+    late: [],
     files: [],
     leavesStanding: false,
     mayExist: row.mayExist,
@@ -95,10 +98,11 @@ export const withMirrors = (
   message: Message,
   translated: Translated,
   mirrors: readonly WantedMirror[],
+  late: readonly string[] = [],
 ): Prepared => {
   const { used, fault, willRetry } = translated;
-  const made = { ...nothingFor(row), used, fault, willRetry };
-  return mirrors.length === 0
+  const made = { ...nothingFor(row), used, fault, willRetry, late };
+  return mirrors.length + late.length === 0
     ? { ...made, skip: reasonOf(message, translated) }
     : { ...made, mirrors, files: message.files };
 };
@@ -135,6 +139,8 @@ export interface PlacesDeps {
 /** A place for the mirror of a message in one language. */
 export interface Place {
   readonly language: string;
+  /** The channel in which it is, or in a thread of which. */
+  readonly channel: Channel;
   /** Finds the place; makes its thread where there is none yet. */
   readonly target: () => Promise<MirrorTarget>;
 }
@@ -167,10 +173,12 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
         .filter((other) => !isSameChannel(other.channel, channel))
         .map(({ channel: to, languages: [language = ''] }) => ({
           language,
+          channel: to,
           target: async () => ({ channel: to }),
         }));
     return watch.languages.map((language) => ({
       language,
+      channel,
       target: async () =>
         mode === 'reply' ? { channel } : standingThread(channel, language, tenure),
     }));
@@ -182,12 +190,17 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
      * Lists the places in which mirrors of a deleted row may exist. A flag's are replies to a
      * message that may still exist.
      */
-    ofDeleted: async ({ ref, purpose }: Row, tenure: Tenure): Promise<readonly MirrorTarget[]> => {
+    ofDeleted: async (row: Row, tenure: Tenure): Promise<readonly MirrorTarget[]> => {
+      const { ref, purpose } = row;
       if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
       const watch = watches.of(ref.channel);
       if (!watch) return [];
       if (watch.mode !== 'thread')
-        return Promise.all(of(watch, tenure).map(({ target }) => target()));
+        return Promise.all(
+          of(watch, tenure).flatMap(({ channel, target }) =>
+            isFor(row, channel) ? [target()] : [],
+          ),
+        );
       // A thread is recorded before anything is posted in it.
       const known = watch.languages.map((language) => threads.of(ref.channel, language));
       return (await Promise.all(known)).filter((target) => target !== undefined);

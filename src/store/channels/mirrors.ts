@@ -1,7 +1,14 @@
 import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from '../inbox/row.ts';
+import {
+  claimedColumns,
+  isClaimed,
+  isFor,
+  sourceColumns,
+  type Row,
+  type RowKey,
+} from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { channelColumns, deleteRows, putRow, readRow, readRows, statement } from '../rows.ts';
@@ -58,18 +65,19 @@ const read = (row: MirrorRow): StoredMirror => {
 };
 
 /** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
-const standingOf = statement((db, row: ReturnType<typeof claimedColumns>) =>
-  db
-    .selectFrom('inbox')
-    .leftJoin('mirror', (join) =>
-      join
-        .onRef('mirror.source_platform', '=', 'inbox.platform')
-        .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
-        .onRef('mirror.source_id', '=', 'inbox.message_id')
-        .onRef('mirror.purpose', '=', 'inbox.purpose'),
-    )
-    .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
-    .where(isClaimed(row)),
+const standingOf = statement(
+  (db, { shown, ...row }: ReturnType<typeof claimedColumns> & { readonly shown: string }) =>
+    db
+      .selectFrom('inbox')
+      .leftJoin('mirror', (join) =>
+        join
+          .onRef('mirror.source_platform', '=', 'inbox.platform')
+          .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
+          .onRef('mirror.source_id', '=', 'inbox.message_id')
+          .on('mirror.purpose', '=', shown),
+      )
+      .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
+      .where(isClaimed(row)),
 );
 
 const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
@@ -143,12 +151,14 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     of,
 
     /**
-     * The mirrors of a claimed row; undefined when a later tenure has claimed it, or its message has changed.
+     * The mirrors of a claimed row, for a late channel only the one there; undefined when a later tenure has claimed it, or its message has changed.
      */
     standing: async (row: Row): Promise<readonly StoredMirror[] | undefined> => {
-      const { rows } = await standingOf(store, claimedColumns(row));
+      const { rows } = await standingOf(store, { ...claimedColumns(row), shown: row.purpose });
       if (rows.length === 0) return undefined;
-      return rows.flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)));
+      return rows
+        .flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)))
+        .filter(({ target }) => isFor(row, target.channel));
     },
 
     /** Reads our messages that mirror a source for any other purpose. */

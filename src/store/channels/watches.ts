@@ -89,6 +89,9 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     return watch?.channel.space.id === space.id ? watch : undefined;
   };
 
+  const inGroup = (group: string | undefined): readonly ChannelWatch[] =>
+    group === undefined ? [] : (groups.get(group) ?? []);
+
   return {
     /** Reads all watches anew while changes of other processes may be missed; before what is known is relied on. */
     refresh: async (): Promise<void> => {
@@ -108,8 +111,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     list: ({ platform, id }: Space): readonly ChannelWatch[] =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
     /** Lists the channels whose messages are mirrored into each other with this one, itself included. */
-    group: ({ group }: ChannelWatch): readonly ChannelWatch[] =>
-      group === undefined ? [] : (groups.get(group) ?? []),
+    group: ({ group }: ChannelWatch): readonly ChannelWatch[] => inGroup(group),
+    inGroup,
     /**
      * Sets watches. Resolves with the channels that remained alone in their group and so are no
      * longer watched.

@@ -39,6 +39,12 @@ export interface Backlog {
   }[];
   /** Times whose messages were missed and could not be read, the newest first. */
   readonly gaps: readonly HistoryGap[];
+  /** Linked channels for which messages wait, with the language of each; one in the space, or of messages from it. */
+  readonly late: readonly {
+    readonly platform: string;
+    readonly language: string;
+    readonly waiting: number;
+  }[];
   /** The outage that messages of the space wait for; undefined where there is none. */
   readonly outage: Outage | undefined;
 }
@@ -57,7 +63,7 @@ export const backlogOf = async (
   space: Space,
   timeOf: (position: string) => number | undefined,
   nowMs: number,
-): Promise<Omit<Backlog, 'gaps' | 'outage'>> => {
+): Promise<Omit<Backlog, 'gaps' | 'late' | 'outage'>> => {
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])

@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { type ErrorCode, type Sentence, isLanguage } from '../../errors.ts';
 import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
-import type { Channel, MessageRef } from '../../model/place.ts';
+import { channelKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
+import { WITHIN_SLOT } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import english from '../../../locales/en.json' with { type: 'json' };
 
@@ -71,6 +72,15 @@ export const DELETED = '';
 /** Purpose of a row of a watched channel. */
 export const WATCH = 'watch';
 
+const LATE = `${WATCH}${WITHIN_SLOT}`;
+
+/** Purpose, as it is stored, of a row for one late channel. */
+export const latePurpose = (to: string): string => `${LATE}${to}`;
+
+/** Key of the late channel that a stored purpose is for; undefined for any other purpose. */
+export const lateIn = (purpose: string): string | undefined =>
+  purpose.startsWith(LATE) ? purpose.slice(LATE.length) : undefined;
+
 const FLAG = 'flag:';
 
 /** Purpose of a row that a reaction requested. */
@@ -83,15 +93,31 @@ export const flaggedLanguage = (purpose: string): string | undefined =>
 export const channelPartition = ({ space, id }: Channel): string =>
   `${space.platform}:channel:${id}`;
 
+const GROUP = 'group:';
+
 /** Partition of linked channels: they are one conversation, across platforms too. */
-export const groupPartition = (group: string): string => `group:${group}`;
+export const groupPartition = (group: string): string => `${GROUP}${group}`;
 
 /** The partition of a watched channel: linked channels are one. */
 export const watchPartition = ({ channel, group }: ChannelWatch): string =>
   group === undefined ? channelPartition(channel) : groupPartition(group);
 
-/** True for a partition of linked channels. */
-export const isGroup = (partition: string): boolean => partition.startsWith('group:');
+/** True for a partition of linked channels, in which none of them is late. */
+export const isGroup = (partition: string): boolean =>
+  partition.startsWith(GROUP) && !partition.includes(WITHIN_SLOT);
+
+/** Partition of the messages that wait for one of linked channels, by its key, which is late. */
+export const latePartition = (group: string, to: string): string =>
+  `${groupPartition(group)}${WITHIN_SLOT}${to}`;
+
+/** The group of linked channels that a partition is of, and the late one; undefined for any other partition. */
+export const groupOf = (
+  partition: string,
+): { readonly group: string; readonly to?: string } | undefined => {
+  if (!partition.startsWith(GROUP)) return undefined;
+  const [group = '', to] = partition.slice(GROUP.length).split(WITHIN_SLOT);
+  return { group, ...(to === undefined ? {} : { to }) };
+};
 
 /** Partition of a single row that waits for no other and delays none. */
 export const ownPartition = (
@@ -108,6 +134,8 @@ export interface RowKey {
 /** A row that a tenure of its partition has claimed. */
 export interface Row extends RowKey {
   readonly partition: string;
+  /** Key of the only channel that the row is for: it is late. Undefined for all that the message is for. */
+  readonly to: string | undefined;
   readonly position: string;
   readonly authorId: string;
   /**
@@ -129,6 +157,10 @@ export interface Row extends RowKey {
   /** True for a message that came long after it was written: it was missed, and the history read. */
   readonly isMissed: boolean;
 }
+
+/** True for a channel that a row is for. */
+export const isFor = ({ to }: Pick<Row, 'to'>, channel: Channel): boolean =>
+  to === undefined || to === channelKey(channel);
 
 export interface Arrival {
   readonly message: Message;
@@ -183,7 +215,10 @@ export const rowChannel = (row: RowPlace): Channel => ({
 
 /** The columns by which a tenure's claim of a row is known, as long as the message does not change. */
 export const claimedColumns = (row: Row) => ({
-  ...keyColumns(row),
+  ...keyColumns({
+    ref: row.ref,
+    purpose: row.to === undefined ? row.purpose : latePurpose(row.to),
+  }),
   epoch: row.epoch,
   revision: row.revision,
 });

@@ -7,6 +7,7 @@ import { clearDeliveries } from '../deliveries.ts';
 import { SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { clearOwedHistories } from '../channels/histories.ts';
+import { clearLateMarks } from '../channels/late-marks.ts';
 import { deleteRows } from '../rows.ts';
 import { clearOpenAnswers } from '../open-answers.ts';
 import { foldUsage } from '../usage.ts';
@@ -119,6 +120,7 @@ export const clearOld = async (
     await clearOpenAnswers(db, statesMs);
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
+    await clearLateMarks(db, leftMs);
     // A rate that was not used for so long is as if it had never been.
     await db
       .deleteFrom('quota')

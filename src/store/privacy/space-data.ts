@@ -6,6 +6,7 @@ import { deleteRows, spaceColumns } from '../rows.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './tables.ts';
 import { either } from '../sqlite/guards.ts';
 import { removeOwedHistories } from '../channels/histories.ts';
+import { removeLateMarks } from '../channels/late-marks.ts';
 import { removeLeases } from './clear-old.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
@@ -92,6 +93,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write(async (db) => {
         await removeOwedHistories(db, space);
+        await removeLateMarks(db, space);
         await db
           .deleteFrom('quota')
           .where('name', 'like', `${keyOf(space)} %`)

@@ -6,15 +6,17 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createSlackApi } from '../../../adapters/slack/api.ts';
 import { AppError } from '../../../src/errors.ts';
 
-/** Requests that may be under way. */
-const AT_ONCE = 100;
+/** Requests of one workspace that may be under way. */
+const AT_ONCE = 20;
 
-test('a guard is asked after the wait for other requests, too, right before the request', async () => {
+test('a workspace that does not answer keeps no other waiting, and a guard is asked after the wait for its requests', async () => {
   const open: ServerResponse[] = [];
+  const reached = Promise.withResolvers<void>();
   const full = Promise.withResolvers<void>();
   const server = createServer((_, response) => {
     open.push(response);
     if (open.length === AT_ONCE) full.resolve();
+    if (open.length > AT_ONCE) reached.resolve();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -26,20 +28,22 @@ test('a guard is asked after the wait for other requests, too, right before the 
     },
     { tokenOf: async () => 'xoxb-1', tokenKnown: () => 'xoxb-1', tokenRefused: () => undefined },
   );
-  const call = (space: number, assertHeld?: () => void): Promise<unknown> =>
-    api.call({ platform: 'slack', id: `${space}` }, 'chat.update', {}, { assertHeld });
-  const others = Array.from({ length: AT_ONCE }, (_, space) => call(space));
+  const call = (space: string, assertHeld?: () => void): Promise<unknown> =>
+    api.call({ platform: 'slack', id: space }, 'chat.update', {}, { assertHeld });
+  const others = Array.from({ length: AT_ONCE }, () => call('T1'));
   await full.promise;
   let isHeld = true;
-  const waiting = call(AT_ONCE, () => {
+  const waiting = call('T1', () => {
     if (!isHeld) throw new AppError('cancelled', 'lost');
   });
   const ended = expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
   // By then it waits for its turn.
   await setImmediate();
   isHeld = false;
+  const other = call('T2');
+  await reached.promise;
   for (const response of open)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
-  await Promise.all([ended, ...others]);
-  expect(open).toHaveLength(AT_ONCE);
+  await Promise.all([ended, other, ...others]);
+  expect(open).toHaveLength(AT_ONCE + 1);
 });

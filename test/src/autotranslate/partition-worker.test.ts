@@ -8,6 +8,7 @@ import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
+import { createLateTargets } from '../../../src/autotranslate/mirror/late-targets.ts';
 import { slotOf } from '../../../src/store/rows.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
@@ -47,6 +48,8 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       for (const { row } of done) await inbox.settle(row);
       return done.length;
     },
+    late: createLateTargets(inbox.ours),
+    notices: { failed: () => undefined, passed: () => undefined },
     isOnHold: async () => looks.shift() ?? isOnHold,
     waits: createSilentWaits(),
     log: silentLog,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPrepare, type PrepareDeps } from '../../../../src/autotranslate/prepare/prepare.ts';
+import { createLateTargets } from '../../../../src/autotranslate/mirror/late-targets.ts';
 import { createPlaces } from '../../../../src/autotranslate/prepare/prepared.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
@@ -60,6 +61,7 @@ const prepareRow = (
     watches,
     places: createPlaces({ watches, threads, platforms, languages }),
     platforms,
+    late: createLateTargets({ lateIn: async () => [] }),
   } as unknown as PrepareDeps);
   const tenure = {
     assertHeld: () => {

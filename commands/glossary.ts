@@ -5,13 +5,29 @@ import {
   defineAction,
   defineCommandGroup,
   moderator,
+  type CommandContext,
   type Complete,
 } from '../src/command/command.ts';
-import { asList, completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
+import {
+  asList,
+  button,
+  completeLanguage,
+  typedCode,
+  typedLanguage,
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { bullets, lines, sentence, series, type RichPart } from '../src/rich-text/compose.ts';
+import {
+  bullets,
+  lines,
+  sentence,
+  series,
+  type Maybe,
+  type RichPart,
+} from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
+import type { GlossaryTerm, ImportPreview, ImportReport } from '../src/model/glossary.ts';
 import { isGlossaryFile } from '../src/model/glossary-file.ts';
+import type { Content } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 const LISTED = 50;
@@ -125,6 +141,67 @@ const list = defineAction({
   },
 });
 
+type Context = Pick<
+  CommandContext<unknown>,
+  'services' | 'channel' | 'locale' | 't' | 'label' | 'reply' | 'signal'
+>;
+
+/** The lines of a file that were left out, with what was taken for granted of the others. */
+const readingOf = (
+  { rejectedCount, rejected, assumed, encoding }: ImportReport,
+  { services, locale, t }: Context,
+): readonly Maybe<RichText>[] => {
+  const named = (code: string): string => services.languages.name(code, locale);
+  const readAs =
+    assumed?.kind === 'header'
+      ? t('glossary.read-header', { languages: asList(assumed.languages.map(named), { locale }) })
+      : assumed && t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) });
+  const reasons = rejected
+    .slice(0, REJECTED_SHOWN)
+    .map(({ line, reason }) => t(`glossary.rejected.${reason}`, { line }));
+  const more = rejectedCount - reasons.length;
+  return [
+    readAs,
+    encoding !== USUAL_ENCODING && t('glossary.read-encoding', { encoding }),
+    bullets(...reasons),
+    more > 0 && t('glossary.rejected-more', { count: more }),
+  ];
+};
+
+/** Shows what an import would write, which waits for a yes. */
+const previewOf = (preview: ImportPreview, where: Channel | undefined, ctx: Context): Content => {
+  const { id, added, changed, unchanged, rejectedCount, first } = preview;
+  const { services, locale, t } = ctx;
+  const entry = ({ term, translation, language }: GlossaryTerm): RichText =>
+    sentence(
+      typedCode(term),
+      ...(translation ? [' → ', typedCode(translation)] : []),
+      ' · ',
+      language ? services.languages.name(language, locale) : t('glossary.everywhere'),
+    );
+  const shown = first.map(({ term, before }) => {
+    const sign = before ? '✏️ ' : '➕ ';
+    const isOther = before !== undefined && before.translation !== undefined;
+    const former = isOther && t('glossary.was', { entry: typedCode(before.translation ?? '') });
+    return sentence(sign, series([entry(term), former]));
+  });
+  const more = added + changed - shown.length;
+  const text = lines(
+    t('glossary.preview', { added, changed, unchanged, rejected: rejectedCount }),
+    where && t('glossary.preview-channel', { channel: channelMention(where) }),
+    bullets(...shown, more > 0 && t('glossary.preview-more', { count: more })),
+    ...readingOf(preview, ctx),
+  );
+  if (added + changed === 0) return { text };
+  return {
+    text,
+    controls: [
+      button(ctx, `glossary import:${id}`, 'glossary.import', 'primary'),
+      button(ctx, `glossary cancel:${id}`, 'glossary.cancel'),
+    ],
+  };
+};
+
 const importFile = defineAction({
   options: z.object({
     file: attachment(),
@@ -134,33 +211,17 @@ const importFile = defineAction({
   complete: { to: completeLanguage },
   guards: [moderator],
   slow: true,
-  async run({ options, services, channel, locale, t, signal, reply }) {
+  async run(ctx) {
+    const { options, services, channel, member, signal, reply } = ctx;
     if (!isGlossaryFile(options.file.name)) throw userError('bad-input', 'glossary.not-csv');
-    const report = await services.glossary.importCsv(
-      options.channel ?? channel.space,
-      options.file,
-      signal,
-      options.to === undefined ? undefined : typedLanguage(options.to, services),
-    );
-    const { added, changed, rejectedCount, rejected, assumed, encoding } = report;
-    const named = (code: string): string => services.languages.name(code, locale);
-    const readAs =
-      assumed?.kind === 'header'
-        ? t('glossary.read-header', { languages: asList(assumed.languages.map(named), { locale }) })
-        : assumed && t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) });
-    const reasons = rejected
-      .slice(0, REJECTED_SHOWN)
-      .map(({ line, reason }) => t(`glossary.rejected.${reason}`, { line }));
-    const more = rejectedCount - reasons.length;
-    await reply({
-      text: lines(
-        t('glossary.imported', { added, changed, rejected: rejectedCount }),
-        readAs,
-        encoding !== USUAL_ENCODING && t('glossary.read-encoding', { encoding }),
-        bullets(...reasons),
-        more > 0 && t('glossary.rejected-more', { count: more }),
-      ),
+    const place = options.channel ?? channel.space;
+    const to = options.to === undefined ? undefined : typedLanguage(options.to, services);
+    const preview = await services.glossary.previewImport(place, options.file, signal, {
+      by: member,
+      space: channel.space,
+      to,
     });
+    await reply(previewOf(preview, options.channel, ctx));
   },
 });
 
@@ -179,5 +240,27 @@ const exportFile = defineAction({
 export default defineCommandGroup(
   'glossary',
   { add, remove, list, import: importFile, export: exportFile },
-  { topic: 'translation' },
+  {
+    topic: 'translation',
+    presses: {
+      import: {
+        guards: [moderator],
+        async run(ctx) {
+          const { arg, services, channel, signal, t, reply } = ctx;
+          const done = await services.glossary.finishImport(channel.space, arg, signal);
+          if (!done) throw userError('not-found', 'glossary.import-gone');
+          const { added, changed, rejectedCount: rejected } = done;
+          const counts = t('glossary.imported', { added, changed, rejected });
+          await reply({ text: lines(counts, ...readingOf(done, ctx)) });
+        },
+      },
+      cancel: {
+        guards: [moderator],
+        async run({ arg, services, channel, t, reply }) {
+          await services.glossary.dropImport(channel.space, arg);
+          await reply({ text: t('glossary.cancelled') });
+        },
+      },
+    },
+  },
 );

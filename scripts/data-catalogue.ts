@@ -74,6 +74,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     kept: `Until the answer has come; ${STATE_DAYS} day at most.`,
     forgotten: 'Deleted.',
   },
+  pending_import: {
+    title: 'Glossary files to import',
+    stored: 'The file, and who gave it.',
+    about: 'Moderators who import a glossary.',
+    why: 'To write what they saw in the preview, once they press _Import_.',
+    kept: `Until they press _Import_ or _Cancel_; ${STATE_DAYS} day at most.`,
+    forgotten: 'Deleted.',
+  },
   mirror: {
     title: 'Translations of messages',
     stored:

@@ -94,6 +94,15 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     address: 'place',
     since_ms: 'time',
   },
+  pending_import: {
+    ...SPACE,
+    id: 'state',
+    member_id: 'person',
+    place: 'place',
+    language: 'state',
+    file: 'words',
+    since_ms: 'time',
+  },
   mirror: {
     ...MIRROR_KEY,
     target_parent_id: 'place',

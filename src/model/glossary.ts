@@ -1,4 +1,4 @@
-import type { Space, Channel } from './place.ts';
+import type { Space, Channel, Person } from './place.ts';
 import type { ByteSource } from './message.ts';
 
 export interface GlossaryTerm {
@@ -20,6 +20,16 @@ export interface TermsInText {
     readonly end: number;
     readonly term: GlossaryTerm;
   }[];
+}
+
+/** The entries that an import would write. */
+export interface ImportPreview extends ImportReport {
+  /** The file, for `finishImport`. */
+  readonly id: string;
+  /** Number of entries that stand already as the file has them. */
+  readonly unchanged: number;
+  /** The first of those that would be new or changed, with what each replaces. */
+  readonly first: readonly { readonly term: GlossaryTerm; readonly before?: GlossaryTerm }[];
 }
 
 export interface ImportReport {
@@ -67,17 +77,22 @@ export interface Glossary {
    */
   inText(place: Space | Channel, text: string, language?: string): Promise<TermsInText>;
   /**
-   * Imports entries. A file that cannot be read changes nothing; of others bad lines are reported
-   * and the rest kept.
+   * Says what the import of a file would write, and keeps the file; writes nothing. Rejects for one that cannot be read;
+   * of others bad lines are reported.
    *
-   * @param to the language of translations where the file gives none
+   * @param asked.space where it is asked for
+   * @param asked.to the language of translations where the file gives none
    */
-  importCsv(
+  previewImport(
     place: Space | Channel,
     file: ByteSource,
     signal: AbortSignal,
-    to?: string,
-  ): Promise<ImportReport>;
+    asked: { readonly by: Person; readonly space: Space; readonly to?: string | undefined },
+  ): Promise<ImportPreview>;
+  /** Imports a file that was kept, without its bad lines; undefined where it is kept no more. */
+  finishImport(space: Space, id: string, signal: AbortSignal): Promise<ImportReport | undefined>;
+  /** Drops a file that was kept. */
+  dropImport(space: Space, id: string): Promise<void>;
   /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
   exportCsv(place: Space | Channel): Promise<Uint8Array>;
 }

@@ -245,6 +245,20 @@ export interface Schema {
     address: string;
     since_ms: number;
   };
+  /** The file of a glossary that a moderator has not decided on yet. */
+  pending_import: {
+    id: string;
+    platform: string;
+    space_id: string;
+    member_id: string;
+    /** JSON of the space or channel into whose glossary it goes. */
+    place: string;
+    /** The language of translations where the file gives none. */
+    language: string | null;
+    /** The file, in base64. */
+    file: string;
+    since_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

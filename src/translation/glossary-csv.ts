@@ -137,7 +137,11 @@ const tooLarge = (): AppError =>
     },
   });
 
-const readAll = async (file: ByteSource, signal: AbortSignal): Promise<Uint8Array> => {
+/** Reads a file whole; rejects with `too-large` for one that no glossary needs. */
+export const readGlossaryFile = async (
+  file: ByteSource,
+  signal: AbortSignal,
+): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of file.open(signal)) {
@@ -222,7 +226,7 @@ const parseRows = async (text: string, signal: AbortSignal): Promise<readonly Cs
  * a web page or too large.
  */
 export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Promise<CsvFile> => {
-  const decoded = await decodeText(await readAll(file, signal), signal);
+  const decoded = await decodeText(await readGlossaryFile(file, signal), signal);
   if (!decoded) throw notCsv();
   if (html.test(decoded.text))
     throw new AppError('bad-input', 'the glossary file is HTML', {

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ByteSource } from '../model/message.ts';
-import type { GlossaryTerm, ImportReport, Glossary } from '../model/glossary.ts';
+import type { GlossaryTerm, ImportPreview, ImportReport, Glossary } from '../model/glossary.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { Write } from '../store/writer.ts';
 import { readColumns } from './glossary-columns.ts';
-import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
+import { readGlossaryCsv, readGlossaryFile, writeGlossaryCsv } from './glossary-csv.ts';
 import {
   faultOf,
   TERMS_PER_PLACE,
@@ -21,9 +21,13 @@ import {
 import { createGlossaryLists } from './glossary-lists.ts';
 import { AppError } from '../errors.ts';
 import type { Store } from '../store/index.ts';
+import { bytesSource } from '../audio/bytes.ts';
+import { createPendingImports } from '../store/pending-imports.ts';
 
 /** Most rejected lines of one file that are reported. */
 const MOST_REJECTED_LISTED = 20;
+/** Entries of one file that a preview shows. */
+const MOST_PREVIEWED = 10;
 /** Entries of one write, so that what others store waits for no whole file. */
 const ENTRIES_PER_WRITE = 250;
 
@@ -76,28 +80,22 @@ const storeLines = async (
     await putTerms(db, place, taken);
     const surplusLines = lines.filter(({ term }) => surplus.has(idOf(term)));
     const added = fresh.length - surplus.size;
-    return { added, changed: lines.length - surplusLines.length - added, surplus: surplusLines };
+    const unchanged = taken.filter((term) => {
+      const before = stored.get(idOf(term));
+      return before !== undefined && isSame(before, term);
+    }).length;
+    const changed = byId.size - surplus.size - added - unchanged;
+    return { added, changed, surplus: surplusLines };
   });
 
-/** Imports a file as `Glossary.importCsv` says. */
-export const importTerms = async (
-  { place, file, to, languages, write }: Import,
-  signal: AbortSignal,
-): Promise<ImportReport> => {
+type FileOfTerms = Pick<Import, 'file' | 'to' | 'languages'>;
+
+/** Reads the entries of a file, and what is wrong with its other lines. */
+const readLines = async ({ file, to, languages }: FileOfTerms, signal: AbortSignal) => {
   const { rows, encoding } = await readGlossaryCsv(file, signal);
   const { entries, assumed } = readColumns(rows, languages, to);
   const faulty = new Rejections();
-  const surplus = new Rejections();
-  let added = 0;
-  let changed = 0;
-  let waiting: Line[] = [];
-  const storeWaiting = async (): Promise<void> => {
-    const stored = await storeLines({ place, write }, waiting);
-    waiting = [];
-    added += stored.added;
-    changed += stored.changed;
-    for (const { line } of stored.surplus) surplus.add(line, 'limit');
-  };
+  const lines: Line[] = [];
   for (const [index, { line, term: word, language: typed, translation }] of entries.entries()) {
     if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
     const language = typed === '' ? undefined : languages.find(typed);
@@ -105,19 +103,74 @@ export const importTerms = async (
     const isUnknown = typed !== '' && language === undefined;
     const reason = isUnknown ? 'unknown-language' : faultOf(term);
     if (reason) faulty.add(line, reason);
-    else if (waiting.push({ line, term }) === ENTRIES_PER_WRITE) await storeWaiting();
+    else lines.push({ line, term });
   }
-  if (waiting.length > 0) await storeWaiting();
-  return {
-    added,
-    changed,
-    rejectedCount: faulty.count + surplus.count,
-    rejected: [...faulty.first, ...surplus.first]
-      .toSorted((a, b) => a.line - b.line)
-      .slice(0, MOST_REJECTED_LISTED),
-    assumed,
-    encoding,
-  };
+  return { lines, faulty, read: { assumed, encoding } };
+};
+
+/** The lines that were left out, in their order. */
+const rejectedOf = (faulty: Rejections, surplus: Rejections) => ({
+  rejectedCount: faulty.count + surplus.count,
+  rejected: [...faulty.first, ...surplus.first]
+    .toSorted((a, b) => a.line - b.line)
+    .slice(0, MOST_REJECTED_LISTED),
+});
+
+/** Imports a file as `Glossary.finishImport` says. */
+export const importTerms = async (
+  { place, write, ...file }: Import,
+  signal: AbortSignal,
+): Promise<ImportReport> => {
+  const { lines, faulty, read } = await readLines(file, signal);
+  const surplus = new Rejections();
+  let added = 0;
+  let changed = 0;
+  for (let from = 0; from < lines.length; from += ENTRIES_PER_WRITE) {
+    const stored = await storeLines({ place, write }, lines.slice(from, from + ENTRIES_PER_WRITE));
+    added += stored.added;
+    changed += stored.changed;
+    for (const { line } of stored.surplus) surplus.add(line, 'limit');
+  }
+  return { added, changed, ...rejectedOf(faulty, surplus), ...read };
+};
+
+const isSame = (a: GlossaryTerm, b: GlossaryTerm): boolean =>
+  a.term === b.term && a.translation === b.translation;
+
+/** Says what an import would write into a place that has these entries. */
+const previewTerms = async (
+  file: FileOfTerms,
+  standing: readonly GlossaryTerm[],
+  signal: AbortSignal,
+): Promise<Omit<ImportPreview, 'id'>> => {
+  const { lines, faulty, read } = await readLines(file, signal);
+  const known = new Map<string, GlossaryTerm>();
+  const given = new Map<string, Line>();
+  for (const [index, term] of standing.entries()) {
+    if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
+    known.set(idOf(term), term);
+  }
+  for (const [index, line] of lines.entries()) {
+    if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
+    given.set(idOf(line.term), line);
+  }
+  const surplus = new Rejections();
+  const first: ImportPreview['first'][number][] = [];
+  let [added, changed, unchanged] = [0, 0, 0];
+  for (const [id, { line, term }] of given) {
+    const before = known.get(id);
+    if (before && isSame(before, term)) {
+      unchanged += 1;
+      continue;
+    }
+    if (before) changed += 1;
+    else if (standing.length + added >= TERMS_PER_PLACE) {
+      surplus.add(line, 'limit');
+      continue;
+    } else added += 1;
+    if (first.length < MOST_PREVIEWED) first.push(before ? { term, before } : { term });
+  }
+  return { added, changed, unchanged, first, ...rejectedOf(faulty, surplus), ...read };
 };
 
 const checked = (given: GlossaryTerm): GlossaryTerm => {
@@ -131,6 +184,7 @@ const checked = (given: GlossaryTerm): GlossaryTerm => {
 
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
   const lists = createGlossaryLists(store);
+  const pending = createPendingImports(store, Date.now);
 
   const write = <Result>(
     place: Space | Channel,
@@ -162,8 +216,25 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
 
     remove: (place, term, language) => write(place, (db) => removeTerm(db, place, term, language)),
 
-    importCsv: (place, file, signal, to) =>
-      importTerms({ place, file, to, languages, write: (change) => write(place, change) }, signal),
+    async previewImport(place, file, signal, { by, space, to }) {
+      const bytes = await readGlossaryFile(file, signal);
+      const kept = { file: bytesSource([bytes]), to, languages };
+      const preview = await previewTerms(kept, await lists.of(place), signal);
+      return { ...preview, id: await pending.put(space, by, { place, to, file: bytes }) };
+    },
+
+    async finishImport(space, id, signal) {
+      const kept = await pending.take(space, id);
+      if (!kept) return undefined;
+      const { place, to } = kept;
+      const file = bytesSource([kept.file]);
+      return importTerms(
+        { place, file, to, languages, write: (change) => write(place, change) },
+        signal,
+      );
+    },
+
+    dropImport: async (space, id) => void (await pending.take(space, id)),
 
     exportCsv: async (place) => writeGlossaryCsv(await lists.of(place)),
   };

@@ -44,9 +44,26 @@ describe('/glossary', () => {
       Buffer.from('term,language,translation\nfox,ja,狐\n,ja,x\n'),
       'g.csv',
     );
-    const { text } = await last('glossary import', { file });
-    expect(text).toContain(sentence('glossary.imported', { added: 1, changed: 0, rejected: 1 }));
+    const preview = await last('glossary import', { file });
+    const counts = { added: 1, changed: 0, rejected: 1 };
+    expect(preview.text).toContain(sentence('glossary.preview', { ...counts, unchanged: 0 }));
+    expect(preview.text).toContain('`fox` → `狐` · Japanese');
+    expect(preview.text).toContain(sentence('glossary.rejected.empty', { line: 3 }));
+    expect((await last('glossary list')).text).not.toContain('fox');
+    const { text } = await harness().press('glossary.import');
+    expect(text).toContain(sentence('glossary.imported', counts));
     expect(text).toContain(sentence('glossary.rejected.empty', { line: 3 }));
+    expect((await last('glossary list')).text).toContain('fox');
+  });
+
+  it('imports nothing that a moderator cancels, or that is for others', async () => {
+    const file = attachmentOf(Buffer.from('fox\n'), 'g.csv');
+    await last('glossary import', { file });
+    const refused = await harness().press('glossary.import', { role: 'member' });
+    expect(refused.text).toContain(sentence('errors.needs-moderator'));
+    await last('glossary import', { file });
+    expect((await harness().press('glossary.cancel')).text).toBe(sentence('glossary.cancelled'));
+    expect((await last('glossary list')).text).toBe(sentence('glossary.empty'));
   });
 
   it.each(['film.srt', 'notes.txt', 'list'])(
@@ -67,8 +84,8 @@ describe('/glossary', () => {
     const refused = await last('glossary import', { file });
     expect(refused).toMatchObject({ tone: 'error' });
     expect(refused.text).toContain(sentence('glossary.which-language'));
-    const { text } = await last('glossary import', { file, to: 'Japanese' });
-    expect(text).toBe(
+    await last('glossary import', { file, to: 'Japanese' });
+    expect((await harness().press('glossary.import')).text).toBe(
       `${sentence('glossary.imported', { added: 2, changed: 0, rejected: 0 })}\n` +
         sentence('glossary.read-pairs', { language: 'Japanese' }),
     );

@@ -14,6 +14,7 @@ const PRESSES = {
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings: 'key dropkey page flags voice bots quiet characters minutes tokens command roles',
     status: 'retry',
+    glossary: 'import cancel',
   },
   everybody: {
     captions: 'out in',

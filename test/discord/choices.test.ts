@@ -79,7 +79,9 @@ describe('a glossary of one channel', () => {
     expect(await csvOf({ channel })).toMatch(/\nhere(?![^]*everywhere)/);
     const bytes = Buffer.from('term,language,translation\nbrought,es,traído\n');
     const file = { name: 'words.csv', contentType: 'text/csv', bytes };
-    await bot.use(elsewhere, 'glossary import', { file, channel });
+    const shown = await bot.use(elsewhere, 'glossary import', { file, channel });
+    const [, press = ''] = /"(glossary import:[^"]+)"/.exec(JSON.stringify(shown.components)) ?? [];
+    await bot.press(shown, press, undefined, at.guild.owner);
     expect(await csvOf()).not.toContain('brought');
     expect(await csvOf({ channel })).toContain('brought');
   });

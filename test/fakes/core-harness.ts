@@ -1,8 +1,10 @@
-import type { Attachment } from '../../src/model/message.ts';
+import type { MessageKey } from '../../src/errors.ts';
+import type { Attachment, Content } from '../../src/model/message.ts';
 import type { Member } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import { openServedCore } from './open-core.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
+import { sentence } from './sentences.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
 /** The real core and commands over the fake service, asked as an adapter would ask. */
@@ -16,6 +18,8 @@ export interface CoreHarness extends AsyncDisposable {
     member?: Partial<Member>,
     signal?: AbortSignal,
   ): Promise<Shown[]>;
+  /** Presses what has the sentence of `key` as its label under the last answer. */
+  press(key: MessageKey, member?: Partial<Member>): Promise<Shown>;
   /** What an answer takes from here on; at first the platform does not say. */
   limitFiles(bytes: number): void;
 }
@@ -45,22 +49,37 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
   const { core } = running;
   running.attach({ platform: fakePlatform(SPACE.platform), ready: () => true });
   let limit: { fileBytes?: number } = {};
+  /** The answer that was shown last, whose controls can be pressed. */
+  let newest: Shown | undefined;
+  const invocation = (member: Partial<Member>, signal: AbortSignal, shown: Shown[]) => ({
+    id: 'invocation',
+    member: { ...MEMBER, ...member },
+    channel: { space: SPACE, id: 'channel' },
+    signal,
+    answer: {
+      show: async (content: Content) => void shown.push(shownOf(content)),
+      paceMs: 0,
+      ...limit,
+    },
+  });
   return {
     limitFiles: (fileBytes) => (limit = { fileBytes }),
     core,
     speech,
     async run(command, options = {}, member = {}, signal = new AbortController().signal) {
       const shown: Shown[] = [];
-      await core.dispatch({
-        id: 'invocation',
-        command,
-        options,
-        member: { ...MEMBER, ...member },
-        channel: { space: SPACE, id: 'channel' },
-        signal,
-        answer: { show: async (content) => void shown.push(shownOf(content)), paceMs: 0, ...limit },
-      });
+      await core.dispatch({ ...invocation(member, signal, shown), command, options });
+      newest = shown.findLast(({ controls }) => controls) ?? newest;
       return shown;
+    },
+    async press(key, member = {}) {
+      const shown: Shown[] = [];
+      const control = newest?.controls?.find(({ label }) => label === sentence(key));
+      const asked = invocation(member, new AbortController().signal, shown);
+      await core.press({ ...asked, press: control?.press ?? '', values: [] });
+      const [last] = shown.slice(-1);
+      if (!last) throw new Error('nothing was shown');
+      return last;
     },
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();

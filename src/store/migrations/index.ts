@@ -9,6 +9,7 @@ import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
 import { mirrorModels } from './027-mirror-models.ts';
 import { usageByMember } from './028-usage-by-member.ts';
 import { addOpenAnswers } from './029-open-answers.ts';
+import { addPendingImports } from './030-pending-imports.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -21,6 +22,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '027-mirror-models': mirrorModels,
     '028-usage-by-member': usageByMember,
     '029-open-answers': addOpenAnswers,
+    '030-pending-imports': addPendingImports,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

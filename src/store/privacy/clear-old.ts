@@ -10,6 +10,7 @@ import { clearOwedHistories } from '../channels/histories.ts';
 import { clearLateMarks } from '../channels/late-marks.ts';
 import { deleteRows } from '../rows.ts';
 import { clearOpenAnswers } from '../open-answers.ts';
+import { clearPendingImports } from '../pending-imports.ts';
 import { foldUsage } from '../usage.ts';
 
 /**
@@ -118,6 +119,7 @@ export const clearOld = async (
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await clearOpenAnswers(db, statesMs);
+    await clearPendingImports(db, statesMs);
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
     await clearLateMarks(db, leftMs);

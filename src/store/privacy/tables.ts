@@ -36,6 +36,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   inbox: OF_SPACE,
   delivery: OF_SPACE,
   open_answer: { ...OF_SPACE, isOfDatabase: true },
+  pending_import: OF_SPACE,
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,

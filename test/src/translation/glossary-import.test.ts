@@ -7,10 +7,10 @@ import { watchEventLoop } from '../../fakes/event-loop.ts';
 const SPACE = { platform: 'test', id: 'here' };
 const signal = new AbortController().signal;
 
-const { glossary } = useGlossary();
+const { glossary, importFile } = useGlossary();
 
 const give = (content: string | Uint8Array, to?: string): Promise<ImportReport> =>
-  glossary().importCsv(SPACE, fileOf(content), signal, to);
+  importFile(SPACE, fileOf(content), signal, to);
 
 /** The glossary, each entry as `term|language|translation`. */
 const stored = async (): Promise<readonly string[]> =>
@@ -73,9 +73,42 @@ describe('a file that is imported', () => {
     expect(await stored()).toHaveLength(TERMS_PER_PLACE);
     expect(await give('term 3\nterm 5,ja,five\nterm 6')).toMatchObject({
       added: 0,
-      changed: 2,
+      changed: 0,
       rejected: [{ line: 2, reason: 'limit' }],
     });
+  });
+
+  it('is shown before anything of it is written', async () => {
+    await give('term,language,translation\nfox,ja,狐\nbear,ja,熊');
+    const before = await stored();
+    const file = fileOf('term,language,translation\nfox,ja,狐\nbear,ja,くま\nowl,ja,梟\n,ja,x');
+    const asked = { by: { platform: SPACE.platform, id: 'ada' }, space: SPACE };
+    const { id, ...preview } = await glossary().previewImport(SPACE, file, signal, asked);
+    const entry = (term: string, translation: string) => ({ term, language: 'ja', translation });
+    expect(preview).toMatchObject({
+      added: 1,
+      changed: 1,
+      unchanged: 1,
+      first: [
+        { term: entry('bear', 'くま'), before: entry('bear', '熊') },
+        { term: entry('owl', '梟') },
+      ],
+      rejected: [{ line: 5, reason: 'empty' }],
+    });
+    expect(await stored()).toEqual(before);
+    const elsewhere = { ...SPACE, id: 'elsewhere' };
+    expect(await glossary().finishImport(elsewhere, id, signal)).toBeUndefined();
+    const done = await glossary().finishImport(SPACE, id, signal);
+    expect(done).toMatchObject({ added: 1, changed: 1, rejectedCount: 1 });
+    expect(await glossary().finishImport(SPACE, id, signal)).toBeUndefined();
+  });
+
+  it('is not imported once it was dropped', async () => {
+    const asked = { by: { platform: SPACE.platform, id: 'ada' }, space: SPACE };
+    const { id } = await glossary().previewImport(SPACE, fileOf('fox'), signal, asked);
+    await glossary().dropImport(SPACE, id);
+    expect(await glossary().finishImport(SPACE, id, signal)).toBeUndefined();
+    expect(await stored()).toEqual([]);
   });
 
   it('lets others write in between', async () => {

@@ -12,7 +12,7 @@ import { watchEventLoop } from '../../fakes/event-loop.ts';
 const SPACE = { platform: 'test', id: 'here' };
 const signal = new AbortController().signal;
 
-const { glossary, store } = useGlossary();
+const { glossary, importFile, store } = useGlossary();
 
 const readRows = async (file: ByteSource, given = signal) =>
   (await readGlossaryCsv(file, given)).rows;
@@ -71,7 +71,7 @@ describe('a glossary', () => {
     expect(await glossary().add(SPACE, term(newer, 'de', 'b'))).toEqual(term(older, 'de', 'a'));
     expect(await glossary().list(SPACE)).toEqual([term(newer, 'de', 'b')]);
     const file = fileOf(`${older},de,c\n${newer},de,d\n${older},fr,e`);
-    expect(await glossary().importCsv(SPACE, file, signal)).toMatchObject({ added: 1, changed: 2 });
+    expect(await importFile(SPACE, file, signal)).toMatchObject({ added: 1, changed: 1 });
     expect(await glossary().list(SPACE)).toEqual([term(newer, 'de', 'd'), term(older, 'fr', 'e')]);
     expect(await glossary().remove(SPACE, older)).toBe(2);
   });
@@ -110,9 +110,9 @@ describe('a glossary file', () => {
       'word,klingonese,x',
       `${'x'.repeat(300)},,`,
     ].join('\r\n');
-    expect(await glossary().importCsv(SPACE, fileOf(csv), signal)).toEqual({
+    expect(await importFile(SPACE, fileOf(csv), signal)).toEqual({
       added: 1,
-      changed: 1,
+      changed: 0,
       rejected: [
         { line: 4, reason: 'empty' },
         { line: 5, reason: 'unknown-language' },
@@ -130,7 +130,7 @@ describe('a glossary file', () => {
     ['a byte order mark', '\uFEFFmage,ja,魔道士'],
     ['UTF-16', Buffer.from('\uFEFFmage,ja,魔道士', 'utf16le')],
   ])('may have %s', async (_, content) => {
-    await glossary().importCsv(SPACE, fileOf(content), signal);
+    await importFile(SPACE, fileOf(content), signal);
     expect(await glossary().list(SPACE)).toEqual([term('mage', 'ja', '魔道士')]);
   });
 
@@ -140,7 +140,7 @@ describe('a glossary file', () => {
     ['a header', 'Source;Target\nmage;魔道士\narch;弓', 'ja'],
     ['the other order', 'translation,term\n魔道士,mage\n弓,arch', 'ja'],
   ])('may be two plain columns, given their language: %s', async (_, content, to) => {
-    const report = await glossary().importCsv(SPACE, fileOf(content), signal, to);
+    const report = await importFile(SPACE, fileOf(content), signal, to);
     expect(report).toMatchObject({ added: 2, assumed: { kind: 'pairs', language: 'ja' } });
     expect(await glossary().list(SPACE)).toEqual([
       term('arch', 'ja', '弓'),
@@ -149,7 +149,7 @@ describe('a glossary file', () => {
   });
 
   it('of pairs may translate names of languages', async () => {
-    await glossary().importCsv(SPACE, fileOf('German,allemand\nTurkish,turc'), signal, 'fr');
+    await importFile(SPACE, fileOf('German,allemand\nTurkish,turc'), signal, 'fr');
     expect(await glossary().list(SPACE)).toEqual([
       term('German', 'fr', 'allemand'),
       term('Turkish', 'fr', 'turc'),
@@ -158,7 +158,7 @@ describe('a glossary file', () => {
 
   it('may name the languages of its columns in its first line', async () => {
     const csv = 'English,Japanese,es\nmage,魔道士,mago\narch,,arco\n,x,y';
-    const report = await glossary().importCsv(SPACE, fileOf(csv), signal);
+    const report = await importFile(SPACE, fileOf(csv), signal);
     expect(report).toMatchObject({
       added: 3,
       rejected: [{ line: 4, reason: 'empty' }],
@@ -174,7 +174,7 @@ describe('a glossary file', () => {
   it.each(['mage,魔道士', 'term,translation\nmage,魔道士'])(
     'of two columns in no known language changes nothing: %j',
     async (content) => {
-      await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
+      await expect(importFile(SPACE, fileOf(content), signal)).rejects.toMatchObject({
         code: 'bad-input',
         sentence: { key: 'glossary.which-language' },
       });
@@ -183,7 +183,7 @@ describe('a glossary file', () => {
   );
 
   it('of terms and languages keeps terms in these', async () => {
-    await glossary().importCsv(SPACE, fileOf('Dragoman,es\nTurkish,de,Türkisch'), signal);
+    await importFile(SPACE, fileOf('Dragoman,es\nTurkish,de,Türkisch'), signal);
     expect(await glossary().list(SPACE)).toEqual([
       term('Dragoman', 'es'),
       term('Turkish', 'de', 'Türkisch'),
@@ -192,14 +192,14 @@ describe('a glossary file', () => {
 
   it('fills in the given language where a line names none', async () => {
     const csv = 'mage,,魔道士\narch,es,arco';
-    const report = await glossary().importCsv(SPACE, fileOf(csv), signal, 'ja');
+    const report = await importFile(SPACE, fileOf(csv), signal, 'ja');
     expect(report.assumed).toEqual({ kind: 'rest', language: 'ja' });
     expect(await glossary().list(SPACE)).toContainEqual(term('mage', 'ja', '魔道士'));
     expect(await glossary().list(SPACE)).toContainEqual(term('arch', 'es', 'arco'));
   });
 
   it('may have commas in what semicolons part', async () => {
-    await glossary().importCsv(SPACE, fileOf('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
+    await importFile(SPACE, fileOf('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
     expect(await glossary().list(SPACE)).toContainEqual(term('Hello, you', 'es', 'Hola, tú'));
   });
 
@@ -208,7 +208,7 @@ describe('a glossary file', () => {
     ['sep=;\na;"b\nc;d', 2],
     ['"a\nb",c\nd,"e', 3],
   ])('whose quotation mark is not closed names the line: %j', async (content, line) => {
-    await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
+    await expect(importFile(SPACE, fileOf(content), signal)).rejects.toMatchObject({
       sentence: { key: 'glossary.not-csv-line', params: { line } },
     });
   });
@@ -217,7 +217,7 @@ describe('a glossary file', () => {
     ['that is an archive', Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0xff, 0x00])],
     ['of images', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x00, 0xff, 0xfe, 0x00])],
   ])('%s changes nothing', async (_, content) => {
-    await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
+    await expect(importFile(SPACE, fileOf(content), signal)).rejects.toMatchObject({
       sentence: { key: 'glossary.not-csv' },
     });
     expect(await glossary().list(SPACE)).toEqual([]);
@@ -234,7 +234,7 @@ describe('a glossary file', () => {
         }
       },
     };
-    await expect(glossary().importCsv(SPACE, endless, signal)).rejects.toMatchObject({
+    await expect(importFile(SPACE, endless, signal)).rejects.toMatchObject({
       code: 'too-large',
     });
     expect(read).toBeLessThan(150);
@@ -242,7 +242,7 @@ describe('a glossary file', () => {
 
   it('of too many lines is not looked at to its end, and changes nothing', async () => {
     const csv = `${'term\n'.repeat(100_050)}"a quote that never ends`;
-    await expect(glossary().importCsv(SPACE, fileOf(csv), signal)).rejects.toMatchObject({
+    await expect(importFile(SPACE, fileOf(csv), signal)).rejects.toMatchObject({
       code: 'too-large',
     });
     expect(await glossary().list(SPACE)).toEqual([]);
@@ -271,10 +271,10 @@ describe('a glossary file', () => {
 
   it('stops at the glossary’s limit, whatever comes at the same moment', async () => {
     const csv = Array.from({ length: TERMS_PER_PLACE - 1 }, (_, index) => `term ${index}`);
-    await glossary().importCsv(SPACE, fileOf(csv.join('\n')), signal);
+    await importFile(SPACE, fileOf(csv.join('\n')), signal);
     const two = Array.from({ length: 2 }, (_, index) => `of a file ${index}`);
     const [report, ...added] = await Promise.all([
-      glossary().importCsv(SPACE, fileOf(two.join('\n')), signal),
+      importFile(SPACE, fileOf(two.join('\n')), signal),
       ...['one', 'two'].map((text) =>
         glossary()
           .add(SPACE, term(text))
@@ -285,7 +285,7 @@ describe('a glossary file', () => {
     expect(report.added + added.length - isFull).toBe(1);
     expect(await glossary().list(SPACE)).toHaveLength(TERMS_PER_PLACE);
     expect(await glossary().remove(SPACE, 'term 0')).toBe(1);
-    const late = await glossary().importCsv(SPACE, fileOf('a\nb\nc\nd'), signal);
+    const late = await importFile(SPACE, fileOf('a\nb\nc\nd'), signal);
     expect(late.added).toBe(1);
     expect(late.rejected.map(({ reason }) => reason)).toEqual(['limit', 'limit', 'limit']);
     const words = (await glossary().list(SPACE)).map((each) => each.term);

@@ -47,6 +47,8 @@ describe('a translation that fails', () => {
     ['in another language', 'I would be very happy to help you with that today.'],
     ['the text itself', 'Where is the fox today, and why?'],
     ['a loop', 'el zorro y '.repeat(14)],
+    ['a short loop', '¿Zorro? ¿zorro? ¿zorro? ¿zorro?'],
+    ['a loop behind good words', `¿Dónde está el zorro hoy, y por qué?${' mañana'.repeat(40)}.`],
     ['100,000 characters', 'el zorro, la casa y otras cosas más '.repeat(2_800)],
     ['an answer', 'El zorro está en el bosque con sus amigos.'],
     ['of another amount', '¿Dónde está el zorro de 1.250 euros hoy, y por qué?'],

@@ -26,7 +26,7 @@ export const OPTIONS = 100;
 export const ID_CHARS = 255;
 /** Characters of a view's title and of its buttons: "Views". */
 export const TITLE_CHARS = 24;
-/** Characters of the hint under a field: "Input block" (2,000); short ones are read. */
+/** Characters of a field's label and hint: "Input block" (2,000); short ones are read. */
 export const HINT_CHARS = 300;
 /** Characters of a text field's value: "Plain-text input element". */
 export const INPUT_CHARS = 3_000;

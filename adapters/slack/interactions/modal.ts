@@ -1,5 +1,5 @@
 import type { ViewOutput, ViewStateValue } from '@slack/bolt';
-import { ID_CHARS, HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
+import { ID_CHARS, HINT_CHARS, INPUT_CHARS, TITLE_CHARS } from '../limits.ts';
 import { plain, type SlackBlock, type SlackElement, optionsOf } from '../outbound/blocks.ts';
 import { isRichText, type RawBlock } from '../inbound/raw-message.ts';
 import { withUnicodeEmoji } from '../rich-text/atoms.ts';
@@ -105,8 +105,8 @@ const elementOf = (
     : inputElement(option, given, isFreeText);
 };
 
-/** The name of a command or option as a title: without hyphens, with a capital. */
-const titleOf = ({ name }: { readonly name: string }): string => {
+/** The name of a command as a title: without hyphens, with a capital. */
+const titleOf = ({ name }: CommandInfo): string => {
   const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
@@ -158,9 +158,9 @@ export const commandModal = (
     return {
       type: 'input',
       block_id: blockOf(option),
-      label: plain(shorten(titleOf(option), LABEL_CHARS)),
+      // The name of an option is an English word for who types it.
+      label: plain(shorten(option.description, HINT_CHARS)),
       element: elementOf(option, given[option.name] ?? [], isFreeText, label),
-      hint: plain(shorten(option.description, HINT_CHARS)),
       optional: !option.required,
     };
   });

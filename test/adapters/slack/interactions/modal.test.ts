@@ -50,6 +50,14 @@ describe('the modal of a command', () => {
     }
   });
 
+  it('asks in words of the reader’s language, without the names that are typed', () => {
+    const info = infosIn('ja').find(({ name }) => name === 'autotranslate reply')!;
+    const { blocks } = commandModal(info, {}, '{}', labels);
+    const shown = JSON.stringify(blocks.map((block) => [block['label'], block['hint']]));
+    expect(shown).toContain(texts.in('ja')('commands.autotranslate.reply.options.below'));
+    expect(shown).not.toMatch(/bots|below/i);
+  });
+
   it('has a menu where choices are offered, one for several where a list is meant', () => {
     const one = elementsOf(commandModal(infoOf('transcribe'), {}, '{}', labels));
     expect(one['language']?.['type']).toBe('external_select');

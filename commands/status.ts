@@ -240,7 +240,18 @@ const lateLines = (late: Backlog['late'], { locale, services, t }: Context): rea
   });
 
 const backlogLines = async (
-  { waiting, oldestMs, waitsFor, dead, newestDead, overLimit, gaps, late, outage }: Backlog,
+  {
+    waiting,
+    oldestMs,
+    waitsFor,
+    dead,
+    newestDead,
+    overLimit,
+    gaps,
+    late,
+    outage,
+    recordingsWait,
+  }: Backlog,
   looked: readonly LookedAt[],
   ctx: Context,
 ): Promise<RichText> => {
@@ -252,6 +263,8 @@ const backlogLines = async (
   const why = outage === undefined && waitsFor && say(t, waitsFor);
   return bullets(
     outage && outageLine(outage, ctx),
+    recordingsWait &&
+      sentence('❌ ', t('status.recordings-wait', { reason: say(t, recordingsWait) })),
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
       : sentence('⏳ ', series([t('status.waiting', { count: waiting, oldest }), why], ' ')),
@@ -322,7 +335,8 @@ const panel = async (ctx: Context): Promise<Content> => {
     hasMessages &&
       lines(t('status.messages'), await backlogLines(backlog, watches?.looked ?? [], ctx)),
   );
-  if ((backlog.dead === 0 && !backlog.outage) || !isModerator) return { text };
+  const isPaused = backlog.outage !== undefined || backlog.recordingsWait !== undefined;
+  if ((backlog.dead === 0 && !isPaused) || !isModerator) return { text };
   return {
     text,
     controls: [button(ctx, 'status retry', 'status.retry', 'primary')],

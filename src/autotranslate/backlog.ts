@@ -14,6 +14,7 @@ import {
   type Inbox,
 } from '../store/inbox/backlog.ts';
 import type { Outages } from './outage.ts';
+import type { RecognitionOutages } from './recognition-outage.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
@@ -26,6 +27,7 @@ export interface BacklogDeps {
   readonly gaps: Pick<HistoryGaps, 'of'>;
   readonly inbox: Pick<InboxStore, 'waitingIn'>;
   readonly outages: Pick<Outages, 'among'>;
+  readonly recognitions: Pick<RecognitionOutages, 'reasonOf'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly now: () => number;
@@ -37,7 +39,7 @@ const lateOf = (group: string, { channel }: ChannelWatch): string =>
 
 /** Creates the functions that report what waits or failed in a space, and try it again. */
 export const createBacklog = (deps: BacklogDeps) => {
-  const { store, watches, gaps, inbox, outages, scheduler, platforms, now } = deps;
+  const { store, watches, gaps, inbox, outages, recognitions, scheduler, platforms, now } = deps;
   const wakeAll = (partitions: readonly string[]): void =>
     new Set(partitions).forEach(scheduler.wake);
 
@@ -108,6 +110,7 @@ export const createBacklog = (deps: BacklogDeps) => {
           gaps: await gaps.of(space),
           late: await lateIn(watched),
           newestDead: await Promise.all(explained),
+          recordingsWait: await recognitions.reasonOf(space),
           outage: await outages.among(
             all.flatMap(({ languages }) => languages),
             space,

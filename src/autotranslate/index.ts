@@ -35,6 +35,7 @@ import { createTranslationContext } from './prepare/context.ts';
 import { createPlaces } from './prepare/prepared.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createProgress } from './prepare/progress.ts';
+import { createRecognitionOutages } from './recognition-outage.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
@@ -120,10 +121,13 @@ export const openAutoTranslate = async ({
   const waits = createOutageWaits(shared);
   const wakeWaiting = (): void => waits.all().forEach(scheduler.wake);
   const outages = createOutages({ ...shared, ended: wakeWaiting });
+  const recognitions = createRecognitionOutages(shared);
   /** Tries again what waits for the end of an outage, as somebody asked for it or set another key. */
   const tryAgain = (space: Space | undefined): void => {
     wakeWaiting();
-    if (space) void outages.tryAgain(space);
+    if (!space) return;
+    void outages.tryAgain(space);
+    void recognitions.tryAgain(space);
   };
   store.signals.subscribe('retried', tryAgain);
   store.signals.subscribe('space-key', tryAgain);
@@ -135,6 +139,7 @@ export const openAutoTranslate = async ({
     places: createPlaces(shared),
     outages,
     late,
+    recognitions,
     progressOf: (row, tenure, signal, line) => {
       const { mirrors } = platforms.of(row.ref.channel);
       return createProgress({ ...shared, mirrors }, row, tenure, signal, line);
@@ -189,7 +194,7 @@ export const openAutoTranslate = async ({
     own: { ...watches, unfollow },
     memories,
   });
-  const backlog = createBacklog({ ...shared, outages });
+  const backlog = createBacklog({ ...shared, outages, recognitions });
   const inboxWork = createInboxWork({ ...shared, readyPlatforms });
 
   let retention: AsyncDisposable | undefined;

@@ -111,6 +111,15 @@ describe('/status', () => {
     expect(others.text).not.toContain(told);
   });
 
+  it('tells why recordings wait, and lets moderators try again', async () => {
+    const reason = { key: 'service.no-access' } as const;
+    harness().script.backlog = { ...NO_BACKLOG, waiting: 1, recordingsWait: reason };
+    const { text, controls } = await harness().run('status');
+    const told = sentence('status.recordings-wait', { reason: sentence('service.no-access') });
+    expect(text).toContain(`❌ ${told}`);
+    expect(controls).toMatchObject([{ press: 'status retry' }]);
+  });
+
   it('lists when messages were missed that could not be read, as far as one may see it', async () => {
     const hidden = { space: HERE.space, id: '200' };
     const [fromMs, untilMs] = [1_000_000, 2_000_000];

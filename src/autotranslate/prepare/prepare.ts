@@ -26,6 +26,7 @@ import {
 } from './prepared.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
+import type { RecognitionOutages } from '../recognition-outage.ts';
 import type { BotLoops } from './bot-loops.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
@@ -55,6 +56,7 @@ export interface PrepareDeps {
   readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
   readonly outages: Pick<Outages, 'of'>;
+  readonly recognitions: Pick<RecognitionOutages, 'of'>;
   readonly botLoops: BotLoops;
   readonly late: Pick<LateTargets, 'isLate' | 'take'>;
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
@@ -74,6 +76,7 @@ export const createPrepare = (deps: PrepareDeps) => {
   const { translate, forget, forgetAll, forgetSpace } = createMessageTranslator(
     services,
     deps.outages,
+    deps.recognitions,
   );
 
   /** The words for readers of a channel, with commands named as they type them. */

@@ -3,6 +3,7 @@ import { resultOf } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
 import { OutageError } from '../breaker.ts';
 import type { Outages } from '../outage.ts';
+import type { RecognitionOutages } from '../recognition-outage.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -16,7 +17,7 @@ import { isStorageFault } from '../../sqlite/disk-fault.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
-import { keyOf, type Space } from '../../model/place.ts';
+import { keyOf, messageKey, type Space } from '../../model/place.ts';
 
 /** A message in one language, or as it was written. */
 export interface Rendition {
@@ -157,6 +158,7 @@ const rowKey = ({ ref, purpose, revision }: RowKey & { readonly revision: number
 export const createMessageTranslator = (
   services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
   outages: Pick<Outages, 'of'>,
+  recognitions: Pick<RecognitionOutages, 'of'>,
 ) => {
   const { languages, transcriber, translator } = services;
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
@@ -193,7 +195,10 @@ export const createMessageTranslator = (
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
     const faults: AppError[] = [];
+    /** Failures of the service at the message's recordings. */
+    const deaf: AppError[] = [];
     const unheard: UnheardFile[] = [];
+    const recognition = await recognitions.of(place.space);
     const breakers = new Map(
       await Promise.all(wanted.map(async (to) => [to, await outages.of(to, place.space)] as const)),
     );
@@ -203,9 +208,11 @@ export const createMessageTranslator = (
       const known = finished.transcripts.get(audio.id);
       if (known) return known;
       try {
+        recognition.assertReady();
         const { durationMs } = audio.voice ?? {};
         const request = { audio, place, lane, ...(durationMs === undefined ? {} : { durationMs }) };
         const heard = await resultOf(transcriber.transcribe(request, signal), onHeard);
+        recognition.heard();
         finished.transcripts.set(audio.id, heard);
         finished.used.audioMs += heard.durationMs;
         return heard;
@@ -213,7 +220,8 @@ export const createMessageTranslator = (
         const error = failureOf(thrown);
         if (UNREADABLE.has(error.code)) unheard.push({ name: audio.name, fault: error });
         // Nobody speaks in it.
-        else if (error.code !== 'not-found') faults.push(error);
+        else if (error.code === 'not-found') recognition.heard();
+        else deaf.push(recognition.judged(error, messageKey(message.ref)));
         return undefined;
       }
     };
@@ -262,7 +270,7 @@ export const createMessageTranslator = (
     const words = transcript && plainWords(transcript.text);
     const written = isBlankMessage(message.text) ? undefined : message.text;
 
-    const isAudioMissing = faults.length > 0;
+    const isAudioMissing = deaf.length > 0;
 
     const render = async (language: string): Promise<Rendition> => {
       const [text, heard] = await Promise.all([
@@ -283,14 +291,18 @@ export const createMessageTranslator = (
       };
     };
 
-    /** The failure to tell of. Throws that of an outage, unless another language was translated. */
+    /**
+     * The failure to tell of. Throws that of an outage of translation, unless another language was
+     * translated. A message whose recording waits delays no other.
+     */
     const toldOf = (renditions: readonly Rendition[]): AppError | undefined => {
-      const busy = faults.find(isBusy);
+      const all = [...faults, ...deaf];
+      const busy = all.find(isBusy);
       // The row waits; what was translated of it is remembered.
       if (busy) throw busy;
       const outage = faults.find((one) => one instanceof OutageError);
       if (outage && !renditions.some(({ isTranslated }) => isTranslated)) throw outage;
-      return outage ?? faults.find(({ retryable }) => retryable) ?? faults[0];
+      return outage ?? all.find(({ retryable }) => retryable) ?? all[0];
     };
 
     const renditions = await Promise.all(wanted.map(render));

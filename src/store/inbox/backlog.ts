@@ -47,6 +47,8 @@ export interface Backlog {
   }[];
   /** The outage that messages of the space wait for; undefined where there is none. */
   readonly outage: Outage | undefined;
+  /** Why recordings of the space wait to be transcribed; undefined where none does. */
+  readonly recordingsWait?: Sentence | undefined;
 }
 
 export interface Inbox {
@@ -63,7 +65,7 @@ export const backlogOf = async (
   space: Space,
   timeOf: (position: string) => number | undefined,
   nowMs: number,
-): Promise<Omit<Backlog, 'gaps' | 'late' | 'outage'>> => {
+): Promise<Omit<Backlog, 'gaps' | 'late' | 'outage' | 'recordingsWait'>> => {
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])

@@ -57,6 +57,7 @@ const prepareRow = (
     outages: {
       of: async () => ({ mark: () => undefined, ready: async () => 0, answered: () => 0 }),
     },
+    recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
     watches,
     places: createPlaces({ watches, threads, platforms, languages }),

@@ -8,9 +8,11 @@ import type { MessageFile } from '../../../../src/model/message.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
 import { fromDisk } from '../../../../src/sqlite/disk-fault.ts';
-import { UnreadableKeyError } from '../../../../src/api/keys.ts';
+import { createServiceKey, UnreadableKeyError } from '../../../../src/api/keys.ts';
+import { serviceError } from '../../../../src/api/service-error.ts';
 import { serviceKeyOf } from '../../../fakes/asker.ts';
 import { OutageError } from '../../../../src/autotranslate/breaker.ts';
+import { createRecognitionOutages } from '../../../../src/autotranslate/recognition-outage.ts';
 import { createOutages } from '../../../../src/autotranslate/outage.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
@@ -67,6 +69,7 @@ const createTranslator = () =>
       nowMs: () => nowMs,
       ended: () => {},
     }),
+    createRecognitionOutages({ serviceKeyOf, nowMs: () => nowMs }),
   );
 
 const make = (
@@ -116,7 +119,15 @@ describe('what a message becomes', () => {
       nowMs: () => nowMs,
       ended: () => {},
     });
-    const given = make('hello', true, createMessageTranslator(services, outages));
+    const given = make(
+      'hello',
+      true,
+      createMessageTranslator(
+        services,
+        outages,
+        createRecognitionOutages({ serviceKeyOf, nowMs: () => nowMs }),
+      ),
+    );
     await expect(given).rejects.toBeInstanceOf(OutageError);
     await expect(given).rejects.toMatchObject({
       sentence: { key: 'service.unreadable-own-key' },
@@ -166,6 +177,30 @@ describe('what a message becomes', () => {
       transcript,
       used: { characters: 7, audioMs: 95_000 },
     });
+  });
+
+  it('waits beside the others where no recording is recognised, and its words are translated', async () => {
+    const translator = createTranslator();
+    heardFault = serviceError(403, undefined, '', createServiceKey('svck:any'));
+    const made = () => make('hello', true, translator, [audio]);
+    expect(await made()).toMatchObject({ fault: { code: 'forbidden' }, willRetry: false });
+    const other = { ...messageOf(2, ''), files: [audio] };
+    const row = { ref: other.ref, purpose: WATCH, revision: 1, authorId: 'ada', isMissed: false };
+    const options = { message: other, languages: ['es'], expected: [], transcribes: true };
+    const waiting = await translator.translate(
+      row,
+      { ...options, context: [], isLast: true },
+      signal,
+    );
+    expect(waiting).toMatchObject({ fault: { name: 'OutageError' }, willRetry: true });
+    expect(await made()).toMatchObject({
+      renditions: [{ text: plainWords('es(hello)') }, { text: plainWords('ja(hello)') }],
+      fault: { name: 'OutageError' },
+      willRetry: true,
+    });
+    heardFault = undefined;
+    nowMs += 30_000;
+    expect(await made()).toMatchObject({ transcript, fault: undefined });
   });
 
   it('tells of a recording that cannot be read, whatever stands beside it', async () => {

@@ -1,0 +1,106 @@
+import type { ServiceClient } from '../api/client.ts';
+import { createLru } from '../async/lru.ts';
+import { AppError, reasonSentence, type ErrorCode, type Sentence } from '../errors.ts';
+import { keyOf, type Space } from '../model/place.ts';
+import { OutageError } from './breaker.ts';
+
+/** Time between two recordings that are sent during an outage. */
+const SENT_EVERY_MS = 30_000;
+/** Recordings in a row of which none was recognised, after which it is no fault of theirs. */
+const FAILING = 2;
+/** Keys whose state is kept. */
+const MOST_KEYS = 500;
+
+/** Error codes of refusals that may be about every recording; others are about what is in one. */
+const MAY_BE_OF_ALL: ReadonlySet<ErrorCode> = new Set([
+  'config',
+  'forbidden',
+  'missing',
+  'bad-reply',
+]);
+
+/**
+ * Creates what tells a recording that cannot be recognised from a service that recognises none. There
+ * is no speech of ours for a probe, so that one of those that wait is sent now and then.
+ */
+export const createRecognitionBreaker = (nowMs: () => number) => {
+  const failing = new Set<string>();
+  let hasHeard = false;
+  let reason: AppError | undefined;
+  let sendAtMs = -Infinity;
+
+  const over = (): void => {
+    failing.clear();
+    reason = undefined;
+  };
+  const isOfAll = ({ code, sentence, retryable }: AppError): boolean =>
+    retryable ||
+    // Where nothing was ever heard, nobody may have installed a recogniser.
+    (MAY_BE_OF_ALL.has(code) && (hasHeard || sentence.key !== 'service.no-recognition'));
+
+  return {
+    /** Throws an `OutageError` while a recording may not be sent. */
+    assertReady: (): void => {
+      if (!reason) return;
+      const leftMs = sendAtMs - nowMs();
+      if (leftMs > 0) throw new OutageError(reason, leftMs);
+      sendAtMs = nowMs() + SENT_EVERY_MS;
+    },
+    /** Notes an answer to a recording. */
+    heard: (): void => {
+      hasHeard = true;
+      over();
+    },
+    /**
+     * The failure of a message's recording: its own, or that of an outage. The first one that may be
+     * of all is tried again, as nobody knows yet.
+     */
+    judged: (error: AppError, message: string): AppError => {
+      if (error instanceof OutageError || !isOfAll(error)) return error;
+      if (!reason) failing.add(message);
+      if (failing.size >= FAILING) {
+        reason = error;
+        sendAtMs = nowMs() + SENT_EVERY_MS;
+        return new OutageError(error, SENT_EVERY_MS);
+      }
+      const { code, message: said, sentence, remedy, retryAfterMs } = error;
+      if (error.retryable) return error;
+      const again = { cause: error, sentence, retryable: true, retryAfterMs };
+      return new AppError(code, said, remedy ? { ...again, remedy } : again);
+    },
+    /** The reason for which recordings wait. */
+    reason: (): AppError | undefined => reason,
+    /** Lets everything that waits be sent. */
+    tryAgain: over,
+  };
+};
+
+export type RecognitionOutages = ReturnType<typeof createRecognitionOutages>;
+
+export interface RecognitionOutagesDeps {
+  readonly serviceKeyOf: ServiceClient['serviceKeyOf'];
+  /** Monotonic time. */
+  readonly nowMs: () => number;
+}
+
+/** Creates such a breaker for each key of the service. */
+export const createRecognitionOutages = ({ serviceKeyOf, nowMs }: RecognitionOutagesDeps) => {
+  const breakers = createLru<string, ReturnType<typeof createRecognitionBreaker>>(MOST_KEYS);
+  const of = async (space: Space) => {
+    const key = await serviceKeyOf(space).catch(() => undefined);
+    const id = key?.id ?? keyOf(space);
+    const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs);
+    breakers.set(id, breaker);
+    return breaker;
+  };
+  return {
+    of,
+    /** Says why recordings of a space wait; undefined where none does. */
+    reasonOf: async (space: Space): Promise<Sentence | undefined> => {
+      const reason = (await of(space)).reason();
+      return reason && reasonSentence(reason);
+    },
+    /** Lets all recordings of a space's key be sent that wait. */
+    tryAgain: async (space: Space): Promise<void> => (await of(space)).tryAgain(),
+  };
+};

@@ -1,0 +1,65 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createServiceKey } from '../../../src/api/keys.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
+import { createRecognitionBreaker } from '../../../src/autotranslate/recognition-outage.ts';
+import { AppError } from '../../../src/errors.ts';
+
+const KEY = createServiceKey('svck:any');
+const forbidden = serviceError(403, undefined, '', KEY);
+const noEngine = new AppError('missing', 'none', { sentence: { key: 'service.no-recognition' } });
+const WAITS = { name: 'OutageError', retryable: true, retryAfterMs: 30_000 };
+
+let nowMs: number;
+let breaker: ReturnType<typeof createRecognitionBreaker>;
+
+beforeEach(() => {
+  nowMs = 7;
+  breaker = createRecognitionBreaker(() => nowMs);
+});
+
+describe('recordings that are refused', () => {
+  it('wait as soon as two in a row are, and the first is tried again until that is known', () => {
+    expect(breaker.judged(forbidden, '1')).toMatchObject({ code: 'forbidden', retryable: true });
+    expect(breaker.judged(forbidden, '1')).not.toMatchObject(WAITS);
+    expect(breaker.reason()).toBeUndefined();
+    expect(breaker.judged(forbidden, '2')).toMatchObject(WAITS);
+    expect(breaker.judged(forbidden, '1')).toMatchObject(WAITS);
+    expect(breaker.reason()).toBe(forbidden);
+  });
+
+  it('are sent one by one meanwhile, and all once one was recognised', () => {
+    for (const message of ['1', '2']) breaker.judged(forbidden, message);
+    nowMs += 10_000;
+    expect(breaker.assertReady).toThrow(expect.objectContaining({ retryAfterMs: 20_000 }));
+    nowMs += 20_000;
+    breaker.assertReady();
+    expect(breaker.assertReady).toThrow(expect.objectContaining(WAITS));
+    breaker.heard();
+    breaker.assertReady();
+    expect(breaker.judged(forbidden, '3')).not.toMatchObject(WAITS);
+  });
+
+  it('are all sent where somebody tries again', () => {
+    for (const message of ['1', '2']) breaker.judged(forbidden, message);
+    breaker.tryAgain();
+    breaker.assertReady();
+    breaker.assertReady();
+  });
+
+  it('for what is in them do not wait, nor do those between which others are recognised', () => {
+    const tooLarge = serviceError(413, undefined, '', KEY);
+    for (const message of ['1', '2', '3']) {
+      expect(breaker.judged(tooLarge, message)).toBe(tooLarge);
+      breaker.judged(forbidden, message);
+      breaker.heard();
+    }
+    expect(breaker.reason()).toBeUndefined();
+  });
+
+  it('do not wait where there was never a recogniser', () => {
+    for (const message of ['1', '2']) expect(breaker.judged(noEngine, message)).toBe(noEngine);
+    breaker.heard();
+    for (const message of ['1', '2']) breaker.judged(noEngine, message);
+    expect(breaker.reason()).toBe(noEngine);
+  });
+});

@@ -53,7 +53,9 @@ describe('the modal of a command', () => {
   it('asks in words of the reader’s language, without the names that are typed', () => {
     const info = infosIn('ja').find(({ name }) => name === 'autotranslate reply')!;
     const { blocks } = commandModal(info, {}, '{}', labels);
-    const shown = JSON.stringify(blocks.map((block) => [block['label'], block['hint']]));
+    const shown = JSON.stringify(
+      (blocks as readonly Json[]).map((block) => [block['label'], block['hint']]),
+    );
     expect(shown).toContain(texts.in('ja')('commands.autotranslate.reply.options.below'));
     expect(shown).not.toMatch(/bots|below/i);
   });

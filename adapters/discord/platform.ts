@@ -10,7 +10,7 @@ import { createMessageReader } from './inbound/message-reader.ts';
 import { createMemberNames, createThreadParents } from './memory.ts';
 import { declareDiscordMetrics } from './metrics.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
-import { createOutbox } from './mirrors/outbox.ts';
+import { createBotTurns, createOutbox } from './mirrors/outbox.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
@@ -38,6 +38,8 @@ export interface DiscordOptions extends ApiOptions {
 }
 
 const REFUSED: ReadonlySet<number> = new Set([403, 404]);
+/** Path of a message that is posted: its channel. */
+const POSTED_IN = /^\/channels\/(\d+)\/messages$/u;
 
 /**
  * Creates the parts that use Discord's REST API.
@@ -57,10 +59,15 @@ export const createRestParts = (
   const makeVisitor = (found: Application): Client => createClient(options, found);
   const { isAlone } = processes;
   const clients = createClients({ api, application, makeVisitor, parents, clock, isAlone });
+  const botTurns = createBotTurns(clock);
   api.watch((rest) => {
     measured.watchRequests(rest);
-    rest.on(RESTEvents.Response, ({ path }, { status }) => {
+    rest.on(RESTEvents.Response, ({ method, path }, { status, headers }) => {
       if (REFUSED.has(status)) clients.doubt(path);
+      const channelId = method === 'POST' && POSTED_IN.exec(path)?.[1];
+      const windowMs = 1_000 * Number(headers.get('x-ratelimit-reset-after'));
+      if (channelId)
+        botTurns.note(channelId, Number(headers.get('x-ratelimit-remaining')), windowMs);
     });
   });
   const openFile = createOpenFile(options.url);
@@ -74,7 +81,7 @@ export const createRestParts = (
   const rate = createWebhookRate(clock);
   const writers = createWriters(api, webhooks, rate);
   const threads = createThreads(api, () => application().botId);
-  const outbox = createOutbox({ api, webhooks, rate, writers, clock });
+  const outbox = createOutbox({ api, webhooks, rate, writers, botTurns });
   const ownMessages = createOwnMessages(api, reader, clients);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock);

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Api, RequestGuard } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { BOT_POSTS, CONTENT_CHARS } from '../limits.ts';
+import { CONTENT_CHARS } from '../limits.ts';
 import {
   type FooterForm,
   formOf,
@@ -29,7 +29,6 @@ import {
 import type { Part } from '../outbound/render.ts';
 import { type Clock, sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { createSpacing } from '../../../src/async/spacing.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
@@ -150,6 +149,7 @@ export const planBatches = (mirrors: readonly Mirror[], room: number): readonly 
 };
 
 const FORGOTTEN = 5_000;
+const CHANNELS = 5_000;
 
 /** Refusals of a voice message: its permission may be missing, or another one. */
 const NO_VOICE = [
@@ -206,16 +206,24 @@ interface PostOptions extends RequestGuard {
   readonly refer?: (mirror: Mirror) => Mirror;
 }
 
+export type BotTurns = ReturnType<typeof createBotTurns>;
+
 /**
- * Creates the turns of the bot's messages for several people: evenly apart, since each holds all that waited for it.
- * Five at once would be small ones, and hold what is said in the next five seconds.
+ * Creates the turns of the bot's messages for several people: evenly apart within what Discord allows, since each
+ * holds all that waited for it. As many at once as are allowed would be small ones, and then all would wait.
  */
 export const createBotTurns = (clock: Clock) => {
-  const { posts, windowMs } = BOT_POSTS;
-  const turn = createSpacing(clock.nowMs, { everyMs: windowMs / posts });
-  return async (channelId: string, signal?: AbortSignal): Promise<void> => {
-    const waitMs = turn(channelId);
-    if (waitMs > 0) await sleep(clock, waitMs, signal);
+  /** Times of the next messages, on the clock, by channel. */
+  const nextMs = createLru<string, number>(CHANNELS);
+  return {
+    /** Notes how many messages Discord allows in a channel until its window ends. */
+    note: (channelId: string, remaining: number, windowMs: number): void =>
+      nextMs.set(channelId, clock.nowMs() + windowMs / (remaining + 1)),
+    /** Waits for the turn of a message. */
+    take: async (channelId: string, signal?: AbortSignal): Promise<void> => {
+      const waitMs = (nextMs.get(channelId) ?? 0) - clock.nowMs();
+      if (waitMs > 0) await sleep(clock, waitMs, signal);
+    },
   };
 };
 
@@ -227,10 +235,9 @@ export const createOutbox = (deps: {
   readonly webhooks: Webhooks;
   readonly rate: WebhookRate;
   readonly writers: Writers;
-  readonly clock: Clock;
+  readonly botTurns: Pick<BotTurns, 'take'>;
 }) => {
-  const { api, webhooks, rate, writers, clock } = deps;
-  const botTurn = createBotTurns(clock);
+  const { api, webhooks, rate, writers, botTurns } = deps;
   /** Number of times that a source's messages were deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
@@ -305,7 +312,7 @@ export const createOutbox = (deps: {
       const batches = [...planBatches(mirrors, room)];
       for (let batch = batches.shift(); batch; batch = batches.shift()) {
         guard.signal?.throwIfAborted();
-        if (batch.by === 'bot') await botTurn(to.id, guard.signal);
+        if (batch.by === 'bot') await botTurns.take(to.id, guard.signal);
         const post = await postBatch(to, referred(batch, refer), guard);
         // Without a webhook the bot posts its mirrors.
         if (!post) batches.unshift(...planBatches(batch.mirrors, 0));

@@ -14,6 +14,7 @@ import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
 import { model, models, voices } from './routes/lists.ts';
+import { responses } from './routes/openai/responses.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions, createSpeechTranslations } from './routes/openai/transcriptions.ts';
 import {
@@ -79,6 +80,7 @@ export const createServiceApp = (
     models,
     model,
     createSpeechRoute(spools),
+    responses,
     createTranscriptions(uploads),
     createSpeechTranslations(uploads),
   ];

@@ -1,11 +1,11 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
-import { readChatBody, messageWords } from '../chat-body.ts';
+import { type ChatBody, readChatBody, messageWords } from '../chat-body.ts';
 import { engineNamesOf } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import { asFull, watched, withFailOver } from '../fail-over.ts';
-import type { Route } from '../route.ts';
+import type { Route, RouteContext } from '../route.ts';
 import type { UploadLimiter } from '../uploads.ts';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
@@ -124,6 +124,50 @@ const noAnswer = (questionBytes: number): ContractError =>
     ? new ContractError('ErrBackendFailed', 'The backend sent an empty reply.')
     : new ContractError('ErrTextTooLong', 'The conversation is too long for the model.');
 
+/** A reply of the engine as it comes; it is to be read or ended. */
+interface ChatReply {
+  readonly mediaType: string;
+  readonly body: AsyncGenerator<Uint8Array>;
+}
+
+/** Asks the first engine that answers; the key pays for it. Rejects with the contract's errors. */
+export const completeChat = async (
+  input: ChatBody,
+  { engines, account, log, signal }: Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>,
+): Promise<ChatReply> => {
+  const offers = await engines.offers('chat');
+  if (offers.length === 0) throw engines.missing({ ability: 'chat' });
+  if (account.isMetered) {
+    const amount = Math.ceil(input.wordBytes() / BYTES_PER_TOKEN) + input.mostTokens;
+    account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
+  }
+  let mediaType = 'application/json';
+  const body = await withFailOver(
+    offers,
+    async (offer, either) => {
+      const permit = await offer.limiter.acquire(either, account.name).catch(asFull);
+      let usage: ChatUsage | undefined;
+      const answer = (async function* () {
+        const answered = await offer.engine.complete(input, either);
+        ({ mediaType } = answered);
+        if (account.isMetered) usage = createChatUsage(mediaType, input.wordBytes());
+        let isEmpty = true;
+        for await (const bytes of answered.body) {
+          isEmpty = false;
+          usage?.push(bytes);
+          yield bytes;
+        }
+        if (isEmpty) throw noAnswer(input.wordBytes());
+      })();
+      const charge = (): void =>
+        account.charge({ ability: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
+      return primed(holding(permit, metered(watched(offer, answer, signal), charge, signal)));
+    },
+    { ability: 'chat', log, signal },
+  );
+  return { mediaType, body };
+};
+
 /** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
 export const createChatRoute = (uploads: UploadLimiter): Route => ({
   method: 'POST',
@@ -131,42 +175,13 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
   access: 'chat',
   stage: 'llm',
   timeoutMs: 600_000,
-  handle: async ({ request, engines, account, log, signal, cutOff }) => {
+  handle: async (context) => {
+    const { request, account, log, signal, cutOff } = context;
     using upload = uploads.open(account.name);
-    const body = readChunks(request, BODY_LIMIT, signal);
-    const input = await upload.receive(body, readChatBody);
-    const offers = await engines.offers('chat');
-    if (offers.length === 0) throw engines.missing({ ability: 'chat' });
-    if (account.isMetered) {
-      const amount = Math.ceil(input.wordBytes() / BYTES_PER_TOKEN) + input.mostTokens;
-      account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
-    }
-    let mediaType = 'application/json';
-    const reply = await withFailOver(
-      offers,
-      async (offer, either) => {
-        const permit = await offer.limiter.acquire(either, account.name).catch(asFull);
-        let usage: ChatUsage | undefined;
-        const answer = (async function* () {
-          const answered = await offer.engine.complete(input, either);
-          ({ mediaType } = answered);
-          if (account.isMetered) usage = createChatUsage(mediaType, input.wordBytes());
-          let isEmpty = true;
-          for await (const bytes of answered.body) {
-            isEmpty = false;
-            usage?.push(bytes);
-            yield bytes;
-          }
-          if (isEmpty) throw noAnswer(input.wordBytes());
-        })();
-        const charge = (): void =>
-          account.charge({ ability: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
-        return primed(holding(permit, metered(watched(offer, answer, signal), charge, signal)));
-      },
-      { ability: 'chat', log, signal },
-    );
+    const input = await upload.receive(readChunks(request, BODY_LIMIT, signal), readChatBody);
+    const { mediaType, body } = await completeChat(input, context);
     return streamReply(
-      reply,
+      body,
       { 'content-type': mediaType, 'cache-control': 'no-cache' },
       { log, signal, cutOff },
     );

@@ -48,6 +48,7 @@ export const model: Route = {
 
 /** Paths of the OpenAI API beside the contract's chat, which clients of that family expect. */
 export const OPENAI_PATHS = {
+  responses: '/openai/v1/responses',
   speech: '/openai/v1/audio/speech',
   transcriptions: '/openai/v1/audio/transcriptions',
   translations: '/openai/v1/audio/translations',

@@ -158,7 +158,8 @@ export const createRequestScheduler = ({
         serviceMs += (nowMs - sentAtMs - serviceMs) * NEW_SHARE;
       } else if (outcome.kind === 'refused') {
         pace.refused(nowMs, sentAtMs, outcome.retryAfterMs);
-        concurrency.overloaded(nowMs, sentAtMs, 'refused', underWay);
+        // A request alone, as probes are, says nothing of how many may be under way.
+        if (underWay > 1) concurrency.overloaded(nowMs, sentAtMs, 'refused', underWay);
       } else if (outcome.kind === 'failed')
         concurrency.overloaded(nowMs, sentAtMs, 'failed', underWay);
       underWay -= 1;

@@ -202,6 +202,21 @@ describe('too much that waits', () => {
     }
   });
 
+  it('has all of its places back after probes that it refused', async () => {
+    const { clock, sent, ask, settled } = setUp();
+    ask('probe', { lane: 'live' });
+    for (let probe = 0; probe < 20; probe += 1) {
+      await clock.advance(2_000);
+      sent.shift()!.permit.settle({ kind: 'refused', retryAfterMs: 1_000 });
+      ask('probe', { lane: 'live', wasRefused: true });
+    }
+    await clock.advance(2_000);
+    sent.shift()!.permit.settle({ kind: 'answered' });
+    for (let index = 0; index < 16; index += 1) ask(`line ${index}`, { lane: 'live' });
+    await settled();
+    expect(sent).toHaveLength(16);
+  });
+
   it('of one space has nothing of another refused', async () => {
     const all = setUp();
     const { ask, settled, refused } = all;

@@ -5,26 +5,16 @@ import type { Content } from '../src/model/message.ts';
 
 type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 
-const panel = async (ctx: Context): Promise<Content> => {
-  const { services, member, t } = ctx;
+/** The choices, in three lines: who reads more presses a button. */
+const panel = async ({ services, member, t, ...ctx }: Context): Promise<Content> => {
   const optedOut = await services.privacy.optedOut(member);
   const isKeptHere = services.privacy.isKeptBy(member.platform);
   return {
-    text: sections(
-      lines(
-        t('privacy.heading'),
-        bullets(
-          t('privacy.choices'),
-          t('privacy.usage'),
-          t('privacy.languages'),
-          ...(isKeptHere
-            ? [t('privacy.page'), t('privacy.recordings'), t('privacy.browser')]
-            : [t('privacy.messages'), t('privacy.copies')]),
-          hasRooms(ctx) && t('privacy.rooms'),
-        ),
-      ),
-      t('privacy.service'),
+    text: lines(
+      t('privacy.heading'),
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
+      t(isKeptHere ? 'privacy.page' : 'privacy.short'),
+      t('privacy.service'),
     ),
     controls: [
       optedOut
@@ -32,7 +22,29 @@ const panel = async (ctx: Context): Promise<Content> => {
         : button(ctx, 'privacy out', 'privacy.opt-out'),
       button(ctx, 'privacy export', 'privacy.export'),
       button(ctx, 'privacy forget', 'privacy.forget', 'danger'),
+      button(ctx, 'privacy details', 'privacy.details'),
     ],
+  };
+};
+
+/** Lists all that is stored. */
+const details = (ctx: Context): Content => {
+  const { services, member, t } = ctx;
+  const ofPlatform = services.privacy.isKeptBy(member.platform)
+    ? [t('privacy.page'), t('privacy.recordings'), t('privacy.browser')]
+    : [t('privacy.messages'), t('privacy.copies')];
+  return {
+    text: lines(
+      t('privacy.heading'),
+      bullets(
+        t('privacy.choices'),
+        t('privacy.usage'),
+        t('privacy.languages'),
+        ...ofPlatform,
+        hasRooms(ctx) && t('privacy.rooms'),
+      ),
+    ),
+    controls: [button(ctx, 'privacy show', 'privacy.back')],
   };
 };
 
@@ -51,6 +63,7 @@ export default defineCommand(
     topic: 'privacy',
     presses: {
       show: pressOn(panel),
+      details: press(async (ctx) => ctx.reply(details(ctx))),
       out: choose(true),
       in: choose(false),
       export: press(async (ctx) => {

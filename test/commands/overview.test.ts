@@ -230,9 +230,17 @@ describe('/privacy', () => {
   const member = { id: 'bob', role: 'member' } as const;
 
   it('says what is kept, and lets people opt out and in', async () => {
-    const { text } = await harness().run('privacy', {}, { member });
-    expect(text).toContain(sentence('privacy.heading'));
-    expect(text).toContain(sentence('privacy.is-in'));
+    const { text, controls } = await harness().run('privacy', {}, { member });
+    expect(text).toBe(
+      (['privacy.heading', 'privacy.is-in', 'privacy.short', 'privacy.service'] as const)
+        .map((key) => sentence(key))
+        .join('\n'),
+    );
+    expect(controls).toHaveLength(4);
+    const { text: all } = await harness().press('privacy.details', [], { member });
+    for (const key of ['privacy.choices', 'privacy.usage', 'privacy.copies'] as const)
+      expect(all).toContain(`- ${sentence(key)}`);
+    await harness().press('privacy.back', [], { member });
     const out = await harness().press('privacy.opt-out', [], { member });
     expect(out.text).toContain(sentence('privacy.is-out'));
     expect(await harness().services.privacy.optedOut({ platform: 'test', id: 'bob' })).toBe(true);
@@ -250,7 +258,7 @@ describe('/privacy', () => {
     const { files, controls } = await harness().press('privacy.export', [], { member });
     const kept = JSON.parse(Buffer.from(files?.[0]?.bytes ?? []).toString()) as object;
     expect(kept).toMatchObject({ member: 'bob', usage: [{ characters: 5 }] });
-    expect(controls).toHaveLength(3);
+    expect(controls).toHaveLength(4);
   });
 
   it('forgets only after a second press', async () => {

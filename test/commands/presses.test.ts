@@ -18,7 +18,7 @@ const PRESSES = {
   },
   everybody: {
     captions: 'out in',
-    privacy: 'show out in export forget sure',
+    privacy: 'show details out in export forget sure',
     queue: 'pause resume skip stop',
   },
 };

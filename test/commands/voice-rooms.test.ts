@@ -184,10 +184,11 @@ describe('a platform without rooms', () => {
   });
 
   it('is told nothing of rooms', async () => {
-    expect((await harness().run('privacy', {}, asking)).text).not.toContain(
-      sentence('privacy.rooms'),
-    );
-    expect((await harness().run('privacy')).text).toContain(sentence('privacy.rooms'));
+    await harness().run('privacy', {}, asking);
+    const seen = await harness().press('privacy.details', [], asking);
+    expect(seen.text).not.toContain(sentence('privacy.rooms'));
+    await harness().run('privacy');
+    expect((await harness().press('privacy.details')).text).toContain(sentence('privacy.rooms'));
     expect((await harness().run('help', {}, asking)).text).not.toContain('/captions');
     const topics = (await harness().run('help')).text.split('\n\n');
     const under = (topic: 'speech' | 'server') =>

@@ -123,8 +123,10 @@ test('what is kept can be read and downloaded: messages, files, uploads, the nam
   recorder.send('end');
   await once(recorder, 'close');
   const panel = await openPrivacy(ada, events);
+  const details = await press(ada, events, panel, 'privacy details');
   for (const key of ['privacy.page', 'privacy.browser'] as const)
-    expect(panel.html.replaceAll(/<[^>]+>/g, '')).toContain(sentence(key).replaceAll('**', ''));
+    expect(details.html.replaceAll(/<[^>]+>/g, '')).toContain(sentence(key).replaceAll('**', ''));
+  await press(ada, events, panel, 'privacy show');
   const { files } = await press(ada, events, panel, 'privacy export');
   const { page } = (await (await ada.request(`/files/${files[0]?.id}`)).json()) as {
     page: Record<string, unknown>;

@@ -198,9 +198,11 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
 
     /** True where a row is posted by itself. */
     const passes = async (row: Row | undefined): Promise<boolean> => {
-      const preparing = row && jobs.get(keyOf(row))?.preparing;
+      const job = row && jobs.get(keyOf(row));
       try {
-        return preparing !== undefined && (await reconcile([await preparing], tenure)) > 0;
+        return job
+          ? (await reconcile([asClaimed(await job.preparing, job.row)], tenure)) > 0
+          : false;
       } catch {
         return false;
       }
@@ -261,10 +263,12 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
       const next = nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored: true };
       if (rows.length === 0) {
+        if (nextDueMs !== undefined) return next;
         // Rows may have been deleted while they waited for a retry.
-        if (nextDueMs === undefined) dropAll(jobs);
-        if (nextDueMs === undefined) caughtUp?.();
-        return next;
+        dropAll(jobs);
+        failing.delete(partition);
+        caughtUp?.();
+        return undefined;
       }
       // A hold that took effect before a row came may be younger than the look above.
       if (await isOnHold(partition)) {

@@ -60,7 +60,7 @@ export interface FakeFeed {
   files(of: Channel): string[];
   fail(...faults: FeedFault[]): void;
   /** What every read and write of a message in a channel, by its id, meets first: it rejects, or lasts. */
-  readonly sick: Map<string, (signal?: AbortSignal) => Promise<unknown>>;
+  readonly sick: Map<string, (mirror?: Mirror) => Promise<unknown>>;
   /** Does something in the middle of the next call of a kind. */
   during(call: FeedFault['call'], run: () => Promise<unknown>): void;
   /** So many people react to a message with an emoji. */
@@ -191,10 +191,10 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
 
   const mirrors: Mirrors = {
     filesBytes: 1_000,
-    async *create({ channel: to }, wanted, { mayExist, signal, assertHeld }) {
+    async *create({ channel: to }, wanted, { mayExist, assertHeld }) {
       for (const mirror of wanted) {
         await meanwhile('create');
-        await sick.get(to.id)?.(signal);
+        await sick.get(to.id)?.(mirror);
         // A reply stands where its source does, as in the threads of Slack.
         if (!mirror.as && isHere(mirror.source) && !find(mirror.source))
           throw new AppError('not-found', 'the source was deleted');

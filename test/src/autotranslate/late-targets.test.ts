@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { HOUR_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
@@ -130,6 +132,35 @@ describe('while a linked channel cannot be reached', () => {
     await scene.later();
     expect(scene.asked.get('es')).toBe(TEN.length);
     expect((await scene.usage.today(SPACE)).messages).toBe(TEN.length);
+  });
+
+  it('a message that fails alone is given up after many tries', async () => {
+    scene.feed.sick.set(SPANISH.id, async (mirror) => {
+      if (mirror && plainText(mirror.content.text) === 'es(1)') throw lost();
+    });
+    for (const text of ['1', '2', '3']) await scene.say(ENGLISH, text);
+    for (let minutes = 0; minutes < 25; minutes += 1) await scene.later();
+    expect(es()).toEqual(['ada: es(2) [🌐 inglés]', 'ada: es(3) [🌐 inglés]']);
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ dead: 1, waiting: 0, late: [] });
+  });
+
+  it('nothing is given up for a day, and then one message after the other', async () => {
+    fail();
+    await scene.say(ENGLISH, '1');
+    for (let hours = 0; hours < 23; hours += 1) {
+      scene.clock.aheadMs += HOUR_MS;
+      await scene.later();
+    }
+    await scene.say(ENGLISH, '2');
+    await scene.later();
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ dead: 0, waiting: 2 });
+    scene.clock.aheadMs += HOUR_MS;
+    await scene.later();
+    await scene.later();
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ dead: 1, waiting: 1 });
+    heal();
+    await scene.later();
+    expect(es()).toEqual(['ada: es(2) [🌐 inglés]']);
   });
 
   it('an answer to a message of it delays nothing, and is posted without the quote', async () => {

@@ -47,6 +47,28 @@ afterEach(async () => {
 });
 
 describe('partitions', () => {
+  it('of a platform that does not answer keep none of another one waiting', async () => {
+    const worked: string[] = [];
+    const answer = Promise.withResolvers<void>();
+    work = async ({ partition }) => {
+      worked.push(partition);
+      if (partition.startsWith('far:') || partition.includes('>far ')) await answer.promise;
+      return undefined;
+    };
+    for (let at = 0; at < 300; at += 1) {
+      scheduler.wake(`far:channel:${at}`);
+      scheduler.wake(`group:${at}>far c`);
+    }
+    const others = ['near:channel:c', 'group:g', 'group:g>near c'];
+    others.forEach(scheduler.wake);
+    await setImmediate();
+    expect(worked).toEqual(expect.arrayContaining(others));
+    expect(worked.length).toBeLessThan(600);
+    answer.resolve();
+    await scheduler.idle();
+    expect(worked).toHaveLength(603);
+  });
+
   it('that are on hold are looked at only when nothing holds them any more', async () => {
     let rounds = 0;
     work = async () => {

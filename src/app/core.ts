@@ -139,6 +139,7 @@ export const openCore = async ({
     createRecogniser,
     services: shared,
     consents: createRoomConsents(store),
+    isWatched: (channel) => autoTranslate.listener.follows(channel),
     rows: createOpenRooms(store),
     leases,
     platformOf: platforms.find,

@@ -1,7 +1,7 @@
 import { type Clock, waitUntil, withTimeout } from '../async/clock.ts';
 import { type AppError, toAppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Content } from '../model/message.ts';
+import type { Content, Message } from '../model/message.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { ConsentChoice, RoomChoices, StoredRoom } from '../model/space.ts';
 import type { Tenure } from '../ports/processes.ts';
@@ -12,6 +12,7 @@ import type { OpenRooms } from '../store/open-rooms.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createAttendance } from './attendance.ts';
 import { createCaptioning, createSpokenCaptions } from './captions/captioning.ts';
+import { createWrittenCaptions } from './captions/written-captions.ts';
 import { createLinkStatus, createRestrictionStatus } from './link-status.ts';
 import type { RoomContext, Room, VoiceServices } from './room-types.ts';
 import { createRoomEnd, type LeaveReason } from './room-end.ts';
@@ -35,6 +36,8 @@ export interface RoomDeps {
   readonly captionShown: (lagMs: number) => void;
   /** Counts clear speech in which the recogniser found no words. */
   readonly wordless: () => void;
+  /** True of a channel with auto-translate. */
+  readonly isWatched: (channel: Channel) => boolean;
 }
 
 export interface RoomStart {
@@ -70,6 +73,16 @@ export interface OpenRoom extends Room {
   readonly storedChanged: () => void;
   /** Tries again what was refused: permissions may have changed. */
   readonly retry: () => void;
+  /** True of a channel whose messages are read aloud here. */
+  readonly readsAloud: (channel: Channel) => boolean;
+  /** True of the room's own chat while captions are on. */
+  readonly captionsChat: (channel: Channel) => boolean;
+  /**
+   * Captions a message of the room's own chat.
+   *
+   * @param isReadAloud true where its text is spoken, and captioned with that
+   */
+  readonly wrote: (message: Message, isReadAloud: boolean) => void;
   /** Posts a note on the state of the room. */
   readonly note: (content: Content) => Promise<boolean>;
   readonly texts: RoomTexts;
@@ -166,6 +179,15 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     wordless: deps.wordless,
   });
 
+  const written = createWrittenCaptions({
+    room: context,
+    captioning,
+    isCaptioned: session.isCaptioned,
+    isWatched: deps.isWatched,
+  });
+  const captionsChat = ({ id }: Channel): boolean =>
+    id === channel().id && session.captions() !== undefined;
+
   const peopleChanged = (): void => {
     attendance.update();
     linkStatus.peopleChanged();
@@ -260,6 +282,13 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       })),
     storedChanged: keeper.changed,
     retry: session.retry,
+    readsAloud: ({ id }) => choices.readAloud.includes(id),
+    captionsChat,
+    wrote: (message, isReadAloud) => {
+      if (!captionsChat(message.ref.channel)) return;
+      if (!isReadAloud) written.text(message);
+      written.voice(message);
+    },
     note: messages.post,
     texts,
     choicesChanged: (changed) => {

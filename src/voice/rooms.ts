@@ -133,7 +133,10 @@ export const createRooms = (deps: RoomsDeps) => {
         entry.of(channel.space)?.room.peopleChanged();
         autoJoin.peopleChanged(channel);
       },
-      reads: ({ space, id }) => entry.of(space)?.choices.readAloud.includes(id) ?? false,
+      reads: (channel) => {
+        const room = entry.of(channel.space)?.room;
+        return room ? room.readsAloud(channel) || room.captionsChat(channel) : false;
+      },
       wrote: readAloud,
     } satisfies RoomWatcher,
     /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */

@@ -211,6 +211,8 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       listeners.packet(packet.speakerId);
     },
     peopleChanged: subscription.peopleChanged,
+    /** True when a member's words are captioned. */
+    isCaptioned: subscription.isCaptioned,
     /** Takes the choices of moderators: at the beginning, and when they change. */
     choicesChanged: (changed: RoomChoices): void => {
       if (move({ kind: 'choices-changed', choices: changed })) void listen();

@@ -121,6 +121,10 @@ export const createSubscription = (deps: SubscriptionDeps) => {
     (!asking.has(memberId) ||
       (current.use !== 'barge-in' && current.consent.isSubscribed(memberId)));
 
+  /** True when a member's words are captioned. */
+  const isCaptioned = (memberId: string): boolean =>
+    current?.use === 'captions' && current.consent.isSubscribed(memberId);
+
   const endQuestion = (memberId: string): void => {
     const others = (asking.get(memberId) ?? 0) - 1;
     if (others > 0) {
@@ -139,6 +143,7 @@ export const createSubscription = (deps: SubscriptionDeps) => {
     packet: (packet: VoicePacket): void =>
       (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
     peopleChanged: (): void => current?.consent.present(people()),
+    isCaptioned,
     /** Informs people again, soon, who could not be informed. */
     retry: (): void => current?.consent.retry(),
     /** Members who are informed of the current use. */

@@ -1,3 +1,4 @@
+import { createOggOpusWriter } from '../../src/audio/container/ogg-writer.ts';
 import type { WhileHeld } from '../../src/ports/processes.ts';
 import { AppError } from '../../src/errors.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
@@ -82,6 +83,8 @@ export interface VoicePlace {
   packet(memberId: string, text: string): void;
   /** The texts in an audio file, one for each that is in it. */
   textsIn(audio: Uint8Array): readonly string[];
+  /** A recording of a second in which a text is said. */
+  recordingOf(text: string): Uint8Array;
   /** Members of whom packets were handed over. */
   readonly handedOver: ReadonlySet<string>;
   /** Who is to be heard in the room of a space at this moment. */
@@ -348,6 +351,11 @@ export const createVoicePlace = (
     },
     packet,
     textsIn: (audio) => spoken.textsIn(audio),
+    recordingOf: (text) => {
+      const writer = createOggOpusWriter();
+      const packets = Array.from({ length: 50 }, (_, at) => writer.push(spoken.packet(text, at)));
+      return Buffer.concat([...packets, writer.end()]);
+    },
     handedOver,
     subscriptions,
     subscribed: (space = SPACE) => [...(links.get(keyOf(space))?.subscribed ?? [])].toSorted(),

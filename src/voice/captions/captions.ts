@@ -146,7 +146,8 @@ export const createCaptions = (deps: CaptionsDeps) => {
     open.delete(id);
     if (isFinal) remember(caption);
     if (!isFinal || missing.length > 0) addOpen(caption);
-    for (const sink of sinks(isFinal)) sink.show(caption);
+    const shown = event.isOnlyRecorded ? [transcript] : sinks(isFinal);
+    for (const sink of shown) sink.show(caption);
     translations.request(caption, missing);
   };
 

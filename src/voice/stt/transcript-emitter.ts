@@ -22,7 +22,10 @@ import {
  * partial transcript is removed.
  */
 export interface TranscriptEvent
-  extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {}
+  extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {
+  /** True of words that stand in the channel of the captions already: they are in the transcript alone. */
+  readonly isOnlyRecorded?: boolean;
+}
 
 /** Times of speech, on the room's clock. */
 export type SpeechTimes = Pick<Utterance, 'startMs' | 'endMs'>;

@@ -11,7 +11,9 @@ import type { SpeechRequest, VoiceServices } from '../room-types.ts';
 
 export interface ReadAloudDeps {
   readonly services: Pick<VoiceServices, 'spaces' | 'privacy'>;
-  readonly roomOf: (space: Space) => Pick<OpenRoom, 'say' | 'texts'> | undefined;
+  readonly roomOf: (
+    space: Space,
+  ) => Pick<OpenRoom, 'say' | 'texts' | 'readsAloud' | 'wrote'> | undefined;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -23,22 +25,28 @@ const isCommand = ([first]: RichText): boolean => {
   return opening?.kind === 'text' && COMMAND.test(opening.text);
 };
 
-/** The speech for a message; undefined for bots, quiet channels, and people who opted out. */
-export const speechOfMessage = async (
-  { author, text, files, ref, system }: Message,
+/** False of bots, of commands, in quiet channels, and for people who opted out. */
+const isForRooms = async (
+  { author, text, ref, system }: Message,
   { spaces, privacy }: ReadAloudDeps['services'],
-  texts: Pick<RoomTexts, 'words'>,
-): Promise<SpeechRequest | undefined> => {
+): Promise<boolean> => {
   const { space } = ref.channel;
-  if (author.kind !== 'person' || system || isCommand(text)) return undefined;
-  if (isQuiet(ref.channel, await spaces.of(space))) return undefined;
-  if (await privacy.optedOut({ platform: space.platform, id: author.id })) return undefined;
+  if (author.kind !== 'person' || system || isCommand(text)) return false;
+  if (isQuiet(ref.channel, await spaces.of(space))) return false;
+  return !(await privacy.optedOut({ platform: space.platform, id: author.id }));
+};
+
+/** The speech for a message. */
+const speechOfMessage = (
+  { author, text, files }: Message,
+  texts: Pick<RoomTexts, 'words'>,
+): SpeechRequest => {
   const all =
     files.length > 0 ? lines(text, texts.words('room.file', { count: files.length })) : text;
   return { kind: 'read', text: all, by: { id: author.id, name: author.name } };
 };
 
-/** Reads messages aloud in the room of their space, in order. Never rejects. */
+/** Takes messages for the room of their space, in order: they are read aloud and captioned. Never rejects. */
 export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
   const mutex = createKeyedMutex();
   const guarded = (run: () => Promise<unknown>): void =>
@@ -47,9 +55,11 @@ export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
     const { space } = message.ref.channel;
     using _ = await mutex.take(keyOf(space));
     const room = roomOf(space);
-    const request = room && (await speechOfMessage(message, services, room.texts));
+    if (!room || !(await isForRooms(message, services))) return;
+    const isReadAloud = room.readsAloud(message.ref.channel);
     // The speech keeps its place in the queue; the next message need not wait for it.
-    if (request) guarded(() => room.say(request));
+    if (isReadAloud) guarded(() => room.say(speechOfMessage(message, room.texts)));
+    room.wrote(message, isReadAloud);
   };
   return (message: Message): void => guarded(() => read(message));
 };

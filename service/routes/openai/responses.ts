@@ -125,26 +125,28 @@ const parseReply = (json: string): unknown => {
 
 const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
+const contentOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
+
+const usageOf = ({ usage }: Answer) =>
+  usage && {
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: usage.prompt_tokens + usage.completion_tokens,
+  };
+
 /** Creates what writes one response in the shape of that API. */
 const createResponse = (asked: Asked) => {
   const [id, itemId] = [newId('resp'), newId('msg')];
   const createdAt = Math.floor(Date.now() / 1_000);
-  const content = (text: string) => ({ type: 'output_text', text, annotations: [] });
   const message = (answer: Answer | undefined) => ({
     id: itemId,
     type: 'message',
     role: 'assistant',
     status: answer ? 'completed' : 'in_progress',
-    content: answer ? [content(answer.text)] : [],
+    content: answer ? [contentOf(answer.text)] : [],
   });
-  const usageOf = ({ usage }: Answer) =>
-    usage && {
-      input_tokens: usage.prompt_tokens,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens: usage.completion_tokens,
-      output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: usage.prompt_tokens + usage.completion_tokens,
-    };
   /** @param answer undefined while it is not whole */
   const response = (answer?: Answer) => ({
     id,
@@ -167,13 +169,13 @@ const createResponse = (asked: Asked) => {
     top_p: asked.top_p ?? null,
     usage: (answer && usageOf(answer)) ?? null,
   });
-  return { itemId, content, message, response };
+  return { itemId, message, response };
 };
 
 /** Yields the events of a streamed response; the first waits for the engine. */
 async function* events(asked: Asked, body: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   await using chunks = body;
-  const { itemId, content, message, response } = createResponse(asked);
+  const { itemId, message, response } = createResponse(asked);
   let number = 0;
   const event = (type: string, fields: object): Uint8Array => {
     const data = { type, sequence_number: number, ...fields };
@@ -184,7 +186,7 @@ async function* events(asked: Asked, body: AsyncGenerator<Uint8Array>): AsyncGen
   yield event('response.created', { response: response() });
   yield event('response.in_progress', { response: response() });
   yield event('response.output_item.added', { output_index: 0, item: message(undefined) });
-  yield event('response.content_part.added', { ...place, part: content('') });
+  yield event('response.content_part.added', { ...place, part: contentOf('') });
   const decoder = new TextDecoder();
   const waiting: string[] = [];
   const parser = createParser({
@@ -205,7 +207,7 @@ async function* events(asked: Asked, body: AsyncGenerator<Uint8Array>): AsyncGen
   }
   const { text } = answer;
   yield event('response.output_text.done', { ...place, text, logprobs: [] });
-  yield event('response.content_part.done', { ...place, part: content(text) });
+  yield event('response.content_part.done', { ...place, part: contentOf(text) });
   yield event('response.output_item.done', { output_index: 0, item: message(answer) });
   const type = answer.isCut ? 'response.incomplete' : 'response.completed';
   yield event(type, { response: response(answer) });

@@ -142,6 +142,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
     await (isShared ? waitUntil(realClock, realClock.nowMs() + PATIENCE_MS, ended) : ended);
     const isStuck = ({ fault }: Run): boolean =>
       fault !== undefined && (group === undefined || !isPassing(fault));
+    // What is not settled is tried again, and not before all of this try is over.
+    if (runs.some(isStuck)) await ended;
     const failed = runs.filter(isStuck);
     const stuck = new Set(failed.flatMap(({ work }) => openRows(work)));
     const unfinished = valid.findIndex(({ prepared }) => stuck.has(prepared.row));

@@ -8,7 +8,7 @@ import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { casesOf } from '../../fakes/cases.ts';
-import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { channel, createFakeFeed, lost, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
 
 /** A process that dies at one of its effects: what it awaits then never comes. */
@@ -102,6 +102,17 @@ const onTwoPlatforms = (): World => {
   };
 };
 
+/** With a group of which one channel fails at every other write, and waits for its next try. */
+const withLateChannel = (): World => {
+  const made = onTwoPlatforms();
+  let writes = 0;
+  made.feeds[1]?.sick.set(made.spanish.id, async () => {
+    writes += 1;
+    if (writes % 2 === 1) throw lost();
+  });
+  return made;
+};
+
 let world: World;
 let store: Store;
 
@@ -187,6 +198,7 @@ const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> =
     await Promise.race([step(running), end]);
   }
   if (!died) await Promise.race([first.then((running) => running.idle()), end]);
+  for (const { sick } of world.feeds) sick.clear();
   const second = await live({ store, platforms: world.feeds.map(({ platform }) => platform) });
   for (const { platform } of world.feeds)
     second.listener.messagesMissed(
@@ -194,6 +206,9 @@ const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> =
         .filter(({ space }) => space.platform === platform.name)
         .map((one) => ({ channel: one, newest: feedOf(one).messages(one).at(-1)?.position })),
     );
+  await second.idle();
+  const waiting = store.selectFrom('inbox').select('due_ms').where('state', '=', 'waiting');
+  await expect.poll(() => waiting.execute()).toEqual([]);
   await second.idle();
   return { died };
 };
@@ -205,6 +220,7 @@ describe('a process that dies', () => {
   it.each([
     ['on one platform', onOnePlatform],
     ['with a group over two platforms', onTwoPlatforms],
+    ['while one of linked channels is late', withLateChannel],
   ])(
     'leaves nothing undone and does nothing twice, whichever of its effects was the last, %s',
     async (_, make) => {

@@ -49,6 +49,12 @@ const COMMAND_CHECKS: Readonly<Record<string, Check>> = {
     expect(printed).toMatch(/^data: .*"transcription":"The quick brown fox"/);
     expect(printed).toMatch(/"content":"Hello, world"[^]*data: \[DONE\]\s*$/);
   },
+  '/translate -d ': (printed) => {
+    expect(JSON.parse(printed)).toEqual({
+      translatedText: 'Hello, world',
+      detectedLanguage: { language: 'en', confidence: expect.any(Number) as number },
+    });
+  },
   '/asr/srt/audio_llm': (printed) => {
     const { segments } = JSON.parse(printed) as { segments: object[] };
     expect(segments).toMatchObject([{ text: 'hello there' }]);

@@ -22,6 +22,7 @@ import {
   type Maybe,
   type RichPart,
 } from '../src/rich-text/compose.ts';
+import { toAppError, type Sentence } from '../src/errors.ts';
 import type { OwnKeyState } from '../src/model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../src/model/place.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -138,16 +139,21 @@ const missingPermissions = (permissions: readonly string[], ctx: Context): RichT
 interface LookedAt {
   readonly watch: ChannelWatch;
   readonly missing: readonly string[];
+  /** The reason for which messages there cannot be translated, beside permissions. */
+  readonly fault?: Sentence;
 }
 
 /** Looks at the watched channels that the asker may see. */
 const lookAtWatches = async ({ services, access, channel }: Context) => {
   const all = services.watches.list(channel.space);
   const seen = await access.seen(all, (watch) => watch.channel);
-  const looked = seen.slice(0, LISTED).map(async (watch): Promise<LookedAt> => ({
-    watch,
-    missing: await services.watches.missing(watch),
-  }));
+  const looked = seen.slice(0, LISTED).map(async (watch): Promise<LookedAt> => {
+    try {
+      return { watch, missing: await services.watches.missing(watch) };
+    } catch (thrown) {
+      return { watch, missing: [], fault: toAppError(thrown).sentence };
+    }
+  });
   return { all, seen, looked: await Promise.all(looked) };
 };
 
@@ -155,8 +161,9 @@ const watchLines = (
   { all, seen, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
   ctx: Context,
 ) => {
-  const listed = looked.map(({ watch, missing }) => {
+  const listed = looked.map(({ watch, missing, fault }) => {
     const mention = channelMention(watch.channel);
+    if (fault) return sentence('❌ ', mention, ' · ', say(ctx.t, fault));
     if (missing.length > 0)
       return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
     const drawback = ctx.services.watches.drawback(watch);

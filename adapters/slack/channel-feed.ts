@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse } from '@slack/web-api';
 import type { Api } from './api.ts';
-import { AppError, toAppError } from '../../src/errors.ts';
+import { AppError, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readMessage, readReacted, type ThreadRoots } from './history.ts';
@@ -22,8 +22,8 @@ import { reactionOf } from './rich-text/atoms.ts';
 import { missingScopes } from './manifest.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
-import type { Channel, Space } from '../../src/model/place.ts';
-import type { Mention } from '../../src/rich-text/rich-text.ts';
+import { channelMention, type Channel, type Space } from '../../src/model/place.ts';
+import { code, type Mention } from '../../src/rich-text/rich-text.ts';
 import type { WatchMode } from '../../src/model/space.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
@@ -156,9 +156,16 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     missing: async (channel, mode, below) => {
       const installed = installations.known(channel.space);
       const isElsewhere = !installed && installations.list().length > 0;
-      return isElsewhere
-        ? [invitation(installed)]
-        : missingIn(api, channel, mode, below, installed);
+      const invite = invitation(installed);
+      const lacking = isElsewhere
+        ? [invite]
+        : await missingIn(api, channel, mode, below, installed);
+      if (lacking.includes(invite))
+        throw userError('forbidden', 'watch.not-there', {
+          channel: channelMention(channel),
+          command: code(invite),
+        });
+      return lacking;
     },
   };
 };

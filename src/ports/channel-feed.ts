@@ -68,7 +68,8 @@ export interface ChannelFeed {
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**
    * Lists the permissions that this mode lacks, named as the platform shows them. A channel outside
-   * its space lacks all of them, so that nobody can have it mirrored elsewhere.
+   * its space lacks all of them, so that nobody can have it mirrored elsewhere. Rejects with a sentence for
+   * people where something else is missing.
    *
    * @param below as in `ChannelWatch`
    */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 import { HERE, messageOf, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
@@ -174,6 +174,14 @@ describe('/status', () => {
     const to = (id: string) =>
       `<#100> ([${sentence('status.message')}](https://chat.example/${id}))`;
     expect(text).toContain(`- ${to('2')}, ${to('1')} · ${sentence('reasons.forbidden')}`);
+  });
+
+  it('says of a channel that Dragoman is not in it, and how it gets there', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const params = { channel: '#here', command: '/invite @dragoman' };
+    harness().script.refusals = { [HERE.id]: userError('forbidden', 'watch.not-there', params) };
+    const { text } = await harness().run('status');
+    expect(text).toContain(`- ❌ <#${HERE.id}> · ${sentence('watch.not-there', params)}`);
   });
 
   it('says why messages wait, and what moderators can mend in a channel', async () => {

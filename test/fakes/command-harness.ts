@@ -66,6 +66,8 @@ interface Script {
   refusal: AppError | undefined;
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
+  /** Why channels cannot be looked at, by their ids. */
+  refusals: Readonly<Record<string, AppError>>;
   /** What moderators can mend in channels, by their ids. */
   drawbacks: Readonly<Record<string, Sentence>>;
   /** What people may do, by the id of the channel. Default: write. */
@@ -168,7 +170,11 @@ const createWatches = (script: Script): Services['watches'] => {
       dissolve(group);
       return removed;
     },
-    missing: async ({ channel }) => script.missing[channel.id] ?? [],
+    missing: async ({ channel }) => {
+      const refusal = script.refusals[channel.id];
+      if (refusal) throw refusal;
+      return script.missing[channel.id] ?? [];
+    },
     drawback: ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => 0,
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
@@ -206,6 +212,7 @@ export const openCommandHarness = async (
     refusal: undefined,
     missing: {},
     drawbacks: {},
+    refusals: {},
     access: {},
     backlog: NO_BACKLOG,
     heard: [],

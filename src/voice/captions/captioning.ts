@@ -125,14 +125,18 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       : ended.ended();
     const channels = ended.channel.id === channel().id ? [channel()] : [ended.channel, channel()];
     const kinds = transcript && ended.lineCount() > 0 ? [transcript, undefined] : [undefined];
-    for (const to of channels)
+    for (const to of channels) {
+      let refused: AppError | undefined;
       for (const kind of kinds) {
+        const told = refused && texts.failed('room.transcript-refused', refused).text;
         const fault = await logFailure(log, 'the end of captions could not be posted', async () => {
           const files = kind ? [await ended.file(kind)] : [];
-          await platform.post(to, { text, tone: 'note', files });
+          await platform.post(to, { text: lines(text, told), tone: 'note', files });
         });
         if (!fault) return;
+        refused = fault;
       }
+    }
   };
 
   return {

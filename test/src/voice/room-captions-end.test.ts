@@ -96,13 +96,17 @@ describe('captions of a room', () => {
     expect(Buffer.from(file!.bytes).toString()).toContain('for the record');
   });
 
-  it('report their end even where the transcript is refused', async () => {
+  it('report their end even where the transcript is refused, and why', async () => {
     await using stage = await openCaptioned({ transcript: 'txt' });
     await stage.say('ann', 'for the record');
     stage.place.faults.post = (_, { files }) =>
       files?.length ? new AppError('too-large', 'too large') : undefined;
     await stage.room().stopCaptions();
     expect(ends(stage)).toHaveLength(1);
+    const reason = sentence('reasons.too-large');
+    expect(stage.place.texts(ROOM).at(-1)).toContain(
+      sentence('room.transcript-refused', { reason }),
+    );
   });
 
   it('are available for half an hour after the bot left, also when it was elsewhere since', async () => {

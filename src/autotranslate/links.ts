@@ -56,6 +56,9 @@ const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean
 const keysOf = (members: readonly ChannelWatch[]): string[] =>
   members.map(({ channel }) => channelKey(channel));
 
+const isFrom = (channel: Channel, by: Changer): boolean =>
+  by.in !== undefined && isSameChannel(channel, by.in);
+
 const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
@@ -110,9 +113,6 @@ export const createLinks = (deps: LinksDeps) => {
   /** True where some of these channels are age-restricted, and others are not. */
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
-
-  const isFrom = (channel: Channel, by: Changer): boolean =>
-    by.in !== undefined && isSameChannel(channel, by.in);
 
   /** Tells a channel who turned auto-translate off for it, where that was done elsewhere. */
   const tellOff = (channel: Channel, by: Changer | undefined): void => {

@@ -78,7 +78,7 @@ export interface Schema {
     platform: string;
     channel_id: string;
     message_id: string;
-    /** Purpose: `watch`, or `flag:<language>`. */
+    /** Purpose: `watch`, `flag:<language>`, or `watch>` and the key of a late channel. */
     purpose: string;
     space_id: string;
     parent_id: string | null;

@@ -22,6 +22,13 @@ describe('a typed command', () => {
     await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:good evening')));
   });
 
+  it('says above its answer who asked, and for what', async () => {
+    const at = bot.place();
+    const words = await bot.use(at, `translate to:es <!channel> good evening`, { by: at.ann });
+    expect(words).toMatch(/^Ann: .*translate to:es .*good evening[^]*es:/u);
+    expect(bot.slack.pings).toEqual([]);
+  });
+
   it('answers where the app is no member', async () => {
     const at = bot.place();
     at.channel.removeBot();

@@ -18,6 +18,7 @@ import { createSemaphore } from '../../../src/async/locks.ts';
 import { AppError, recover, toAppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
+import type { Block } from '../../../src/rich-text/rich-text.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
@@ -31,6 +32,8 @@ export interface AnswerPlace {
   readonly responseUrl: string | undefined;
   /** True when only the asker sees it. */
   readonly isPrivate: boolean;
+  /** The line above what everybody sees: who asked for what, which Slack shows to nobody. */
+  readonly asked?: Block;
   /** The message with the control that was pressed: the answer takes its place. */
   readonly onMessage?: { readonly ts: string; readonly isEphemeral: boolean } | undefined;
 }
@@ -76,7 +79,7 @@ export const createAnswer = (
   place: AnswerPlace,
 ): Answer => {
   const { api, writer, uploads, log, speed, now, apiUrl } = deps;
-  const { channel, userId, threadTs, responseUrl, isPrivate, onMessage } = place;
+  const { channel, userId, threadTs, responseUrl, isPrivate, onMessage, asked } = place;
   const hosts = knownHosts(RESPONSE_HOSTS, apiUrl);
   const untilMs = now() + RESPONSE_URL_MS;
   let uses = 0;
@@ -158,13 +161,13 @@ export const createAnswer = (
   };
 
   const draw = async (content: Content): Promise<void> => {
-    const all = await stage(content);
     // Nobody else reads a direct conversation, and what stands there stays.
     const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
     const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
     const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
-    if (isHidden || isAside) await showPrivately(all);
-    else await showOpenly(all);
+    if (isHidden || isAside) return showPrivately(await stage(content));
+    const text = asked ? [asked, ...content.text] : content.text;
+    return showOpenly(await stage({ ...content, text }));
   };
 
   return {

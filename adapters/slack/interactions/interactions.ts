@@ -18,7 +18,7 @@ import type { ThreadRoots } from '../history.ts';
 import type { AnswerPlace } from './answer.ts';
 import { ENTERED, FORM_MODAL, type Forms, type PressedAt } from './forms.ts';
 import { holdForm, type HeldForm } from './held-form.ts';
-import { createTyped, readMember, teamOf } from './invocations.ts';
+import { createTyped, readMember, readTyped, teamOf } from './invocations.ts';
 import { blockFor, COMMAND_MODAL } from './modal.ts';
 import type { Modals } from './modals.ts';
 import { awaitedByUse } from './open-answers.ts';
@@ -32,7 +32,9 @@ import {
 import { AppError, faultFields, toAppError, type Sentence } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n/texts.ts';
 import { isPrivatePress, isPrivateUse, type CommandInfo } from '../../../src/model/command-info.ts';
-import { typedCode } from '../../../src/text/quoted-words.ts';
+import { type Block, styled, subtext, text } from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
+import { quotedWords, typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import type { OpenAnswers } from '../../../src/ports/store.ts';
@@ -117,6 +119,10 @@ type ReadUser = (
   name?: string,
 ) => Promise<Member | undefined>;
 
+/** The line above an answer for everybody: who asked, and what they typed. */
+const askedLine = ({ name }: Member, typed: string): Block =>
+  subtext(styled('bold', text(quotedWords(name))), text(`: ${quotedWords(typed)}`));
+
 /** Creates what runs the commands that people type, choose as a shortcut or fill in as a modal. */
 const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSignal) => {
   const { core, reader, threads, modals, answerAt } = deps;
@@ -166,7 +172,11 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       return dispatch(
         member,
         command,
-        { ...where, isPrivate: isPrivateUse(command, member.role) },
+        {
+          ...where,
+          isPrivate: isPrivateUse(command, member.role),
+          asked: askedLine(member, plainText(readTyped(line))),
+        },
         createTyped(read.value),
       );
     },
@@ -196,7 +206,9 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
     },
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { member, command, values, where } = await modals.submitted(body);
-      await dispatch(member, command, where, createTyped(values), form);
+      const words = Object.values(values).filter((value) => typeof value === 'string');
+      const asked = askedLine(member, [`/${command.name}`, ...words].join(' '));
+      await dispatch(member, command, { ...where, asked }, createTyped(values), form);
     },
   };
 };

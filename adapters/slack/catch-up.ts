@@ -33,6 +33,8 @@ const isLater = (ts: string | undefined, after: string): ts is string =>
 const inOrder = (found: ReadonlyMap<string, RawSlackMessage>): readonly RawSlackMessage[] =>
   [...found.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
 
+const latestOf = ({ latest_reply: latest }: RawSlackMessage): number => Number(latest);
+
 /** Creates what reads the messages of a channel and of its threads after a timestamp. */
 export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps) => {
   /** True for the first message of a thread that has replies after a timestamp, which may be others' than the app's. */
@@ -46,12 +48,14 @@ export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps)
     return !isOnlyOurs;
   };
 
-  const readAll = async (
+  /** Yields what stands in the channel, oldest first, and then what stands in each thread, those with the latest replies first. */
+  const readAll = async function* (
     channel: Channel,
     after: string,
     signal: AbortSignal,
-  ): Promise<CaughtUp> => {
-    const found = new Map<string, RawSlackMessage>();
+  ): AsyncGenerator<RawSlackMessage, void, void> {
+    const found: RawSlackMessage[] = [];
+    const threads: RawSlackMessage[] = [];
     const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
     // Work on messages that are known already goes first.
     const reading = { priority: { level: LEVEL.background }, signal };
@@ -60,13 +64,15 @@ export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps)
         throw new AppError('rate-limited', 'Slack gives this app little history', {
           retryable: true,
         });
-      if (isLater(raw.ts, after)) found.set(raw.ts, raw);
-      if (!hasNewReplies(raw, after, channel)) continue;
-      const thread = { ...reading, oldest: after, threadTs: raw.ts };
-      for await (const reply of readHistory(api, channel, thread))
-        if (isLater(reply.ts, after)) found.set(reply.ts, reply);
+      if (hasNewReplies(raw, after, channel)) threads.push(raw);
+      if (isLater(raw.ts, after)) found.push(raw);
+      // The rest of the day, newest first, has nothing but the beginnings of threads.
+      else yield* found.splice(0).toReversed();
     }
-    return { messages: inOrder(found), unread: [] };
+    yield* found.toReversed();
+    for (const { ts: threadTs } of threads.toSorted((a, b) => latestOf(b) - latestOf(a)))
+      for await (const reply of readHistory(api, channel, { ...reading, oldest: after, threadTs }))
+        if (isLater(reply.ts, after) && reply.ts !== threadTs) yield reply;
   };
 
   /**
@@ -121,19 +127,23 @@ export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps)
   };
 
   /**
-   * Rejects with `rate-limited` where the limit on history shows only now.
+   * Yields what stands in the channel, and then what stands in its threads, each oldest first; all of it in one order
+   * where the app gets little history. Throws `rate-limited` where that limit shows only now.
    *
    * @param from timestamp after which messages are read where the app gets all history
    * @param after timestamp after which they are read where it gets little
+   * @param leaveUnread takes timestamps between which there is more, that is not read; called first
    */
-  return async (
+  return async function* (
     channel: Channel,
     { from, after }: { readonly from: string; readonly after: string },
+    leaveUnread: (after: string, before: string) => void,
     signal: AbortSignal,
-  ): Promise<CaughtUp> => {
-    if (!api.history.isLimited(channel.space)) return readAll(channel, from, signal);
+  ): AsyncGenerator<RawSlackMessage, void, void> {
+    if (!api.history.isLimited(channel.space)) return yield* readAll(channel, from, signal);
     const { messages, unread } = await readSparingly(channel, after, signal);
-    const skipped = isLater(after, from) ? [{ after: from, before: after }] : [];
-    return { messages, unread: [...skipped, ...unread] };
+    if (isLater(after, from)) leaveUnread(from, after);
+    for (const range of unread) leaveUnread(range.after, range.before);
+    yield* messages;
   };
 };

@@ -131,10 +131,9 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     async *history(channel, after, signal, options) {
       const missedAfter = options?.missedAfter ?? after;
       const range = { from: timestampAt(after), after: timestampAt(missedAfter) };
-      const caughtUp = await catchUp(channel, range, signal);
-      for (const { after: from, before } of caughtUp.unread)
+      const leaveUnread = (from: string, before: string): void =>
         options?.unread(positionOf(from), positionOf(before));
-      for (const raw of caughtUp.messages)
+      for await (const raw of catchUp(channel, range, leaveUnread, signal))
         if (raw.subtype !== 'tombstone') {
           threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
           yield await messageOf(raw, channel);

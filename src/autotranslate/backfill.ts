@@ -2,9 +2,11 @@ import { orAborted } from '../async/abort.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import type { Channel } from '../model/place.ts';
 import type { Hold } from './catch-up-holds.ts';
-import { createFollows, joinComing, joinSlow, type Follow } from './follows.ts';
+import { createFollows, joinComing, type Follow } from './follows.ts';
 import { createMissedReader, type MissedDeps, type MissedReading } from './missed-reader.ts';
 
+/** Longest time for which messages wait until what was missed before them is read; they may be late by 2 s in all. */
+const HOLD_MS = 1_200;
 /** Longest wait before another try of a history for which messages wait too. */
 const PATIENCE_MS = 1_000;
 /** Time within which messages that were left out of a history are reported; they are looked for otherwise. */
@@ -48,124 +50,116 @@ export const createBackfill = (deps: BackfillDeps) => {
   const stopping = new AbortController();
   const follows = createFollows(stopping.signal);
 
-  /** Reads once what was missed; resolves as the reader does. */
-  const look = (
-    follow: Follow,
-    channel: Channel,
-    reading: Pick<MissedReading, 'attempt' | 'newest' | 'until' | 'isLinked'>,
-    leftOut: MissedReading['leftOut'] = () => undefined,
-  ): Promise<number | undefined> =>
-    readMissed(channel, {
-      ...reading,
-      leftOut,
-      isAwaited: () => follow.held > 0,
-      signal: follow.signal,
-    });
-
-  /**
-   * Goes on fetching while messages are handled as they come.
-   *
-   * @param until the last position that is wanted; undefined for all
-   */
-  const lookOn = (
-    follow: Follow,
-    channel: Channel,
-    firstWaitMs: number,
-    until?: string,
-  ): Promise<boolean> => {
-    follow.isWhole = false;
-    if (joinSlow(follow, until)) return follow.slow;
-    const coming = { until };
-    follow.slowComing = coming;
-    follow.looks += 1;
-    const run = async (waited: Promise<unknown>): Promise<boolean> => {
-      try {
-        await waited;
-        await sleep(realClock, firstWaitMs, follow.signal);
-        follow.slowComing = undefined;
-        for (let attempt = 1; ; attempt += 1) {
-          const waitMs = await look(follow, channel, { attempt, until: coming.until });
-          if (waitMs === undefined) break;
-          await sleep(realClock, waitMs, follow.signal);
-        }
-        follow.isWhole = follow.slowComing === undefined;
-        return true;
-      } finally {
-        follow.looks -= 1;
-      }
-    };
-    follow.slow = run(follow.slow).catch(() => false);
-    return follow.slow;
-  };
-
-  /** Reads the history again up to the messages that were left out of it, unless all of them are reported soon. */
-  const lookForLeftOut = async (follow: Follow, channel: Channel): Promise<void> => {
-    await sleep(realClock, REPORTED_MS, follow.signal).catch(() => undefined);
-    const last = [...follow.leftOut].toSorted().at(-1);
-    follow.leftOut.clear();
-    if (last !== undefined && !follow.signal.aborted) void lookOn(follow, channel, 0, last);
-  };
-
-  /**
-   * Ends a hold once the history is read, and the reports that waited for it are handled: those of
-   * linked channels, which waited for no history, would else go before them.
-   */
-  const endHold = async (follow: Follow, held: Hold, read: Promise<void>): Promise<void> => {
-    await read;
+  /** Ends a hold once the reports that waited for it are handled: those of linked channels would else go before them. */
+  const endHold = async (follow: Follow, held: Hold, waited: Promise<void>): Promise<void> => {
+    await waited;
     for (let round = 0; round < MOST_ROUNDS && follow.held > 0; round += 1) await follow.tail;
     await held.end(!stopping.signal.aborted);
+  };
+
+  /** Makes the next reports of a channel wait until its history is read, for `HOLD_MS` at most. */
+  const holdReports = (follow: Follow, channel: Channel) => {
+    const held = hold(channel);
+    const over = Promise.withResolvers<void>();
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+      over.resolve();
+    };
+    sleep(realClock, HOLD_MS, follow.signal).then(end, end);
+    follow.tail = Promise.all([follow.tail, over.promise]).then(() => undefined);
+    if (held) follow.holdEnding = endHold(follow, held, over.promise);
+    return {
+      isLinked: held !== undefined,
+      isOver: () => isOver,
+      end,
+      /** Resolves once the hold is in effect, or over. Rejects with the signal's reason. */
+      inEffect: async (): Promise<void> => {
+        if (held) await orAborted(Promise.race([held.inEffect, over.promise]), follow.signal);
+      },
+    };
+  };
+
+  /** Reads the history again where messages that were left out of it are not reported soon. */
+  const lookForLeftOut = async (follow: Follow, channel: Channel): Promise<void> => {
+    await sleep(realClock, REPORTED_MS, follow.signal).catch(() => undefined);
+    const isMissing = follow.leftOut.size > 0;
+    follow.leftOut.clear();
+    if (isMissing && !follow.signal.aborted)
+      void look(channel, { newest: undefined, until: '' }, false);
   };
 
   /**
    * Fetches a channel's unreported messages. Resolves with true once all that can be read was read, with
    * false where that was ended before.
    *
-   * @param newest the channel's newest message as the platform knows it; undefined if it does not
+   * @param gap as in `MissedReading`
+   * @param isAwaited false where no report waits for it
    */
-  const missed = (channel: Channel, newest: string | undefined): Promise<boolean> => {
+  const look = (
+    channel: Channel,
+    { newest, until }: Pick<MissedReading, 'newest' | 'until'>,
+    isAwaited = true,
+  ): Promise<boolean> => {
     const follow = follows.of(channel);
-    const queued = joinComing(follow, newest, deps.now());
+    const queued = joinComing(follow, newest, until);
     if (queued) return queued;
+    const before = Promise.all([follow.tail, follow.reading]);
     const ended = Promise.withResolvers<boolean>();
-    const coming = { newest, sinceMs: deps.now(), read: ended.promise };
+    const coming = { newest, until, read: ended.promise };
     follow.coming = coming;
     follow.looks += 1;
-    const held = hold(channel);
-    const isLinked = held !== undefined;
-    const run = async (waited: Promise<void>): Promise<void> => {
+    const waiting = isAwaited ? holdReports(follow, channel) : undefined;
+    const feed = platforms.find(channel)?.feed;
+    const endIfSlow = (): void => {
+      if (feed?.isHistorySlow?.(channel)) waiting?.end();
+    };
+    endIfSlow();
+    const read = async (): Promise<boolean> => {
       try {
-        await waited;
+        await before;
         if (follow.coming === coming) follow.coming = undefined;
+        follow.isWhole = false;
         // What is read of one linked channel would else be posted before what was missed in another.
-        if (held) await orAborted(held.inEffect, follow.signal);
-        const feed = platforms.find(channel)?.feed;
-        const isSlow = (): boolean => feed?.isHistorySlow?.(channel) ?? false;
-        // What came since is reported, unless the connection ends: the history of another linked
-        // channel, read later or after that end, would else hold what is missing here.
-        const begun = feed?.positionAt(coming.sinceMs) ?? '';
-        const until = [begun, coming.newest ?? ''].toSorted().at(-1);
-        const reading = { newest: coming.newest, isLinked, until: isLinked ? until : undefined };
-        const leftOut = (position: string) => void follow.leftOut.add(position);
-        let waitMs = isSlow()
-          ? 0
-          : await look(follow, channel, { ...reading, attempt: 0 }, leftOut);
-        // A fault that passes soon costs neither the channel nor those linked with it their order.
-        if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
+        await waiting?.inEffect();
+        for (let attempt = 0; ; attempt += 1) {
+          endIfSlow();
+          const waitMs = await readMissed(channel, {
+            newest: coming.newest,
+            attempt,
+            isLinked: waiting?.isLinked ?? false,
+            isAwaited: () => follow.held > 0,
+            until: coming.until,
+            // What came since is reported, unless the connection ends: the history of another linked
+            // channel, read later or after that end, would else hold what is missing here.
+            isUntilOnly: () => waiting?.isLinked === true && !waiting.isOver(),
+            leftOut: (position) => void follow.leftOut.add(position),
+            signal: follow.signal,
+          });
+          if (waitMs === undefined) break;
+          // A fault that passes soon costs neither the channel nor those linked with it their order.
+          if (attempt > 0 || waitMs > PATIENCE_MS) waiting?.end();
           await sleep(realClock, waitMs, follow.signal);
-          waitMs = await look(follow, channel, { ...reading, attempt: 1 }, leftOut);
         }
-        if (waitMs === undefined) follow.isWhole = follow.slowComing === undefined;
-        if (waitMs === undefined && follow.leftOut.size > 0) void lookForLeftOut(follow, channel);
-        ended.resolve(waitMs === undefined || lookOn(follow, channel, waitMs));
+        follow.isWhole = follow.looks === 1;
+        if (follow.leftOut.size > 0) void lookForLeftOut(follow, channel);
+        return true;
+      } catch {
+        return false;
       } finally {
-        ended.resolve(false);
         follow.looks -= 1;
       }
     };
-    const read = run(follow.tail).catch(() => undefined);
-    follow.tail = read;
-    if (held) follow.holdEnding = endHold(follow, held, read);
+    const reading = read();
+    follow.reading = reading;
+    void reading.then(ended.resolve);
+    void reading.then(waiting?.end);
     return coming.read;
+  };
+
+  const missed = (channel: Channel, newest: string | undefined): Promise<boolean> => {
+    const begun = platforms.find(channel)?.feed.positionAt(deps.now()) ?? '';
+    return look(channel, { newest, until: begun > (newest ?? '') ? begun : (newest ?? '') });
   };
 
   /** True where nothing is missing before a channel's next report, nor after one that fails. */
@@ -174,9 +168,12 @@ export const createBackfill = (deps: BackfillDeps) => {
     // Until all processes know of a watch, some leave its messages out.
     deps.now() - deps.sinceMs(channel) > NEW_MS;
 
-  /** Begins to follow a channel; what was missed is read where there can be such. */
-  const begin = (channel: Channel): void => {
+  /** Begins to follow a channel with a report; what was missed before is read where there can be such. */
+  const beginWith = (channel: Channel, position: string | undefined): void => {
+    const feed = platforms.find(channel)?.feed;
     if (reportsAll(channel)) follows.of(channel).isWhole = true;
+    else if (feed && position !== undefined)
+      void look(channel, { until: feed.positionAt(feed.timeOf(position) - 1) });
     else void missed(channel, undefined);
   };
 
@@ -185,15 +182,15 @@ export const createBackfill = (deps: BackfillDeps) => {
     run: Report,
     { isReplaceable, position }: ReportOptions,
   ): Promise<void> => {
-    if (!follows.has(channel)) begin(channel);
+    if (!follows.has(channel)) beginWith(channel, position);
     const follow = follows.of(channel);
     if (isReplaceable && follow.held >= MOST_HELD) {
       void missed(channel, undefined);
       return;
     }
     follow.held += 1;
-    // A fetch queued before this report would not see gaps after it.
-    follow.coming = undefined;
+    // A fetch queued before this report would not see gaps after it, unless another is under way.
+    if (follow.looks < 2) follow.coming = undefined;
     const work = async (waited: Promise<void>): Promise<void> => {
       await waited;
       try {
@@ -218,6 +215,8 @@ export const createBackfill = (deps: BackfillDeps) => {
 
   return {
     missed,
+    /** Follows a channel from the time of its watch; what was written since may not have been reported. */
+    begin: (channel: Channel): void => void look(channel, { until: '' }, false),
     /**
      * Runs the report of a message in its channel's order: at once where nothing was missed, after
      * the history otherwise. The first report of a channel since the start counts as a gap before it,

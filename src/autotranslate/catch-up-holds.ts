@@ -6,7 +6,7 @@ import { channelKey, type Channel } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/processes.ts';
 import type { OwedHistories } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { groupPartition } from '../store/inbox/row.ts';
+import { backfillPartition, groupPartition, isBackfill } from '../store/inbox/row.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface CatchUpHoldsDeps {
@@ -37,7 +37,7 @@ interface Shared {
 }
 
 /**
- * Time for which a partition stays on hold where the process that was to read a history has died: in it
+ * Time for which what others found in their histories waits where the process that was to read one has died: in it
  * another process connects, and reads.
  */
 const OWED_MS = 60_000;
@@ -142,32 +142,38 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
     /**
      * Lets no more rows of a partition be claimed until the result ends, because earlier ones of a
      * channel may come. Holds of the same partition are one, which lasts until all have ended.
+     *
+     * @param channel the one whose history is read where the partition is that of a backfill: it stays on hold if this
+     *   process dies before
      */
-    hold: (partition: string, channel: Channel): Hold => {
+    hold: (partition: string, channel?: Channel): Hold => {
       const shared = own.get(partition) ?? begin(partition);
       own.set(partition, shared);
       shared.holders += 1;
-      const mark = markOf(partition, channel);
+      const mark = channel && markOf(partition, channel);
       let isOver = false;
       const end = async (isRead: boolean): Promise<void> => {
         if (isOver) return;
         isOver = true;
-        await mark.end(isRead);
+        await mark?.end(isRead);
         shared.holders -= 1;
         if (shared.holders > 0) return;
         own.delete(partition);
         await shared.end();
       };
-      const inEffect = Promise.all([shared.inEffect(), mark.written]).then(() => undefined);
+      const inEffect = Promise.all([shared.inEffect(), mark?.written]).then(() => undefined);
       return { inEffect, end };
     },
     /** Resolves once this process’s hold of a partition is in effect everywhere; at once where it has none. */
     inEffect: async (partition: string): Promise<void> => own.get(partition)?.inEffect(),
     /** True while some process holds a partition, or has died while it did. */
     isOnHold: async (partition: string): Promise<boolean> =>
-      (await Promise.all([leases.isAnyHeld(setOf(partition)), owed.isOwed(partition)])).includes(
-        true,
-      ),
+      (
+        await Promise.all([
+          leases.isAnyHeld(setOf(partition)),
+          isBackfill(partition) && owed.isOwed(partition),
+        ])
+      ).includes(true),
   };
 };
 
@@ -183,7 +189,15 @@ export const createLinkedHolds = (
   return {
     hold: (channel: Channel): Hold | undefined => {
       const partition = partitionOf(channel);
-      return partition === undefined ? undefined : holds.hold(partition, channel);
+      if (partition === undefined) return undefined;
+      const reported = holds.hold(partition);
+      const missed = holds.hold(backfillPartition(partition), channel);
+      return {
+        inEffect: Promise.all([reported.inEffect, missed.inEffect]).then(() => undefined),
+        end: async (isRead) => {
+          await Promise.all([missed.end(isRead), reported.end(isRead)]);
+        },
+      };
     },
     inEffect: async (channel: Channel): Promise<void> => {
       const partition = partitionOf(channel);

@@ -19,41 +19,28 @@ export interface Follow {
   holdEnding: Promise<void>;
   /** A queued fetch that has not begun; later gaps join it. */
   coming:
-    | { newest: string | undefined; sinceMs: number; readonly read: Promise<boolean> }
+    | { newest: string | undefined; until: string; readonly read: Promise<boolean> }
     | undefined;
+  /** The end of the last fetch; false where it was ended before its time. */
+  reading: Promise<boolean>;
   /** Fetches that are queued or running. */
   looks: number;
   /** Positions of messages that were left out of a history and are still to be reported. */
   readonly leftOut: Set<string>;
-  /**
-   * Fetches that take long, one after the other: messages do not wait for them. Resolves with false where
-   * the last one was ended before its time.
-   */
-  slow: Promise<boolean>;
-  /** One of these that is queued; later gaps join it. */
-  slowComing: { until: string | undefined } | undefined;
   isWhole: boolean;
 }
 
-/** Joins a fetch that is queued, which then reads up to now; undefined where there is none. */
+/** Joins a fetch that is queued, which then takes what stands up to a position for missed; undefined where there is none. */
 export const joinComing = (
   { coming }: Follow,
   newest: string | undefined,
-  nowMs: number,
+  until: string,
 ): Promise<boolean> | undefined => {
   if (!coming) return undefined;
   const { newest: known } = coming;
   if (known !== undefined && (newest === undefined || newest > known)) coming.newest = newest;
-  coming.sinceMs = nowMs;
+  if (until > coming.until) coming.until = until;
   return coming.read;
-};
-
-/** Joins a slow fetch that is queued, which then reads up to `until` at least; false where there is none. */
-export const joinSlow = ({ slowComing }: Follow, until: string | undefined): boolean => {
-  if (!slowComing) return false;
-  const { until: known } = slowComing;
-  if (until === undefined || (known !== undefined && known < until)) slowComing.until = until;
-  return true;
 };
 
 /**
@@ -78,7 +65,7 @@ export const createFollows = (stopping: AbortSignal) => {
   };
 
   const tails = (): Promise<unknown>[] =>
-    [...follows.values()].flatMap(({ tail, slow, holdEnding }) => [tail, slow, holdEnding]);
+    [...follows.values()].flatMap(({ tail, reading, holdEnding }) => [tail, reading, holdEnding]);
 
   return {
     has: (channel: Channel): boolean => follows.has(channelKey(channel)),
@@ -98,8 +85,7 @@ export const createFollows = (stopping: AbortSignal) => {
         leftOut: new Set(),
         holdEnding: Promise.resolve(),
         coming: undefined,
-        slow: Promise.resolve(true),
-        slowComing: undefined,
+        reading: Promise.resolve(true),
         isWhole: false,
       };
       follows.set(key, follow);

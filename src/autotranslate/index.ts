@@ -12,7 +12,7 @@ import { createLateMarks } from '../store/channels/late-marks.ts';
 import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
 import { createLinkInvites, openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore, openRowsOf } from '../store/inbox/index.ts';
-import { isGroup } from '../store/inbox/row.ts';
+import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -152,17 +152,21 @@ export const openAutoTranslate = async ({
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
     isWanted: preparing.isWanted,
   });
-  scheduler.start(
-    createPartitionWorker({
-      ...shared,
-      waits,
-      late,
-      notices,
-      ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
-      isOnHold: async (partition) =>
-        scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
-    }),
-  );
+  const workOn = createPartitionWorker({
+    ...shared,
+    waits,
+    late,
+    notices,
+    ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
+    isOnHold: async (partition) =>
+      scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
+  });
+  scheduler.start(async (work, register) => {
+    const due = await workOn(work, register);
+    // What is reported may have waited for what was missed before it.
+    if (isBackfill(work.partition)) scheduler.wake(reportedPartition(work.partition));
+    return due;
+  });
 
   const inboxWriter = createInboxWriter(shared);
   const ingest = createIngest({
@@ -179,8 +183,7 @@ export const openAutoTranslate = async ({
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
-    // A fetch begins after the last message that was accepted.
-    take: (message) => ingest.take(message, true),
+    take: (message, isMissed) => ingest.take(message, isMissed ? 'backfill' : 'report'),
     markDeleted,
     // In linked channels, what was missed in one may come before what is known of another.
     ...createLinkedHolds(holds, watchStore),

@@ -3,6 +3,7 @@ import { channelKey, type MessageRef, messageKey } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import {
+  backfillPartition,
   watchPartition,
   type Accepted,
   type Arrival,
@@ -58,9 +59,10 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
   const dropEverywhere = (ref: MessageRef): void => {
     drop(ref);
     const watch = watches.of(ref.channel);
-    const partition = watch && watchPartition(watch);
-    if (partition !== undefined && !slots.tenureOf(partition))
-      slots.tell(DELETED, partition, JSON.stringify(ref));
+    if (!watch) return;
+    const partition = watchPartition(watch);
+    for (const each of [partition, backfillPartition(partition)])
+      if (!slots.tenureOf(each)) slots.tell(DELETED, each, JSON.stringify(ref));
   };
 
   return {
@@ -148,14 +150,14 @@ export const createIngest = ({
     /**
      * Accepts a message.
      *
-     * @param isWhole true when everything before the message is in the inbox
+     * @param from how it is known; `whole`: reported, and everything before it is in the inbox
      */
-    take: async (message: Message, isWhole: boolean): Promise<void> => {
+    take: async (message: Message, from: 'report' | 'whole' | 'backfill'): Promise<void> => {
       const { ref, author, position } = message;
       const { channel } = ref;
       const watch = watches.of(channel);
       const advance = (): void => {
-        if (watch && isWhole) cursors.advance(channel, position);
+        if (watch && from === 'whole') cursors.advance(channel, position);
       };
       if (author.kind === 'ourselves') {
         // A message just posted has no reactions yet.
@@ -166,9 +168,9 @@ export const createIngest = ({
 
       // Rows of older messages may have been cleared: only those in the inbox are handled.
       const fromMs = watch && Math.max(watches.sinceMs(watch), rowsSinceMs());
-      const from =
+      const first =
         fromMs === undefined ? undefined : platforms.find(channel)?.feed.positionAt(fromMs);
-      const isLater = from !== undefined && position >= from;
+      const isLater = first !== undefined && position >= first;
       const known = isLater ? [] : await inbox.purposes(ref);
       if (!watch || !(isLater || known.includes(WATCH))) {
         await acceptForFlags(message, known);
@@ -176,7 +178,8 @@ export const createIngest = ({
       }
       const choices = await spaces.of(channel.space);
       const skip = skipReason(message, watch, choices, await optedOut(message));
-      const partition = watchPartition(watch);
+      const own = watchPartition(watch);
+      const partition = from === 'backfill' ? backfillPartition(own) : own;
       const was = await accept({ message, purpose: WATCH, partition, skip });
       advance();
       if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
@@ -250,8 +253,12 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
       const { channel } = message.ref;
       const { position } = message;
       if (watches.of(channel))
-        await backfill.report(channel, (isWhole) => ingest.take(message, isWhole), position);
-      else await ingest.take(message, false);
+        await backfill.report(
+          channel,
+          (isWhole) => ingest.take(message, isWhole ? 'whole' : 'report'),
+          position,
+        );
+      else await ingest.take(message, 'report');
     },
     messagesDeleted: async (refs) => {
       const [first] = refs;

@@ -58,11 +58,12 @@ const NEW_MS = 60_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface MissedDeps {
-  readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
+  readonly cursors: Pick<CursorStore, 'of' | 'recent' | 'advance'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   /** The time at which the channel's watch was set, ms since 1970. */
   readonly sinceMs: (channel: Channel) => number;
-  readonly take: (message: Message) => Promise<void>;
+  /** Takes a message; `isMissed`: false for one that may have been reported meanwhile. */
+  readonly take: (message: Message, isMissed: boolean) => Promise<void>;
   readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
   /** Takes a time of a channel whose messages cannot be read. */
   readonly noteGap: (gap: HistoryGap) => Promise<void>;
@@ -92,8 +93,10 @@ export interface MissedReading {
   readonly isLinked?: boolean;
   /** True while messages of the channel wait for it: it goes before other channels. */
   readonly isAwaited: () => boolean;
-  /** Position after which messages are left out, as they are reported; undefined for none. */
-  readonly until?: string | undefined;
+  /** Last position of what was missed; later messages are reported. */
+  readonly until: string;
+  /** True while these are left out. */
+  readonly isUntilOnly: () => boolean;
   /** Called with the position of each message that is left out, in their order. */
   readonly leftOut: (position: string) => void;
   readonly signal: AbortSignal;
@@ -114,7 +117,7 @@ export const createMissedReader = (deps: MissedDeps) => {
   const fetch = async (
     channel: Channel,
     feed: ChannelFeed,
-    { newest, until, leftOut, signal }: MissedReading,
+    { newest, until, isUntilOnly, leftOut, signal }: MissedReading,
   ): Promise<void> => {
     // Messages of the very millisecond of the watch come after the millisecond before it.
     const before = (position: string, ms: number): string =>
@@ -144,13 +147,22 @@ export const createMissedReader = (deps: MissedDeps) => {
       const fromMs = feed.timeOf(from > since ? from : since);
       await noteGap({ channel, fromMs, untilMs: feed.timeOf(to), reason: 'limited' });
     };
+    let last = '';
     for await (const message of history) {
       if (there.size === 0) await noteUnread();
-      there.add(message.ref.id);
-      if (until === undefined || message.position <= until) await take(message);
-      else leftOut(message.position);
+      const { ref, position } = message;
+      there.add(ref.id);
+      const isMissed = position <= until;
+      if (!isMissed && isUntilOnly()) {
+        leftOut(position);
+        continue;
+      }
+      await take(message, isMissed);
+      if (position > last) last = position;
     }
     if (there.size === 0) await noteUnread();
+    // Earlier ones may have come after later ones.
+    if (last !== '') cursors.advance(channel, last);
     const gone = recent.filter(({ ref, position }) => !there.has(ref.id) && !isUnread(position));
     await markDeleted(gone.map(({ ref }) => ref));
   };

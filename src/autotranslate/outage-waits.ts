@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { WATCH, type Row } from '../store/inbox/row.ts';
+import { reportedPartition, WATCH, type Row } from '../store/inbox/row.ts';
 import type { OutageError } from './breaker.ts';
 
 /** Time for which messages wait before their channels are told, where the service may be back at once. */
@@ -47,7 +47,7 @@ export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWait
     waiting.get(partition) !== true &&
     purpose === WATCH &&
     (isRefusal || now() - sinceMs >= TOLD_AFTER_MS) &&
-    now() - (toldMs.get(partition) ?? -Infinity) >= QUIET_MS;
+    now() - (toldMs.get(reportedPartition(partition)) ?? -Infinity) >= QUIET_MS;
 
   return {
     /** Notes that a partition waits, with its first row. */
@@ -57,7 +57,7 @@ export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWait
       const isTold = watch !== undefined && isToBeTold(first, error);
       waiting.set(partition, isTold || waiting.get(partition) === true);
       if (!isTold) return;
-      toldMs.set(partition, now());
+      toldMs.set(reportedPartition(partition), now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
       for (const { channel, languages } of all) void tell(channel, languages[0] ?? 'en', error);
     },

@@ -16,7 +16,7 @@ export interface WatchesDeps {
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly threads: Pick<StandingThreads, 'remove'>;
   readonly gaps: Pick<HistoryGaps, 'remove'>;
-  readonly backfill: Pick<Backfill, 'missed' | 'forget'>;
+  readonly backfill: Pick<Backfill, 'begin' | 'forget'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly now: () => number;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
@@ -86,7 +86,7 @@ export const createWatches = (deps: WatchesDeps) => {
       }));
       await unfollow(await stored.set(placed, sinceMs));
       // Messages written meanwhile are found in the history.
-      for (const { channel } of placed) void backfill.missed(channel, undefined);
+      for (const { channel } of placed) backfill.begin(channel);
     },
     remove: async (channel: Channel): Promise<boolean> => {
       if (!stored.isOwn(channel)) return false;

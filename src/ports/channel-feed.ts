@@ -32,9 +32,9 @@ export interface ChannelFeed {
    */
   timeOf(position: string): number;
   /**
-   * Yields the messages after a position, oldest first, fetched page by page. A missing message
-   * counts as deleted, so the adapter throws when it cannot list all of them, unless it says which
-   * ones are unread.
+   * Yields the messages after a position, fetched page by page: those of the channel, and those of
+   * each of its threads, oldest first. A missing message counts as deleted, so the adapter throws
+   * when it cannot list all of them, unless it says which ones are unread.
    */
   history(
     channel: Channel,

@@ -71,6 +71,8 @@ export interface CreateOptions extends WhileHeld {
    * are found and updated instead of posted twice.
    */
   readonly mayExist: boolean;
+  /** True for mirrors of a backfill, which are posted in between those of what is reported now. */
+  readonly isBackfill?: boolean;
   /** Known messages for other keys of the same sources; needed only with `mayExist`. */
   readonly others?: readonly Posted[];
   /** Time at which the oldest of the sources was written, ms since 1970; what was posted came later. */

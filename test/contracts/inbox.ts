@@ -4,6 +4,7 @@ import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
 import type { LateRow } from '../../src/store/inbox/claims.ts';
 import {
+  backfillPartition,
   groupPartition,
   latePartition,
   WATCH,
@@ -78,6 +79,30 @@ export const INBOX_CONTRACT = {
       await inbox.accept(arrivalOf(id, undefined, { writtenMs }));
     await inbox.accept(arrivalOf(4, undefined, { partition: 'other' }));
     expect(idsOf(await inbox.claim(PARTITION, 10, EARLIER))).toEqual(['2', '3', '1']);
+  },
+
+  'has what is reported wait for earlier ones of a backfill, but not long': async ({
+    inbox,
+    settle,
+    clock,
+  }) => {
+    const partition = 'test:channel:c';
+    const missed = backfillPartition(partition);
+    const claimed = async (): Promise<string[]> => idsOf(await inbox.claim(partition, 1, EARLIER));
+    await inbox.accept(arrivalOf(2, undefined, { partition: missed }));
+    await inbox.accept(arrivalOf(1, undefined, { partition }));
+    expect(await claimed()).toEqual(['1']);
+    await inbox.accept(arrivalOf(3, undefined, { partition, writtenMs: 3 }));
+    const { rows } = await inbox.claim(missed, 1, EARLIER);
+    expect(idsOf({ rows })).toEqual(['2']);
+    const [first] = (await inbox.claim(partition, 1, EARLIER)).rows;
+    await settle(first!, POSTED);
+    expect(await inbox.claim(partition, 1, EARLIER)).toEqual({
+      rows: [],
+      nextDueMs: clock.ms + 500,
+    });
+    clock.ms += 500;
+    expect(await claimed()).toEqual(['3']);
   },
 
   'claims each row for one tenure, however many ask at the same moment': async ({

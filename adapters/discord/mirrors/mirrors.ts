@@ -125,7 +125,9 @@ export const createMirrors = (
     filesBytes: FILES_BYTES,
     async *create({ channel: to }, mirrors, options) {
       channelIdOf(to);
-      using _ = await turns.take(to.id);
+      // What was posted before and may be changed has one turn; what is new is posted besides.
+      const isBesides = options.isBackfill === true && !options.mayExist;
+      using _ = await turns.take(isBesides ? `backfill ${to.id}` : to.id);
       const waiting = [...mirrors];
       const { signal, assertHeld } = options;
       /** The places of the mirrors of this call, by their sources. */

@@ -1,6 +1,7 @@
 import type { Api } from '../api.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import { isGone } from '../errors.ts';
+import { LEVEL } from '../rate-limiter.ts';
 import { readMessage, type ThreadRoots } from '../history.ts';
 import { USERNAME_CHARS } from '../limits.ts';
 import type { Mentions } from '../mentions.ts';
@@ -138,7 +139,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     target: MirrorTarget,
     mirror: Mirror,
     earlier: Earlier,
-    { signal, assertHeld }: Pick<CreateOptions, 'signal' | 'assertHeld'>,
+    { isBackfill, signal, assertHeld }: Pick<CreateOptions, 'isBackfill' | 'signal' | 'assertHeld'>,
   ): Promise<Posted> => {
     const { channel } = target;
     const place = await placeFor(target, mirror, earlier);
@@ -149,6 +150,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
       ...place,
       as: mirror.as,
       metadata: (index) => metadataOf(mirror, index, parts.length, staged),
+      priority: isBackfill ? { level: LEVEL.background } : undefined,
       signal,
       assertHeld,
     });

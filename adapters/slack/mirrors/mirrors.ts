@@ -78,7 +78,8 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     filesBytes: FILES_BYTES,
     async *create(target, mirrors, options) {
       const channelId = channelIdOf(target.channel);
-      using _ = await turns.take(channelId);
+      // Mirrors of other sources: the rate limiter has those go first that are reported now.
+      using _ = await turns.take(options.isBackfill ? `backfill ${channelId}` : channelId);
       const found = options.mayExist
         ? await findPosted(target, mirrors, options)
         : new Map<Mirror, FoundMessages>();

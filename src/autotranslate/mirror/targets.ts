@@ -4,7 +4,7 @@ import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
-import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, isBackfill as isOfBackfill, type Row } from '../../store/inbox/row.ts';
 import { RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Prepared } from '../prepare/prepared.ts';
@@ -204,7 +204,9 @@ export const createTargets = (deps: TargetDeps) => {
           : [];
         assertHeld();
         const sinceMs = Math.min(...steps.map(({ prepared }) => writtenMs(prepared.row)));
-        const options = { mayExist, others, sinceMs, signal: tenure.signal, assertHeld };
+        const isBackfill = steps.every(({ prepared }) => isOfBackfill(prepared.row.partition));
+        const held = { signal: tenure.signal, assertHeld };
+        const options = { mayExist, isBackfill, others, sinceMs, ...held };
         for await (const posted of mirrors.create(target, all, options)) {
           const step = steps.shift();
           if (!step) continue;

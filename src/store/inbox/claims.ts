@@ -2,9 +2,12 @@ import { type Selectable, sql, type Transaction } from 'kysely';
 import { channelKey, type MessageRef } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import {
+  backfillPartition,
   claimedColumns,
   DELETED,
   FRESH,
+  isReported,
+  isBackfill,
   isClaimed,
   isOpen,
   isRow,
@@ -58,6 +61,21 @@ const OPEN_COLUMNS = [
 ] as const;
 
 type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
+
+/** Time for which a message that was reported waits for those of its partition's backfill. */
+const ORDER_MS = 500;
+
+/** The first open row of a partition; none for a partition that has no backfill. */
+const firstOpen = statement((db, { slot, partition }: { slot: number; partition: string }) =>
+  db
+    .selectFrom('inbox')
+    .select('written_ms')
+    .where('slot', '=', slot)
+    .where('partition_key', '=', partition)
+    .where(isOpen)
+    .orderBy('written_ms')
+    .limit(1),
+);
 
 const openRows = statement(
   (db, { slot, partition, limit }: { slot: number; partition: string; limit: number }) =>
@@ -157,14 +175,22 @@ const toRow = (row: OpenRow, partition: string, epoch: number, to = lateIn(row.p
 export const createClaims = ({ store, now }: InboxDeps) => ({
   /**
    * Claims the first rows of a partition, at most `limit`; none when the first is not due or
-   * belongs to a later tenure. `nextDueMs` is the time of the next claim if nothing arrives
-   * earlier.
+   * belongs to a later tenure, or waits for earlier ones of the backfill. `nextDueMs` is the time of
+   * the next claim if nothing arrives earlier.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
     store.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const atMs = now();
       const open = await openRows(db, { slot: slotOf(partition), partition, limit });
       const rows: Row[] = [];
+      const [head] = open.rows;
+      const untilMs = (head?.changed_ms ?? 0) + ORDER_MS;
+      if (head && untilMs > atMs && untilMs - atMs <= ORDER_MS && isReported(partition)) {
+        const missed = backfillPartition(partition);
+        const earlier = await firstOpen(db, { slot: slotOf(missed), partition: missed });
+        if ((earlier.rows[0]?.written_ms ?? Infinity) <= head.written_ms)
+          return { rows, nextDueMs: untilMs };
+      }
       for (const row of open.rows) {
         const { due_ms: dueMs } = row;
         if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
@@ -232,7 +258,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       .where('partition_key', 'like', `${all}%`)
       .where(isOpen)
       .execute();
-    return rows.map(({ partition_key }) => partition_key).filter((one) => one.startsWith(all));
+    return rows
+      .map(({ partition_key }) => partition_key)
+      .filter((one) => one.startsWith(all) && !isBackfill(one));
   },
 
   /** Counts the messages that wait in a partition, by the keys of their channels. */
@@ -347,6 +375,22 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
           .where(isClaimed(claimedColumns(row)))
           .execute();
     }, RELAXED),
+
+  /** Has the rows of slots tried at once that wait for a time: the clock on which that was counted was set. */
+  clockSet: async (slots: readonly number[]): Promise<void> => {
+    if (slots.length === 0) return;
+    await store.write(
+      (db) =>
+        db
+          .updateTable('inbox')
+          .set({ due_ms: 0 })
+          .where('slot', 'in', slots)
+          .where(isOpen)
+          .where('due_ms', '>', 0)
+          .execute(),
+      RELAXED,
+    );
+  },
 
   /** Makes the rows of a slot that earlier tenures left open wait again. */
   takeOver: async (slot: number, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {

@@ -102,9 +102,25 @@ export const groupPartition = (group: string): string => `${GROUP}${group}`;
 export const watchPartition = ({ channel, group }: ChannelWatch): string =>
   group === undefined ? channelPartition(channel) : groupPartition(group);
 
+const BACKFILL = `${WITHIN_SLOT}backfill`;
+
+/** The partition of what a backfill finds in channels whose messages have this one: it delays none that are reported. */
+export const backfillPartition = (partition: string): string => `${partition}${BACKFILL}`;
+
+/** True for the partition of a backfill. */
+export const isBackfill = (partition: string): boolean => partition.endsWith(BACKFILL);
+
+/** The partition of the channels of a backfill's; the same for any other. */
+export const reportedPartition = (partition: string): string =>
+  isBackfill(partition) ? partition.slice(0, -BACKFILL.length) : partition;
+
+/** True for the partition of what is reported of a channel, or of linked channels. */
+export const isReported = (partition: string): boolean =>
+  /^(?:group|[^:]+:channel):/.test(partition) && !partition.includes(WITHIN_SLOT);
+
 /** True for a partition of linked channels, in which none of them is late. */
 export const isGroup = (partition: string): boolean =>
-  partition.startsWith(GROUP) && !partition.includes(WITHIN_SLOT);
+  partition.startsWith(GROUP) && !reportedPartition(partition).includes(WITHIN_SLOT);
 
 /** Partition of the messages that wait for one of linked channels, by its key, which is late. */
 export const latePartition = (group: string, to: string): string =>
@@ -115,7 +131,7 @@ export const groupOf = (
   partition: string,
 ): { readonly group: string; readonly to?: string } | undefined => {
   if (!partition.startsWith(GROUP)) return undefined;
-  const [group = '', to] = partition.slice(GROUP.length).split(WITHIN_SLOT);
+  const [group = '', to] = reportedPartition(partition).slice(GROUP.length).split(WITHIN_SLOT);
   return { group, ...(to === undefined ? {} : { to }) };
 };
 

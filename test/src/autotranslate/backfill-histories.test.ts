@@ -1,10 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { createBackfill, type Backfill } from '../../../src/autotranslate/backfill.ts';
+import type { Message } from '../../../src/model/message.ts';
 import type { HistoryOptions } from '../../../src/ports/channel-feed.ts';
 import { channel } from '../../fakes/channel-feed.ts';
-import { GENERAL, withBackfill } from './backfill-support.ts';
+import { GENERAL, holdOf, withBackfill } from './backfill-support.ts';
 
 const scene = withBackfill();
 const { follow, parts } = scene;
@@ -142,6 +143,51 @@ describe('a history that takes minutes', () => {
     await scene.backfill.report(GENERAL, async () => void (takenBefore = scene.taken.length));
     await scene.backfill.idle();
     expect([takenBefore, scene.taken]).toEqual([0, ['missed']]);
+  });
+});
+
+describe('a history that comes late', () => {
+  it('holds reports for little more than a second, and the cursor waits for it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const opened = Promise.withResolvers<void>();
+      scene.gate = opened.promise;
+      const held: boolean[] = [];
+      const hold = () => holdOf(Promise.resolve(), async () => void held.push(true));
+      await using backfill = createBackfill({ ...parts(), hold });
+      const missed = scene.place.say(GENERAL, 'missed');
+      void backfill.missed(GENERAL, missed.position);
+      const whole: boolean[] = [];
+      const tell = async (isWhole: boolean): Promise<void> => void whole.push(isWhole);
+      const reported = backfill.report(GENERAL, tell);
+      await vi.advanceTimersByTimeAsync(1_199);
+      expect([whole, held]).toEqual([[], []]);
+      await vi.advanceTimersByTimeAsync(1);
+      await reported;
+      expect([whole, held, scene.taken]).toEqual([[false], [true], []]);
+      opened.resolve();
+      await backfill.idle();
+      await backfill.report(GENERAL, tell);
+      expect([whole, scene.taken]).toEqual([[false, true], ['missed']]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('tells what was missed from what may have been reported meanwhile', async () => {
+    const taken: [string, boolean][] = [];
+    const take = async ({ text }: Message, isMissed: boolean): Promise<void> =>
+      void taken.push([plainText(text), isMissed]);
+    await using backfill = createBackfill({ ...parts(), take });
+    scene.place.say(GENERAL, 'missed');
+    scene.aheadMs = -60_000;
+    const live = scene.place.say(GENERAL, 'live');
+    void backfill.missed(GENERAL, scene.place.feed.positionAt(Number(live.position) - 1));
+    await backfill.idle();
+    expect(taken).toEqual([
+      ['missed', true],
+      ['live', false],
+    ]);
   });
 });
 

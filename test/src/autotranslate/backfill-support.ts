@@ -54,6 +54,7 @@ export const withBackfill = (): BackfillScene => {
         scene.lookedBackTo = after;
         return scene.recent;
       },
+      advance: () => undefined,
     },
     platforms: {
       find: () => ({

@@ -310,6 +310,6 @@ describe('catching up', () => {
     });
     await expect(failing).rejects.toThrow('broken');
     await report(scene.place.say(GENERAL, 'next'));
-    expect(scene.taken).toEqual(['next']);
+    expect(scene.taken.at(-1)).toBe('next');
   });
 });

@@ -6,7 +6,7 @@ import { createOwedHistories } from '../../../src/store/channels/histories.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 
-const GROUP = 'group:g';
+const GROUP = 'group:g>backfill';
 const CHANNEL = channel('general');
 
 /** A process that can hold partitions. */

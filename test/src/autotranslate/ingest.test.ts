@@ -60,20 +60,20 @@ const ours = (message: Message): Message => ({
 
 describe('a channel that is followed', () => {
   it('is followed up to a message only where everything before it is known', async () => {
-    await take(messageOf(1), true);
-    await take(messageOf(2), false);
+    await take(messageOf(1), 'whole');
+    await take(messageOf(2), 'report');
     expect(followed).toEqual([messageOf(1).position]);
   });
 
   it('is followed past what is left alone and what we said ourselves', async () => {
-    await take(messageOf(1, '!play a song'), true);
-    await take(ours(messageOf(2)), true);
+    await take(messageOf(1, '!play a song'), 'whole');
+    await take(ours(messageOf(2)), 'whole');
     expect(followed).toEqual([messageOf(1).position, messageOf(2).position]);
     expect(await inbox.ours.purposes(messageOf(2).ref)).toEqual([]);
   });
 
   it('is none that nobody watches', async () => {
-    await take(messageOf(1, 'hello', THERE), true);
+    await take(messageOf(1, 'hello', THERE), 'whole');
     expect(followed).toEqual([]);
     expect(await inbox.claim()).toEqual([]);
   });

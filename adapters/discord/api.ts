@@ -1,5 +1,6 @@
 import {
   RESTEvents,
+  RateLimitError,
   REST,
   type ResponseLike,
   DefaultRestOptions,
@@ -13,6 +14,7 @@ import { type Clock, MINUTE_MS, backoffMs } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import type { Processes, QuotaRate } from '../../src/ports/processes.ts';
 import { DiscordError, fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
+import { followClock } from './library-clock.ts';
 import { isInvalid, RATE_LIMITED } from './metrics.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -133,6 +135,8 @@ export interface ApiOptions {
 
 /** Longest wait for a rate limit inside the library, where nobody can see or abort it. */
 const LONGEST_RATE_LIMIT_MS = 10_000;
+/** Jumps of the wall clock through which one request is kept. */
+const MOST_MISCOUNTS = 3;
 /** Tries of one request, as many as discord.js makes. */
 const TRIES = 1 + DefaultRestOptions.retries;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
@@ -197,6 +201,16 @@ export const createDiscordApi = (options: ApiOptions) => {
     retries: 0,
   });
   const watch = (follow: (client: REST) => void): void => [rest, interactions].forEach(follow);
+  const hasJumped = followClock([rest, interactions]);
+  let jumps = 0;
+  const follow = (): boolean => {
+    const isJump = hasJumped();
+    if (isJump) jumps += 1;
+    return isJump;
+  };
+  for (const client of [rest, interactions])
+    client.options.rejectOnRateLimit = ({ retryAfter }) =>
+      follow() || retryAfter > LONGEST_RATE_LIMIT_MS;
   watch((client) => options.limits?.watch(client));
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
@@ -217,7 +231,10 @@ export const createDiscordApi = (options: ApiOptions) => {
         ...(files ? { files: [...files] } : {}),
         ...(query ? { query: new URLSearchParams(query) } : {}),
       };
+      let miscounts = 0;
       for (let attempt = 1; ; attempt += 1) {
+        follow();
+        const jumpsBefore = jumps;
         try {
           const isAnswer = route.startsWith('/interactions/');
           if (!isAnswer) await options.limits?.wait(requested.auth !== false, asked);
@@ -234,6 +251,13 @@ export const createDiscordApi = (options: ApiOptions) => {
           if (requested.auth !== false) tokenIsGood = true;
           return answer;
         } catch (thrown) {
+          // The wait was counted before the clock was set.
+          const isMiscounted = thrown instanceof RateLimitError && jumps !== jumpsBefore;
+          if (isMiscounted && miscounts < MOST_MISCOUNTS && !asked?.aborted) {
+            miscounts += 1;
+            attempt -= 1;
+            continue;
+          }
           if (attempt < tries && isLost(thrown) && !asked?.aborted) {
             await pause(attempt - 1, asked);
             if (!asked?.aborted) continue;

@@ -59,7 +59,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const { people, threads, files, mentions, reader, uploads, writer, feed, platform } = parts;
 
   const home = createHome({ api, core, people, uploads }, stopped);
-  const answering = { api, apiUrl: url, writer, uploads, log, speed, now: Date.now };
+  const answering = { api, apiUrl: url, writer, uploads, log, speed, now: realClock.nowMs };
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, writer, answerAt });
   const agent = createAgent(

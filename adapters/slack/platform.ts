@@ -47,10 +47,11 @@ export const createRestParts = (
   { url, clock = realClock, speed = 1 }: SlackOptions,
   { api, installations, log, reportsAll }: RestPartsDeps,
 ) => {
-  const people = createPeople(api, installations, Date.now);
+  const now = realClock.nowMs;
+  const people = createPeople(api, installations, now);
   const threads = createThreadRoots(api);
   const files = createFiles(api, installations, url);
-  const mentions = createMentions(api, people, Date.now);
+  const mentions = createMentions(api, people, now);
   const installedIn = (space: Space): Installed | undefined => installations.known(space);
   const reader = createMessageReader({ people, mentions, installedIn, files, log });
   const uploads = createUploads(api, { apiUrl: url, speed });
@@ -58,7 +59,6 @@ export const createRestParts = (
   const ownMessages = createOwnMessages(api, log, speed);
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
   const catchUp = createCatchUp({ api, installations, clock, speed });
-  const now = Date.now;
   const feed = createChannelFeed({
     api,
     reader,
@@ -75,7 +75,7 @@ export const createRestParts = (
     title: 'Slack',
     naming: NAMING,
     capabilities: CAPABILITIES,
-    access: createAccess(api, Date.now),
+    access: createAccess(api, now),
     post: async (to, content, { replyTo, ...held } = {}) => {
       const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
       const parts = render(content);

@@ -61,7 +61,14 @@ serve(async (options: WorkerOptions) => {
   });
   const scheduler = createScheduler({ slots, log, now: Date.now });
   scheduler.start(work);
-  createInboxWork({ slots, inbox, scheduler, readyPlatforms: () => [SPACE.platform], log });
+  createInboxWork({
+    slots,
+    inbox,
+    scheduler,
+    readyPlatforms: () => [SPACE.platform],
+    log,
+    now: Date.now,
+  });
   slots.start();
 
   return {

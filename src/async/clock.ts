@@ -18,6 +18,46 @@ export const realClock: Clock = {
   },
 };
 
+/** Least jump of the wall clock: below it, clocks are read at different moments or slewed. */
+const JUMP_MS = 100;
+
+/**
+ * Creates the check by how many ms the wall clock was set forward (or back, less than 0) since the last call; 0 for not
+ * at all.
+ */
+export const createJumpCheck = (
+  now: () => number,
+  { nowMs }: Pick<Clock, 'nowMs'>,
+): (() => number) => {
+  let aheadMs = now() - nowMs();
+  return () => {
+    const jumpMs = now() - nowMs() - aheadMs;
+    if (Math.abs(jumpMs) < JUMP_MS) return 0;
+    aheadMs += jumpMs;
+    return jumpMs;
+  };
+};
+
+/** Time within which a jump of the wall clock is noticed. */
+const NOTICED_MS = 1_000;
+
+/** Calls `run` after each jump of the wall clock, until the result is disposed of. */
+export const onClockJump = (
+  run: () => void,
+  { now, clock }: { readonly now: () => number; readonly clock: Clock },
+): Disposable => {
+  const check = createJumpCheck(now, clock);
+  let cancel: (() => void) | undefined;
+  const lookLater = (): void => {
+    cancel = clock.after(NOTICED_MS, () => {
+      if (check() !== 0) run();
+      lookLater();
+    });
+  };
+  lookLater();
+  return { [Symbol.dispose]: () => cancel?.() };
+};
+
 /** Resolves after the delay. Rejects with the signal's reason; keeps no process alive. */
 export const sleep = async (
   { after }: Pick<Clock, 'after'>,

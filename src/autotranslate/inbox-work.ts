@@ -1,4 +1,4 @@
-import { realClock, type Clock } from '../async/clock.ts';
+import { onClockJump, realClock, type Clock } from '../async/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -6,11 +6,13 @@ import { INBOX, type Scheduler } from './scheduler.ts';
 
 export interface InboxWorkDeps {
   readonly slots: SlotOwner;
-  readonly inbox: Pick<InboxStore, 'takeOver' | 'partitions'>;
+  readonly inbox: Pick<InboxStore, 'clockSet' | 'takeOver' | 'partitions'>;
   readonly scheduler: Pick<Scheduler, 'wake' | 'isKnown' | 'endSlot'>;
   /** Names of the platforms whose messages can be worked on. */
   readonly readyPlatforms: () => readonly string[];
   readonly log: Log;
+  /** Wall time, ms since 1970, by which rows are due. */
+  readonly now: () => number;
   /** The clock of the looks. Default: real time. */
   readonly clock?: Clock;
 }
@@ -23,7 +25,7 @@ const LOOK_MS = 5_000;
  * over, and now and then.
  */
 export const createInboxWork = (deps: InboxWorkDeps) => {
-  const { slots, inbox, scheduler, readyPlatforms, log, clock = realClock } = deps;
+  const { slots, inbox, scheduler, readyPlatforms, log, now, clock = realClock } = deps;
   /** Platforms whose messages can be worked on. */
   const ready = new Set<string>();
   let looking: Promise<void> = Promise.resolve();
@@ -51,6 +53,21 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
     },
   });
   let cancel: (() => void) | undefined;
+  const clockJumped = async (): Promise<void> => {
+    try {
+      await inbox.clockSet(slots.slots());
+      for (const { partition } of await inbox.partitions([...ready], slots.slots()))
+        scheduler.wake(partition);
+    } catch (err) {
+      log.warn({ err }, 'the inbox could not be looked through after the clock was set');
+    }
+  };
+  const following = onClockJump(
+    () => {
+      looking = looking.then(clockJumped);
+    },
+    { now, clock },
+  );
   const lookLater = (): void => {
     cancel = clock.after(LOOK_MS, () => {
       for (const platform of readyPlatforms()) ready.add(platform);
@@ -69,6 +86,9 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
     },
     /** Resolves when no look is under way. */
     looked: () => looking,
-    [Symbol.dispose]: () => cancel?.(),
+    [Symbol.dispose]: () => {
+      cancel?.();
+      following[Symbol.dispose]();
+    },
   };
 };

@@ -146,6 +146,8 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
           return claimed;
         }),
       release: (...args: Parameters<typeof inbox.release>) => remote(() => inbox.release(...args)),
+      clockSet: (...args: Parameters<typeof inbox.clockSet>) =>
+        remote(() => inbox.clockSet(...args)),
       takeOver: (...args: Parameters<typeof inbox.takeOver>) =>
         remote(() => inbox.takeOver(...args)),
       partitions: (...args: Parameters<typeof inbox.partitions>) =>
@@ -203,6 +205,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
         scheduler,
         readyPlatforms: () => ['test'],
         log,
+        now,
         clock,
       });
       inboxWork.resume('test');

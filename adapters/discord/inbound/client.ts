@@ -9,7 +9,14 @@ import {
   type GatewayDispatchPayload,
   type GatewayGuildCreateDispatchData,
 } from 'discord.js';
-import { backoffMs, type Backoff, realClock, sleep } from '../../../src/async/clock.ts';
+import {
+  backoffMs,
+  type Backoff,
+  onClockJump,
+  realClock,
+  sleep,
+} from '../../../src/async/clock.ts';
+import { boundSending } from '../library-clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { restOptions, type RestSettings } from '../api.ts';
@@ -61,6 +68,8 @@ const UNUSED_ACTIONS = [
 
 /** Clients whose connection was ended, and that must not connect again. */
 const destroyed = new WeakSet<Client>();
+/** What keeps the limits of clients through jumps of the wall clock. */
+const following = new WeakMap<Client, Disposable>();
 
 /** The shard of a client that is to connect. */
 export interface ClientShard {
@@ -155,6 +164,7 @@ export const createLogBackoff = (now: () => number): ((fault: string) => boolean
 /** Ends the connection without logging it. */
 export const destroy = async (client: Client): Promise<void> => {
   destroyed.add(client);
+  following.get(client)?.[Symbol.dispose]();
   client.removeAllListeners(Events.ShardDisconnect);
   client.removeAllListeners(Events.ShardReconnecting);
   await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);
@@ -178,7 +188,7 @@ export interface ConnectDeps {
  * to correct, and with a retryable error otherwise.
  */
 export const connect = async (deps: ConnectDeps): Promise<void> => {
-  const { client, token, application, log, signal, onLost, now = Date.now } = deps;
+  const { client, token, application, log, signal, onLost, now = realClock.nowMs } = deps;
   const ready = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => ready.reject(signal.reason), { once: true });
   client.once(Events.ClientReady, () => ready.resolve());
@@ -189,6 +199,11 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   });
   // Without a listener discord.js would end the process.
   client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: client error'));
+  const jumps = { now: () => Date.now(), clock: realClock };
+  following.set(
+    client,
+    onClockJump(() => boundSending(client), jumps),
+  );
   const shouldLog = createLogBackoff(now);
   client.on(Events.ShardError, (error, shard) => {
     if (shouldLog(`error ${shard}`))

@@ -63,6 +63,38 @@ describe('a refusal of all requests', () => {
   });
 });
 
+describe('a wall clock that is set', () => {
+  it.each([
+    ['back by a second', -1_000],
+    ['forward by a second', 1_000],
+    ['back by a minute', -60_000],
+    ['forward by a minute', 60_000],
+    ['back by an hour', -3_600_000],
+    ['forward by an hour', 3_600_000],
+    ['forward by 400 days', 400 * 86_400_000],
+  ])('%s, and again as it was, keeps no request for longer than the limits do', async (_, ms) => {
+    await using fake = await startDiscordFake({ limits: 'off' });
+    const api = createDiscordApi({ ...optionsFor(fake), requestsPerSecond: 5 });
+    const guild = fake.guild();
+    const routes = Array.from({ length: 5 }, () => `/channels/${guild.channel().id}` as const);
+    const ask = (): Promise<unknown> =>
+      Promise.all(routes.map(async (route) => api.send('GET', route)));
+    const now = Date.now.bind(Date);
+    let aheadMs = 0;
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    onTestFinished(() => void wall.mockRestore());
+    // The limit of the second is used up.
+    await ask();
+    aheadMs = ms;
+    await ask();
+    const waiting = ask();
+    await setImmediate();
+    aheadMs = 0;
+    await waiting;
+    await ask();
+  });
+});
+
 describe('invalid requests', () => {
   it('end all requests for a minute before Discord bans the address', async () => {
     const clock = createTestClock();

@@ -17,7 +17,8 @@ const RETRY_MS = 600_000;
 /** A process that has the slot of the partition, and puts off all that it claims. */
 const openProcess = ({ isStored = true } = {}) => {
   const clock = createTestClock(inbox.clock.ms);
-  const now = clock.nowMs;
+  let aheadMs = 0;
+  const now = (): number => clock.nowMs() + aheadMs;
   const tenure = {
     name: 'slot:1',
     epoch: 5,
@@ -41,7 +42,7 @@ const openProcess = ({ isStored = true } = {}) => {
   });
   scheduler.start(async ({ partition }) => {
     looks += 1;
-    inbox.clock.ms = clock.nowMs();
+    inbox.clock.ms = now();
     const { rows, nextDueMs } = await inbox.ours.claim(partition, 10, tenure);
     claimed.push(...rows.map(({ revision }) => `revision ${revision}`));
     if (rows.length === 0)
@@ -56,6 +57,7 @@ const openProcess = ({ isStored = true } = {}) => {
     scheduler,
     readyPlatforms: () => ['test'],
     log: silentLog,
+    now,
     clock,
   });
   onTestFinished(async () => {
@@ -65,6 +67,8 @@ const openProcess = ({ isStored = true } = {}) => {
   return {
     claimed,
     looks: () => looks,
+    /** Sets the wall clock. */
+    setClock: (byMs: number): void => void (aheadMs += byMs),
     /** Lets time pass; resolves when all that is due is done. */
     pass: async (ms: number): Promise<void> => {
       await clock.advance(ms);
@@ -75,6 +79,18 @@ const openProcess = ({ isStored = true } = {}) => {
 };
 
 describe('a message that waits for a retry', () => {
+  it.each([-3_600_000, -60_000, -1_000, 1_000, 60_000, 3_600_000, 400 * 86_400_000])(
+    'is tried at once where the wall clock is set by %i ms',
+    async (byMs) => {
+      const process = openProcess();
+      await inbox.accept(messageOf(1));
+      await process.pass(LOOK_MS);
+      process.setClock(byMs);
+      await process.pass(1_000);
+      expect(process.claimed).toEqual(['revision 1', 'revision 1']);
+    },
+  );
+
   it('is taken up within seconds where it has changed and nobody told of it', async () => {
     const process = openProcess();
     await inbox.accept(messageOf(1));

@@ -92,6 +92,9 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
   };
 };
 
+/** Delay of a report beyond which its message counts as missed: the platform has reported it again. */
+const LATE_MS = 30_000;
+
 export interface IngestDeps {
   readonly inboxWriter: InboxWriter;
   readonly inbox: Pick<InboxStore, 'purposes'>;
@@ -179,7 +182,9 @@ export const createIngest = ({
       const choices = await spaces.of(channel.space);
       const skip = skipReason(message, watch, choices, await optedOut(message));
       const own = watchPartition(watch);
-      const partition = from === 'backfill' ? backfillPartition(own) : own;
+      const writtenMs = platforms.of(channel).feed.timeOf(position);
+      const isMissed = from === 'backfill' || now() - writtenMs > LATE_MS;
+      const partition = isMissed ? backfillPartition(own) : own;
       const was = await accept({ message, purpose: WATCH, partition, skip });
       advance();
       if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));

@@ -82,7 +82,7 @@ describe('a wall clock that is set', () => {
     const now = Date.now.bind(Date);
     let aheadMs = 0;
     const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
-    onTestFinished(() => void wall.mockRestore());
+    onTestFinished(() => wall.mockRestore());
     // The limit of the second is used up.
     await ask();
     aheadMs = ms;

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
+import { backfillPartition, watchPartition } from '../../../src/store/inbox/row.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createIngest, type Ingest, createInboxWriter } from '../../../src/autotranslate/ingest.ts';
 import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
@@ -12,9 +13,11 @@ import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';
 const inbox = withInbox();
 let take: Ingest['take'];
 let followed: string[];
+let nowMs: number;
 
 beforeEach(async () => {
   followed = [];
+  nowMs = 0;
   const { store, ours, mirrors } = inbox;
   const watches = await openWatchStore(store, () => 0);
   await watches.set([watchOf(HERE)]);
@@ -32,7 +35,7 @@ beforeEach(async () => {
       tracing: NO_TRACING,
       now: Date.now,
     }),
-    now: Date.now,
+    now: () => nowMs,
     nowMs: () => performance.now(),
     inbox: ours,
     stored: mirrors,
@@ -56,6 +59,23 @@ beforeEach(async () => {
 const ours = (message: Message): Message => ({
   ...message,
   author: { ...message.author, kind: 'ourselves' },
+});
+
+it('what is reported long after it was written delays nothing that is reported in time', async () => {
+  const [late, live] = [messageOf(1), messageOf(2)];
+  await take(live, 'report');
+  nowMs = Number(late.position) + 30_001;
+  await take(late, 'report');
+  const partitions = await inbox.store
+    .selectFrom('inbox')
+    .select(['message_id', 'partition_key'])
+    .orderBy('message_id')
+    .execute();
+  const own = watchPartition(watchOf(HERE));
+  expect(partitions.map(({ partition_key: partition }) => partition)).toEqual([
+    backfillPartition(own),
+    own,
+  ]);
 });
 
 describe('a channel that is followed', () => {

@@ -125,7 +125,7 @@ const noAnswer = (questionBytes: number): ContractError =>
     : new ContractError('ErrTextTooLong', 'The conversation is too long for the model.');
 
 /** A reply of the engine as it comes; it is to be read or ended. */
-interface ChatReply {
+export interface ChatReply {
   readonly mediaType: string;
   readonly body: AsyncGenerator<Uint8Array>;
 }

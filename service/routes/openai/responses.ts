@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
+import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
+import { toAppError } from '../../../src/errors.ts';
+import { readEvents } from '../../../src/http/event-stream.ts';
 import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
 import { readChatBody } from '../../chat-body.ts';
 import { ContractError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
 import { primed, streamReply } from '../../respond.ts';
 import type { Route } from '../../route.ts';
-import { completeChat } from '../chat.ts';
+import { type ChatReply, completeChat } from '../chat.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 
 /** Largest body: pictures are not taken here. */
 const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLarge' };
-/** Longest event of an engine's stream. */
-const EVENT_CHARS = 1024 * 1024;
 
 const part = z.object({
   type: z.enum(['input_text', 'output_text', 'text'], { error: 'only text is supported here' }),
@@ -71,57 +72,56 @@ const asChat = (asked: Asked): object => {
   };
 };
 
-const choice = z.looseObject({ content: z.string().nullish() });
-/** A chat's reply, or a chunk of its stream. */
-const chatReply = z.looseObject({
-  model: z.string().nullish(),
-  choices: z
-    .array(
-      z.looseObject({
-        message: choice.nullish(),
-        delta: choice.nullish(),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .nullish(),
-  usage: z.looseObject({ prompt_tokens: z.number(), completion_tokens: z.number() }).nullish(),
-});
-
 /** An answer as far as it is known. */
 interface Answer {
   readonly text: string;
   readonly model: string;
   readonly isCut: boolean;
-  readonly usage:
-    | { readonly prompt_tokens: number; readonly completion_tokens: number }
-    | undefined;
+  readonly usage: TokenUsage | undefined;
 }
 
 const NOTHING: Answer = { text: '', model: '', isCut: false, usage: undefined };
 
-/** An answer with another chunk of it. Throws the contract's error where that is none. */
+const badReply = (cause?: unknown): ContractError =>
+  new ContractError('ErrBadReply', 'The backend sent a reply that is no chat.', { cause });
+
+/** Reads a part of a chat's reply with its schema. Throws for any other, such as an error in its place. */
+const read = <S extends z.ZodType>(schema: S, json: string): z.infer<S> => {
+  const value = parseJson(json, badReply);
+  const { data, error } = schema.safeParse(value);
+  if (error || Object(value).error) throw badReply(error);
+  return data;
+};
+
+/** An answer with another chunk of it. */
 const grown = (answer: Answer, json: string): Answer => {
-  const parsed = chatReply.safeParse(parseReply(json)).data;
-  if (!parsed) throw badReply();
-  const [first] = parsed.choices ?? [];
+  const { choices, model, usage } = read(completionChunk, json);
+  const [first] = choices ?? [];
   return {
-    text: answer.text + ((first?.delta ?? first?.message)?.content ?? ''),
-    model: parsed.model ?? answer.model,
+    text: answer.text + (first?.delta?.content ?? ''),
+    model: model || answer.model,
     isCut: answer.isCut || first?.finish_reason === 'length',
-    usage: parsed.usage ?? answer.usage,
+    usage: usage ?? answer.usage,
   };
 };
 
-const badReply = (): ContractError =>
-  new ContractError('ErrBadReply', 'The backend sent a reply that is no chat.');
-
-const parseReply = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw badReply();
-  }
+const wholeAnswer = async (body: AsyncIterable<Uint8Array>): Promise<Answer> => {
+  const json = Buffer.concat(await Array.fromAsync(body)).toString('utf8');
+  const { choices, model, usage } = read(completion, json);
+  const [first] = choices;
+  const text = first?.message.content ?? '';
+  return { text, model, isCut: first?.finish_reason === 'length', usage };
 };
+
+/** Yields the answer after each of its chunks, or once where the backend sends it whole. */
+async function* answersIn({ mediaType, body }: ChatReply): AsyncGenerator<Answer> {
+  if (!mediaType.includes('event-stream')) return yield await wholeAnswer(body);
+  let answer = NOTHING;
+  for await (const data of readEvents(body, toAppError)) {
+    answer = grown(answer, data);
+    yield answer;
+  }
+}
 
 const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
@@ -133,7 +133,7 @@ const usageOf = ({ usage }: Answer) =>
     input_tokens_details: { cached_tokens: 0 },
     output_tokens: usage.completion_tokens,
     output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: usage.prompt_tokens + usage.completion_tokens,
+    total_tokens: usage.total_tokens,
   };
 
 /** Creates what writes one response in the shape of that API. */
@@ -172,9 +172,9 @@ const createResponse = (asked: Asked) => {
   return { itemId, message, response };
 };
 
-/** Yields the events of a streamed response; the first waits for the engine. */
-async function* events(asked: Asked, body: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  await using chunks = body;
+/** Yields the events of a streamed response. */
+async function* events(asked: Asked, reply: ChatReply): AsyncGenerator<Uint8Array> {
+  await using _ = reply.body;
   const { itemId, message, response } = createResponse(asked);
   let number = 0;
   const event = (type: string, fields: object): Uint8Array => {
@@ -187,23 +187,11 @@ async function* events(asked: Asked, body: AsyncGenerator<Uint8Array>): AsyncGen
   yield event('response.in_progress', { response: response() });
   yield event('response.output_item.added', { output_index: 0, item: message(undefined) });
   yield event('response.content_part.added', { ...place, part: contentOf('') });
-  const decoder = new TextDecoder();
-  const waiting: string[] = [];
-  const parser = createParser({
-    maxBufferSize: EVENT_CHARS,
-    onEvent: ({ data }) => waiting.push(data),
-  });
   let answer = NOTHING;
-  for await (const bytes of chunks) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
-    for (const data of waiting.splice(0)) {
-      if (data === '[DONE]') continue;
-      const before = answer.text.length;
-      answer = grown(answer, data);
-      const delta = answer.text.slice(before);
-      if (delta !== '')
-        yield event('response.output_text.delta', { ...place, delta, logprobs: [] });
-    }
+  for await (const more of answersIn(reply)) {
+    const delta = more.text.slice(answer.text.length);
+    if (delta !== '') yield event('response.output_text.delta', { ...place, delta, logprobs: [] });
+    answer = more;
   }
   const { text } = answer;
   yield event('response.output_text.done', { ...place, text, logprobs: [] });
@@ -229,11 +217,10 @@ export const responses: Route = {
     const reply = await completeChat(input, context);
     if (asked.stream)
       return streamReply(
-        await primed(events(asked, reply.body)),
+        await primed(events(asked, reply)),
         { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
         { log, signal, cutOff },
       );
-    const whole = Buffer.concat(await Array.fromAsync(reply.body)).toString('utf8');
-    return Response.json(createResponse(asked).response(grown(NOTHING, whole)));
+    return Response.json(createResponse(asked).response(await wholeAnswer(reply.body)));
   },
 };

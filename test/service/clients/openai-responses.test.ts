@@ -3,7 +3,7 @@ import { zodTextFormat } from 'openai/helpers/zod';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { failure, KEY } from '../support.ts';
-import { useServedFile } from './support.ts';
+import { completion, useServedFile } from './support.ts';
 
 const ASKED = { model: 'talk-1', input: 'Why is the sky blue?' };
 
@@ -57,6 +57,27 @@ describe('responses of the package `openai`', () => {
       ],
       response_format: { type: 'json_schema', json_schema: { name: 'place', strict: true } },
     });
+  });
+
+  it('come in pieces from a backend that sends its answer whole', async () => {
+    served().backEnd.fail('/chat/completions', {
+      kind: 'json',
+      value: completion({ content: 'Because.' }),
+    });
+    expect((await client.responses.stream(ASKED).finalResponse()).output_text).toBe('Because.');
+  });
+
+  it('fail where an error stands in place of the answer, or it breaks off', async () => {
+    const { backEnd } = served();
+    const error = { error: { message: 'out of memory' } };
+    backEnd.fail('/chat/completions', { kind: 'json', value: error });
+    const options = { maxRetries: 0 };
+    await expect(client.responses.create(ASKED, options)).rejects.toMatchObject({ status: 502 });
+    const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: 'Hel' } }] })}\n\n`;
+    for (const rest of [`data: ${JSON.stringify(error)}\n\ndata: [DONE]\n\n`, '']) {
+      backEnd.fail('/chat/completions', { kind: 'events', body: begun + rest });
+      await expect(client.responses.stream(ASKED, options).finalResponse()).rejects.toThrow();
+    }
   });
 
   it.each([

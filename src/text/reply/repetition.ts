@@ -54,6 +54,8 @@ interface Run {
   readonly period: number;
   readonly letters: number;
   readonly times: number;
+  /** Words of the text behind the last round. */
+  readonly wordsBehind: number;
 }
 
 const lettersOf = (units: readonly WordUnit[]): number =>
@@ -77,6 +79,7 @@ function* runsIn(text: string, fewest: number): Generator<Run, void, void> {
           period,
           letters: lettersOf(units.slice(from, from + period)),
           times,
+          wordsBehind: units.length - at,
         };
       }
       same = isSame ? same + 1 : 0;
@@ -121,8 +124,7 @@ export const loops = (source: string, reply: string): boolean => {
 /** The words that the end of an answer repeats, up to a last round that is cut off. */
 const runAtEnd = (text: string): Run | undefined =>
   Iterator.from(runsIn(text, ANSWER_TIMES)).find(
-    ({ end, letters, times }) =>
-      letters * times >= FEWEST_REPEATED && !/\p{L}.*\s.*\p{L}/su.test(text.slice(end)),
+    ({ letters, times, wordsBehind }) => letters * times >= FEWEST_REPEATED && wordsBehind <= 1,
   );
 
 /** True for a text that somebody said or wrote unasked, and that goes round in a circle at its end. */

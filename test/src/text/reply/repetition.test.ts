@@ -54,6 +54,7 @@ describe('an answer', () => {
     'ha ha ha ha ha ha',
     'Row, row, row your boat, gently down the stream. Merrily, merrily, merrily, merrily.',
     '| --- | --- | --- | --- | --- | --- |',
+    `${'加油'.repeat(40)}。今天我们去公园散步，然后回家吃饭。`,
     `${'again '.repeat(12)}is what you said twelve times, and I have counted all of them.`,
   ])('may repeat itself: %j', (answer) => {
     expect(goesRound(answer)).toBe(false);

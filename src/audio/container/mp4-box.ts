@@ -79,7 +79,7 @@ const parseTiming = (header: Uint8Array | undefined): Timing => {
 };
 
 /**
- * Parses the edit of a `trak` (ISO 14496-12, 8.6.6), in units of the movie's header, by which encoders tell what they added and phones cut
+ * Parses the edit of a `trak` (ISO 14496-12, 8.6.6), by which encoders tell what they added and phones cut
  * recordings. Undefined without one, and where several cut or repeat the media.
  */
 export const parseEdit = (mvhd: Uint8Array | undefined, trak: Uint8Array): Mp4Edit | undefined => {

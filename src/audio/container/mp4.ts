@@ -73,12 +73,9 @@ const MOST_MOOV_BOXES = 64;
 const readMoov = async (reader: ByteReader, moov: BoxHead): Promise<readonly Box[]> => {
   const read: Box[] = [];
   let remainingBytes = LONGEST_TABLE_BYTES;
-  for (let count = 0; reader.position < moov.end && count < MOST_MOOV_BOXES; count += 1) {
+  for (let count = 0; reader.position + 8 <= moov.end && count < MOST_MOOV_BOXES; count += 1) {
     const head = await readBoxHead(reader);
-    if (!head) {
-      if (moov.end === Infinity) break;
-      throw damagedAudio('the MP4 moov box is cut off');
-    }
+    if (!head) break;
     // A last box may end with the one around it, or go on behind it by mistake.
     const box = { ...head, end: Math.min(head.end, moov.end) };
     if (MOOV_BOXES.has(box.type)) {
@@ -87,7 +84,9 @@ const readMoov = async (reader: ByteReader, moov: BoxHead): Promise<readonly Box
       read.push({ type: box.type, body });
     } else await reader.skip(box.end - reader.position);
   }
-  await reader.skip(moov.end - reader.position);
+  const restBytes = moov.end - reader.position;
+  if ((await reader.skip(restBytes)) < restBytes && moov.end !== Infinity)
+    throw damagedAudio('the MP4 moov box is cut off');
   return read;
 };
 

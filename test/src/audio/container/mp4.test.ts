@@ -172,6 +172,17 @@ describe('MP4', () => {
     expect(await Array.fromAsync(sound.frames)).toHaveLength(153);
   });
 
+  it('is read where a few bytes are left over behind the last box of its tables', async () => {
+    const bytes = Buffer.from(fixture('speech.m4a'));
+    const moovAt = bytes.indexOf('moov') - 4;
+    for (const rest of [new Uint8Array(4), uint32s(1, 0, 7), uint32s(3, 0)]) {
+      const moov = box('moov', concat([bytes.subarray(moovAt + 8), rest]));
+      const sound = await read(concat([bytes.subarray(0, moovAt), moov]));
+      if (sound.codec !== 'aac') throw new Error('AAC expected');
+      expect(await Array.fromAsync(sound.frames)).toHaveLength(153);
+    }
+  });
+
   it('gives the first track that can be read, not one for players of spatial sound', async () => {
     const bytes = Buffer.from(fixture('speech.m4a'));
     const moovAt = bytes.indexOf('moov') - 4;

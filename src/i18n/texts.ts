@@ -100,8 +100,9 @@ const SYNTAX = /[{}']/;
 
 const UNDER = 'under ' satisfies Naming;
 
-/** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
-const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
+/** `/glossary add`, `/voice voice:`, `language`, `code:` and `age-restricted: yes`, as sentences mention them. */
+const MENTION =
+  /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+(?:-[a-z]+)*)(?<given>:(?: yes)?)?)`/g;
 
 /**
  * Reads every `<locale>.json` of `folder`. Blocking: for start-up only.
@@ -176,8 +177,13 @@ export const loadTexts = (
     naming === 'plain'
       ? text
       : text?.replaceAll(MENTION, (_mention: string, ...rest) => {
-          const { command, option, word } = rest.at(-1) as Record<string, string | undefined>;
-          if (command === undefined) return `\`${typedOption(word ?? '', locale, naming)}\``;
+          const {
+            command,
+            option,
+            word = '',
+            given = '',
+          } = rest.at(-1) as Record<string, string | undefined>;
+          if (command === undefined) return `\`${typedOption(word, locale, naming)}${given}\``;
           const named = option === undefined ? '' : ` ${typedOption(option, locale, naming)}:`;
           return `\`/${typedCommand(command, locale, naming)}${named}\``;
         });

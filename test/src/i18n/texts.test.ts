@@ -117,6 +117,18 @@ describe('sentences that mention commands', () => {
     expect(texts.in('de', 'local')('say.too-large')).toContain('`ogg`');
   });
 
+  it.each(['de', 'es', 'fr', 'ja', 'ko', 'pt', 'zh', 'zh-TW'])(
+    'name options with their values as they are typed: %s',
+    (locale) => {
+      const key = 'autotranslate.age-restricted-code';
+      const local = texts.typed({ option: 'age-restricted' }, locale, 'local');
+      expect(texts.in(locale, 'local')(key)).toContain(`\`${local}: yes\``);
+      expect(texts.in(locale, 'under dragoman')(key)).toContain('`age-restricted: yes`');
+      const language = texts.typed({ option: 'language' }, locale, 'local');
+      expect(texts.in(locale, 'local')('autotranslate.link-language')).toContain(`${language}:`);
+    },
+  );
+
   it('say in English what English is typed', () => {
     expect(texts.in('en', 'local')('voice.none')).toBe(texts.in('en')('voice.none'));
     expect(texts.typed({ command: 'glossary add' }, 'en', 'local')).toBe('glossary add');

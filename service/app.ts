@@ -51,10 +51,12 @@ const signalFor = (
   const tooLong = (): void =>
     controller.abort(new AppError('timeout', 'the request took too long'));
   let timer = setTimeout(tooLong, timeoutMs);
-  outgoing.once('close', () => {
+  const leave = (): void => {
     clearTimeout(timer);
     controller.abort(new AppError('cancelled', 'the client disconnected'));
-  });
+  };
+  if (outgoing.closed) leave();
+  else outgoing.once('close', leave);
   return {
     signal: controller.signal,
     allowMs: (ms) => {
@@ -92,8 +94,10 @@ export const createServiceApp = (
   app.get(LIBRE_PATHS.languages, libre.languages);
   app.get(LIBRE_PATHS.settings, libre.settings);
   app.use(async (c, next) => {
-    if (c.req.header('authorization') === undefined && HAS_KEY_FIELD.has(c.req.path))
-      c.req.raw = await withKeyHeader(c.req.raw);
+    const { path, method, raw } = c.req;
+    const mayHaveField = HAS_KEY_FIELD.has(path) && method === 'POST';
+    if (mayHaveField && c.req.header('authorization') === undefined)
+      c.req.raw = await withKeyHeader(raw);
     c.set('account', accounts.find(c.req.header('authorization') ?? null));
     await next();
     c.res.headers.set(EXTRA_FIELDS_HEADER, Object.values(EXTRA_FIELDS).join(', '));
@@ -108,8 +112,8 @@ export const createServiceApp = (
       const cutOff = (): void => {
         outgoing.destroy();
       };
+      const account = c.get('account');
       try {
-        const account = c.get('account');
         account.admit(route.access);
         outgoing.once('close', () => account.release());
         return await route.handle({
@@ -135,6 +139,9 @@ export const createServiceApp = (
             'a request failed',
           );
         return reply;
+      } finally {
+        // What was reserved after the client had left.
+        if (outgoing.closed) account.release();
       }
     });
     app.all(route.path, () => {

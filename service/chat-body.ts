@@ -58,9 +58,12 @@ export type ChatBody = Awaited<ReturnType<typeof readChatBody>>;
 /** Tokens that an answer is expected to have at most where the request says nothing. */
 const USUAL_TOKENS = 1_000;
 
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+
 /** Tokens that the answer may have, or is expected to have at most. */
 const mostTokensOf = ({ max_completion_tokens: most, max_tokens: before }: ChatFields): number =>
-  [most, before].find((tokens) => typeof tokens === 'number') ?? USUAL_TOKENS;
+  [most, before].find(isCount) ?? USUAL_TOKENS;
 
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);

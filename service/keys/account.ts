@@ -143,7 +143,8 @@ export const storedAccount = (
       const state = currentState();
       checkCredit(state.creditNanoUsd);
       checkUnreserved(state, ownNanoUsd);
-      hold(Math.max(...engines.map((engine) => priceOf({ ...use, engine }))));
+      const dearest = Math.max(0, ...engines.map((engine) => priceOf({ ...use, engine })));
+      hold(Math.min(dearest, state.creditNanoUsd));
     },
     charge: (use) => {
       const nanoUsd = priceOf(use);

@@ -1,3 +1,4 @@
+import { tryDecodeURIComponent } from 'hono/utils/url';
 import { PATHS, MODELS_PATH } from '../../src/api/contract.ts';
 import { ContractError } from '../errors.ts';
 import type { Route, RouteContext } from '../route.ts';
@@ -38,7 +39,7 @@ export const model: Route = {
   timeoutMs: 30_000,
   handle: async (context) => {
     const { pathname } = new URL(context.request.url);
-    const id = decodeURIComponent(pathname.slice(MODELS_PATH.length + 1));
+    const id = tryDecodeURIComponent(pathname.slice(MODELS_PATH.length + 1));
     const found = (await chatModels(context)).find((each) => each.id === id);
     if (!found)
       throw new ContractError('ErrUnsupportedEndpoint', 'There is no model of this name.');

@@ -105,6 +105,17 @@ describe('a chat body', () => {
     expect(model).toBeUndefined();
   });
 
+  it.each([
+    ['{"max_completion_tokens":20,"max_tokens":30,', 20],
+    ['{"max_tokens":30,', 30],
+    ['{', 1_000],
+    ['{"max_tokens":-1,', 1_000],
+    ['{"max_tokens":1e400,', 1_000],
+  ])('that begins with %s may be answered with this many tokens', async (fields, tokens) => {
+    const body = `${fields}"messages":[{"role":"user"}]}`;
+    expect((await readChatBody(inChunks(body, 65_536))).mostTokens).toBe(tokens);
+  });
+
   const wordBytes = async (body: object): Promise<number> =>
     (await readChatBody(inChunks(JSON.stringify(body), 65_536))).wordBytes();
 

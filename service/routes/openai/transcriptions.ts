@@ -145,7 +145,6 @@ const inEnglish = async (
   { language }: EngineHints,
   context: RouteContext,
 ): Promise<readonly HeardSpan[]> => {
-  context.account.checkOpen('translation');
   const translated: HeardSpan[] = [];
   for (const span of spans) {
     const { text } = span.heard;
@@ -168,6 +167,7 @@ const createRecognition = (uploads: UploadLimiter, path: string, translate: bool
   timeoutMs: 600_000,
   failures: { forwards: true },
   handle: async (context) => {
+    if (translate) context.account.checkOpen('translation');
     const type = context.request.headers.get('content-type') ?? '';
     const readForm = (body: AsyncIterable<Uint8Array>): Promise<AudioForm> =>
       readAudioForm(type, body);

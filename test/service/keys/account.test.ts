@@ -74,6 +74,18 @@ describe('a credit', () => {
     first.admit('translation');
   });
 
+  it('stays reserved for one request whatever number another comes and goes with', async () => {
+    const { accounts, begin } = await withCredit('0.0025');
+    await using _ = accounts;
+    const [first, odd, second, third] = [begin(), begin(), begin(), begin()] as const;
+    first.reserve(USE, ENGINES);
+    odd.reserve({ ...USE, amount: 1e30 }, ENGINES);
+    odd.release();
+    odd.reserve({ ...USE, amount: -1e6 }, ENGINES);
+    second.reserve(USE, ENGINES);
+    expect(() => third.reserve(USE, ENGINES)).toThrow('Retry after 1s');
+  });
+
   it('that requests have reserved ends no open session', async () => {
     const { accounts, begin } = await withCredit('0.001');
     await using _ = accounts;

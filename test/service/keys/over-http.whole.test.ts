@@ -72,6 +72,9 @@ const spokenByOthers = post(OPENAI_PATHS.speech, () => ({
 const heardByOthers = postForm(OPENAI_PATHS.transcriptions, {
   file: new Blob([new Uint8Array(WAV)], { type: 'audio/wav' }),
 });
+const englishByOthers = postForm(OPENAI_PATHS.translations, {
+  file: new Blob([new Uint8Array(WAV)], { type: 'audio/wav' }),
+});
 const voiceList: Call = (key, to = service) => to.request(PATHS.voices, { key });
 
 /** Calls and drains the reply, so that it is over. */
@@ -116,6 +119,15 @@ describe('a created key', () => {
       expect(await use(voiceList, key)).toBe(200);
     },
   );
+
+  it('pays for no recognition where it may not have what was heard translated', async () => {
+    const key = keys.create(owner, '--access', 'recognition');
+    const before = openai.requests.length;
+    expect(await use(englishByOthers, key)).toBe(403);
+    expect(openai.requests).toHaveLength(before);
+    keys.run('change', owner, '--access', 'recognition,translation');
+    expect(await use(englishByOthers, key)).toBe(200);
+  });
 
   it('gets the contract’s error object with its 403', async () => {
     const key = keys.create(owner, '--access', 'translation');

@@ -74,7 +74,9 @@ describe('the LibreTranslate API', () => {
         error: expect.any(String),
       });
     const other = await ask('/translate', { q: 'a', source: 'ja', target: 'sw' });
-    expect((await failure(other)).status).toBeGreaterThanOrEqual(400);
+    expect(await failure(other)).toMatchObject({ status: 404, name: 'ErrServiceNotRegistered' });
+    for (const path of ['/translate', '/detect'])
+      expect((await service.request(path, { key: null })).status).toBe(401);
   });
 
   it('lists the languages from which there is a way, each with its targets', async () => {

@@ -59,7 +59,7 @@ describe('the OpenAI API beside the contract', () => {
   it('tells one model by its name, and 404 of another', async () => {
     const reply = await service.request('/openai/v1/models/talk-1');
     expect(await reply.json()).toMatchObject({ id: 'talk-1', object: 'model' });
-    for (const id of ['none', 'a/b', '%2e'])
+    for (const id of ['none', 'a/b', '%2e', '%zz'])
       expect((await service.request(`/openai/v1/models/${id}`)).status).toBe(404);
   });
 

@@ -95,7 +95,7 @@ const argumentsFor = (protocol: keyof typeof INPUT_URLS): string[] => [
   ...'ffmpeg -nostdin -hide_banner -loglevel error -threads 1'.split(' '),
   ...`-max_alloc ${LARGEST_BLOCK_BYTES} -protocol_whitelist ${protocol}`.split(' '),
   ...`-format_whitelist ${FORMATS} -i ${INPUT_URLS[protocol]}`.split(' '),
-  // Of several tracks the first that can be decoded is taken.
+  // Of several tracks ffmpeg takes the one that the file marks as its default: any player can play that.
   ...'-vn -sn -dn -map_metadata -1'.split(' '),
   ...`-t ${LONGEST_OUTPUT_SECONDS} -c:a pcm_s16le -f wav pipe:1`.split(' '),
 ];

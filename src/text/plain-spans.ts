@@ -149,8 +149,8 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
 
 /**
  * Finds the parts of plain text that are not language, in order and without overlaps: addresses,
- * `@names`, emoji, shortcodes, code, tags, templates, control tokens of language models and the brackets of tokens. Takes
- * linear time.
+ * `@names`, emoji, shortcodes, code, tags, templates, control tokens of language models and the brackets
+ * of tokens. Takes linear time.
  */
 export const plainSpans = (text: string): PlainSpan[] => {
   const spans: PlainSpan[] = [];

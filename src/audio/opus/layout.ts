@@ -98,15 +98,10 @@ export const framesOf = (packet: Uint8Array): Uint8Array[] | undefined =>
  * Parses a packet of one stream; undefined where its frames do not fit into it (RFC 6716 section 3.4):
  * one such packet makes a recogniser refuse the whole file.
  */
-export const parsePacket = (packet: Uint8Array): OpusToc | undefined => {
-  const isFit =
-    ((packet[0] ?? 0) & CODE_MASK) === 0
-      ? isFrameLength(packet.length - 1)
-      : framesOf(packet) !== undefined;
-  return isFit ? parseToc(packet) : undefined;
-};
+export const parsePacket = (packet: Uint8Array): OpusToc | undefined =>
+  framesOf(packet) && parseToc(packet);
 
-/** The check of a stream's packets: of several streams in one the first byte tells all that it can. */
+/** The parser of a stream's packets: where each holds several streams, it looks at the first byte alone. */
 export const packetParser = (head?: OpusHead): typeof parsePacket =>
   head && !isOneStream(head) ? parseToc : parsePacket;
 

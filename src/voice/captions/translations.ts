@@ -14,7 +14,7 @@ const AT_ONCE = 6;
 const MOST_WAITING = 60;
 /** Longest wait: nobody reads the translation of older speech. */
 const LONGEST_QUEUED_MS = 20_000;
-/** Longest run of a request that started in time, where that is later: it may wait for its turn at the service. */
+/** Longest run of a request, which may last as long as the wait above: it may wait for its turn at the service. */
 const LONGEST_RUN_MS = 15_000;
 
 export interface CaptionToTranslate {

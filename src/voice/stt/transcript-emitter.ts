@@ -227,7 +227,7 @@ export const createTranscriptEmitter = (
     forget: (speakerId: string): void => {
       filter.forget(speakerId);
       ended.delete(speakerId);
-      refusals.answered(speakerId);
+      refusals.forget(speakerId);
     },
     get counts() {
       return { transcripts, failed, refused: { ...refused } };

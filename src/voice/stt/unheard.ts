@@ -86,5 +86,8 @@ export const createRefusals = ({
       inARow = 0;
       bySpeaker.delete(speakerId);
     },
+    forget: (speakerId: string): void => {
+      bySpeaker.delete(speakerId);
+    },
   };
 };

@@ -242,6 +242,15 @@ describe('an utterance that the service refuses', () => {
     refuse(3, 'ann');
     expect(told).toEqual(['trouble: bad-input']);
   });
+
+  it('is trouble of the room also where somebody else is forgotten meanwhile', () => {
+    const { emitter, told, refuse } = setUpRefused();
+    refuse(1, 'ann');
+    refuse(2, 'ben');
+    emitter.forget('eve');
+    refuse(3, 'ann');
+    expect(told).toEqual(['trouble: bad-input']);
+  });
 });
 
 it('reports each line of clear speech that comes back empty', () => {

@@ -4,7 +4,7 @@ import { createJumpCheck, realClock } from '../../src/async/clock.ts';
 /** Time for which a limit lasts after a jump: that of all requests together is one of a second. */
 const LONGEST_MS = 1_000;
 
-/** What the library keeps of a bucket: the wall time of its reset, ms since 1970. */
+/** The part of a bucket of the library that is read: the wall time of its reset, ms since 1970. */
 interface Bucket {
   reset: number;
 }
@@ -35,7 +35,7 @@ export const followClock = (clients: readonly REST[]): (() => boolean) => {
 /** Time in which a connection may send so many messages: "Gateway", "Rate limiting". */
 const SENDING_MS = 60_000;
 
-/** What the library keeps of a connection: how many messages it may send until a wall time, ms since 1970. */
+/** The part of a connection of the library: how many messages it may send until a wall time, ms since 1970. */
 interface Sending {
   sendRateLimitState?: { resetAt: number };
 }

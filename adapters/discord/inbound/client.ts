@@ -68,7 +68,7 @@ const UNUSED_ACTIONS = [
 
 /** Clients whose connection was ended, and that must not connect again. */
 const destroyed = new WeakSet<Client>();
-/** What keeps the limits of clients through jumps of the wall clock. */
+/** Watchers of the wall clock, which keep the limits of each client through its jumps. */
 const following = new WeakMap<Client, Disposable>();
 
 /** The shard of a client that is to connect. */

@@ -14,7 +14,7 @@ import {
   namesOf,
   type Context,
 } from './autotranslate/context.ts';
-import { asList, hiddenNote, modeKey } from '../src/command/helpers.ts';
+import { listOf, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
 import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
@@ -74,7 +74,7 @@ const listAction = defineAction({
       series([
         channelMention(watch.channel),
         t(modeKey(watch)),
-        asList(namesOf(watch.languages, ctx), ctx),
+        listOf(namesOf(watch.languages, ctx), ctx.locale),
         watch.transcribes && t('autotranslate.with-voice-messages'),
         watch.bots && t('autotranslate.with-bots'),
       ]);

@@ -9,7 +9,7 @@ import {
   type Complete,
 } from '../src/command/command.ts';
 import {
-  asList,
+  listOf,
   button,
   completeLanguage,
   typedCode,
@@ -154,7 +154,7 @@ const readingOf = (
   const named = (code: string): string => services.languages.name(code, locale);
   const readAs =
     assumed?.kind === 'header'
-      ? t('glossary.read-header', { languages: asList(assumed.languages.map(named), { locale }) })
+      ? t('glossary.read-header', { languages: listOf(assumed.languages.map(named), locale) })
       : assumed && t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) });
   const reasons = rejected
     .slice(0, REJECTED_SHOWN)
@@ -181,8 +181,9 @@ const previewOf = (preview: ImportPreview, where: Channel | undefined, ctx: Cont
     );
   const shown = first.map(({ term, before }) => {
     const sign = before ? '✏️ ' : '➕ ';
-    const isOther = before !== undefined && before.translation !== undefined;
-    const former = isOther && t('glossary.was', { entry: typedCode(before.translation ?? '') });
+    const former =
+      before?.translation !== undefined &&
+      t('glossary.was', { entry: typedCode(before.translation) });
     return sentence(sign, series([entry(term), former]));
   });
   const more = added + changed - shown.length;

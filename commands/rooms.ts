@@ -9,7 +9,7 @@ import {
 } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space.ts';
 import {
-  asList,
+  listOf,
   button,
   captionLanguages,
   channelNames,
@@ -112,7 +112,10 @@ const hindrances = async (ctx: Context, { joins: ids }: RoomChoices): Promise<Ri
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
     .map(({ room, missing }) =>
-      t('room.missing', { channel: channelMention(room), permissions: asList(missing, ctx) }),
+      t('room.missing', {
+        channel: channelMention(room),
+        permissions: listOf(missing, ctx.locale),
+      }),
     );
 };
 

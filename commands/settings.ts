@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import type { ChannelWatch, SpaceChoices } from '../src/model/space.ts';
 import {
-  asList,
+  listOf,
   button,
   channelNames,
   chosenChannels,
@@ -74,9 +74,9 @@ const front: Page = async (ctx) => {
     series([
       channelMention(watch.channel),
       t(modeKey(watch)),
-      asList(
+      listOf(
         watch.languages.map((language) => services.languages.name(language, locale)),
-        ctx,
+        locale,
       ),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {

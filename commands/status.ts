@@ -1,7 +1,6 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, RecentCalls, Room, ServiceState } from '../src/command/services.ts';
 import {
-  asList,
   button,
   hiddenNote,
   listOf,
@@ -110,9 +109,9 @@ const engineLines = async (
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
     const sign = ready ? '✅' : '➖';
     // Names and what adds an engine, in English, are for those who can do something with them.
-    if (!member.isOperator) return `${sign} ${asList(abilities, ctx)}`;
+    if (!member.isOperator) return sentence(`${sign} `, listOf(abilities, ctx.locale));
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
-    return series([`${sign} ${quotedWords(name)}`, asList(abilities, ctx), shown]);
+    return series([`${sign} ${quotedWords(name)}`, listOf(abilities, ctx.locale), shown]);
   });
   return [...lists, ...last];
 };
@@ -129,9 +128,9 @@ const storageLines = async (ctx: Context): Promise<Maybe<RichText>> => {
 
 const missingPermissions = (permissions: readonly string[], ctx: Context): RichText =>
   ctx.t('status.missing', {
-    what: asList(
+    what: listOf(
       permissions.map((each) => quotedWords(each)),
-      ctx,
+      ctx.locale,
     ),
   });
 
@@ -176,9 +175,9 @@ const outageLine = (
   { languages, reason }: NonNullable<Backlog['outage']>,
   { locale, services, t }: Context,
 ): RichText => {
-  const names = asList(
+  const names = listOf(
     languages.map((code) => services.languages.name(code, locale)),
-    { locale },
+    locale,
   );
   return sentence('❌ ', t('status.outage', { languages: names, reason: say(t, reason) }));
 };

@@ -7,7 +7,7 @@ import {
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
-import { asList, hears, modeKey } from '../../src/command/helpers.ts';
+import { listOf, hears, modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
@@ -111,7 +111,7 @@ const replacedLines = (
     );
     const was = series([
       t(modeKey(old)),
-      asList(namesOf(old.languages, ctx), ctx),
+      listOf(namesOf(old.languages, ctx), ctx.locale),
       partners.length > 0 && mentionsOf(partners),
     ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
@@ -145,7 +145,7 @@ export const obstacleLines = async (
   return [
     missing.length > 0 &&
       t(member.isOperator ? 'remedies.no-translation-into' : 'autotranslate.no-translation-into', {
-        languages: asList(namesOf(missing, ctx), ctx),
+        languages: listOf(namesOf(missing, ctx), ctx.locale),
         count: missing.length,
       }),
     quiet.length > 0 &&

@@ -189,15 +189,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
     async admits({ member, channel, ...asked }) {
       const { platform } = channel.space;
-      const by = { services: deps.services, member, channel };
       try {
-        if ('press' in asked) {
-          const { command, press } = catalogue.findPress(asked.press, platform);
-          await admit(command, press, by, typedBy(member));
-        } else {
-          const { command, action } = catalogue.find(asked.command, platform, member.locale);
-          await admit(command, action, by, typedBy(member));
-        }
+        const { command, ...found } =
+          'press' in asked
+            ? catalogue.findPress(asked.press, platform)
+            : catalogue.find(asked.command, platform, member.locale);
+        const by = { services: deps.services, member, channel };
+        await admit(command, 'press' in found ? found.press : found.action, by, typedBy(member));
         return true;
       } catch {
         return false;

@@ -145,12 +145,6 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
   return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
 };
 
-/** Words in a row, as the language writes them: `A, B, C`, `A、B、C`. */
-export const asList = (
-  words: readonly string[],
-  { locale }: Pick<PressContext, 'locale'>,
-): string => new Intl.ListFormat(locale, { style: 'narrow' }).format(words);
-
 /** Completes a language by its name or code. */
 export const completeLanguage: Complete = (typed, { services, locale, most }) =>
   services.languages
@@ -298,5 +292,5 @@ export const captionLanguages = (
   const names = languages.map((code) => services.languages.name(code, locale));
   return names.length === 0
     ? t('captions.as-spoken')
-    : t('captions.into', { languages: asList(names, { locale }) });
+    : t('captions.into', { languages: listOf(names, locale) });
 };

@@ -63,7 +63,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, writer, answerAt });
   const agent = createAgent(
-    { api, core, people, reader, writer, speed, openAnswers: awaited },
+    { api, core, people, reader, writer, uploads, speed, openAnswers: awaited },
     stopped,
   );
   const openUpload = files.openById;

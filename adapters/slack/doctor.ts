@@ -81,7 +81,9 @@ export const diagnose = async function* (
   );
   const hasAddress = !isSocket || options.botToken === undefined;
   if (hasAddress && publicUrl !== undefined) {
-    const link = isAsked && creationLink(manifestFor(publicUrl, isSocket));
-    yield finding('create the app', true, link || `"${LINK_COMMAND}" prints a link`);
+    const detail = isAsked
+      ? creationLink(manifestFor(publicUrl, isSocket))
+      : `"${LINK_COMMAND}" prints a link`;
+    yield finding('create the app', true, detail);
   }
 };

@@ -80,14 +80,14 @@ export const createRestParts = (
       const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
       const parts = render(content);
       const place = { threadTs, ...held };
-      const staged = await writer.stageFiles(to, filesOf(parts));
+      const staged = await uploads.stage(to.space, filesOf(parts));
       const texts = await writer.post(to, parts, place);
       return shownAs(to, texts, await writer.showFiles(to, [], staged, place));
     },
     edit: async ({ channel, ids, handle }, content, held = {}) => {
       const parts = render(content);
       const { texts: count } = readHandle(handle, ids.length);
-      const staged = await writer.stageFiles(channel, filesOf(parts));
+      const staged = await uploads.stage(channel.space, filesOf(parts));
       const texts = await writer.sync(channel, ids.slice(0, count), parts, held);
       const shown = await writer.showFiles(channel, ids.slice(count), staged, held);
       return shownAs(channel, texts, shown);

@@ -154,7 +154,7 @@ export const createAnswer = (
   /** Uploads the files of an answer first, so that none of it stands where they are refused. */
   const stage = async (content: Content): Promise<Staged> => {
     const parts = render(content);
-    const staging = writer.stageFiles(channel, filesOf(parts), ANSWERING);
+    const staging = uploads.stage(channel.space, filesOf(parts), ANSWERING);
     const isText = !content.files?.length;
     const staged = await recover(staging, (thrown) => isText && !toAppError(thrown).retryable);
     return staged ? { parts, staged } : { parts: render(content, false), staged: [] };

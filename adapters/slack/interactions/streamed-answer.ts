@@ -10,7 +10,7 @@ import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts'
 import { controlBlocks } from '../outbound/blocks.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
-import type { UploadedFile } from '../outbound/uploads.ts';
+import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { recover, toAppError } from '../../../src/errors.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -36,6 +36,7 @@ export const renderStreamed = (tree: RichText, isGrowing: boolean): string => {
 export interface StreamedAnswerDeps {
   readonly api: Api;
   readonly writer: MessageWriter;
+  readonly uploads: Pick<Uploads, 'stage'>;
   /** Every wait is so many times shorter. */
   readonly speed: number;
 }
@@ -63,7 +64,7 @@ const started = z.object({ ts: z.string() });
  * refused. What is taken back in a stream is put right when it ends.
  */
 export const createStreamedAnswer = (
-  { api, writer, speed }: StreamedAnswerDeps,
+  { api, writer, uploads, speed }: StreamedAnswerDeps,
   { channel, threadTs, userId }: StreamPlace,
 ) => {
   const channelId = channelIdOf(channel);
@@ -147,7 +148,7 @@ export const createStreamedAnswer = (
   /** Uploads the whole of a text that messages show in part; where that is refused, they show all of it. */
   const stageWhole = async (content: Content): Promise<readonly UploadedFile[]> => {
     const files = filesOf(render(content)).slice(content.files?.length ?? 0);
-    const staging = writer.stageFiles(channel, files, ANSWERING);
+    const staging = uploads.stage(channel.space, files, ANSWERING);
     const whole = await recover(staging, (thrown) => !toAppError(thrown).retryable);
     if (!whole) posts = await writer.sync(channel, posts, render(content, false), place);
     return whole ?? [];
@@ -162,13 +163,14 @@ export const createStreamedAnswer = (
   const answer: Answer = {
     paceMs: UPDATE_EVERY_MS / speed,
     fileBytes: FILES_BYTES,
-    show: async (content) => {
-      const files = (content.files ?? []).slice(0, FILES);
-      // First, so that none of it stands where they are refused.
-      staged = await writer.stageFiles(channel, files, ANSWERING);
-      last = content;
-      await inTurn(async () => draw(content));
-    },
+    show: async (content) =>
+      inTurn(async () => {
+        const files = (content.files ?? []).slice(0, FILES);
+        // First, so that none of it stands where they are refused.
+        staged = await uploads.stage(channel.space, files, ANSWERING);
+        last = content;
+        await draw(content);
+      }),
   };
 
   return {

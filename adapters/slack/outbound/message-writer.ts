@@ -8,7 +8,7 @@ import type { Part } from './render.ts';
 import { recover } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
-import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
+import type { Persona } from '../../../src/ports/mirrors.ts';
 
 /** Options of posting. */
 export interface PostOptions extends WhileHeld {
@@ -138,12 +138,6 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
       for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options);
       return shown;
     },
-    /** Uploads files; nobody sees them yet. Rejects where they are refused, before anything is posted. */
-    stageFiles: async (
-      { space }: Channel,
-      files: readonly MirrorFile[],
-      priority?: CallPriority,
-    ): Promise<readonly UploadedFile[]> => uploads.stage(space, files, priority),
     /**
      * Shows staged files in a message of their own, in place of those that show files so far: Slack adds none to a
      * message that stands. Resolves with the timestamps.

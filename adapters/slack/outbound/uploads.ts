@@ -159,7 +159,7 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
     return shownIn(space, first.id, channelId, { priority });
   };
 
-  /** Uploads files; nobody sees them yet. */
+  /** Uploads files; nobody sees them yet. Rejects where they are refused, before anything is posted. */
   const stage = async (
     space: Space,
     files: readonly MirrorFile[],

@@ -14,8 +14,8 @@ const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
   const answer = createAnswer(
     {
       api: { call } as unknown as Api,
-      writer: { stageFiles: async () => [] } as unknown as MessageWriter,
-      uploads: {} as Uploads,
+      writer: {} as MessageWriter,
+      uploads: { stage: async () => [] } as unknown as Uploads,
       log: silentLog,
       speed: 1,
       now: () => 0,

@@ -34,9 +34,11 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
   let total = 0;
 
   const ready = (): Promise<string> => {
-    folder ??= makeProcessFolder(parent, PREFIX);
-    // One that can't be made now is tried again.
-    folder.catch(() => (folder = undefined));
+    folder ??= makeProcessFolder(parent, PREFIX).catch((thrown: unknown) => {
+      // One that can't be made now is tried again.
+      folder = undefined;
+      throw thrown;
+    });
     return folder;
   };
   const pathOf = async (id: string): Promise<string> => join(await ready(), id);
@@ -79,14 +81,13 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
           yield chunk;
         }
       };
+      let path: string | undefined;
       try {
-        await writeFile(await pathOf(id), measured(), { mode: 0o600, flag: 'wx' });
+        path = await pathOf(id);
+        await writeFile(path, measured(), { mode: 0o600, flag: 'wx' });
       } catch (error) {
         total -= sizeBytes;
-        await pathOf(id).then(
-          (path) => rm(path, { force: true }),
-          () => undefined,
-        );
+        if (path !== undefined) await rm(path, { force: true });
         throw fromTemporaryFile(error);
       }
       const file = { id, name, mediaType, sizeBytes };

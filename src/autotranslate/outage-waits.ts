@@ -5,14 +5,14 @@ import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { reportedPartition, WATCH, type Row } from '../store/inbox/row.ts';
+import { WATCH, watchPartition, type Row } from '../store/inbox/row.ts';
 import type { OutageError } from './breaker.ts';
 
 /** Time for which messages wait before their channels are told, where the service may be back at once. */
 const TOLD_AFTER_MS = 10_000;
 /** Time in which a channel is told once. */
 const QUIET_MS = 600_000;
-/** Partitions whose last notice is remembered. */
+/** Conversations whose last notice is remembered. */
 const MOST_TOLD = 5_000;
 
 export interface OutageWaitsDeps {
@@ -28,8 +28,10 @@ export type OutageWaits = ReturnType<typeof createOutageWaits>;
 
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
 export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWaitsDeps) => {
-  /** The partitions that wait, with true where their channels know. */
-  const waiting = new Map<string, boolean>();
+  /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
+  const waiting = new Map<string, string>();
+  /** Conversations whose channels know. */
+  const informed = new Set<string>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
   const tell = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
@@ -43,26 +45,34 @@ export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWait
     }
   };
 
-  const isToBeTold = ({ partition, purpose, sinceMs }: Row, { isRefusal }: OutageError): boolean =>
-    waiting.get(partition) !== true &&
+  const isToBeTold = (
+    conversation: string,
+    { purpose, sinceMs }: Row,
+    { isRefusal }: OutageError,
+  ): boolean =>
+    !informed.has(conversation) &&
     purpose === WATCH &&
     (isRefusal || now() - sinceMs >= TOLD_AFTER_MS) &&
-    now() - (toldMs.get(reportedPartition(partition)) ?? -Infinity) >= QUIET_MS;
+    now() - (toldMs.get(conversation) ?? -Infinity) >= QUIET_MS;
 
   return {
     /** Notes that a partition waits, with its first row. */
     begin: (first: Row, error: OutageError): void => {
       const { partition, ref } = first;
       const watch = watches.of(ref.channel);
-      const isTold = watch !== undefined && isToBeTold(first, error);
-      waiting.set(partition, isTold || waiting.get(partition) === true);
-      if (!isTold) return;
-      toldMs.set(reportedPartition(partition), now());
+      const conversation = watch ? watchPartition(watch) : partition;
+      waiting.set(partition, conversation);
+      if (!watch || !isToBeTold(conversation, first, error)) return;
+      informed.add(conversation);
+      toldMs.set(conversation, now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
       for (const { channel, languages } of all) void tell(channel, languages[0] ?? 'en', error);
     },
     /** Notes that a partition does not wait. */
-    end: (partition: string): void => void waiting.delete(partition),
+    end: (partition: string): void => {
+      informed.delete(waiting.get(partition) ?? partition);
+      waiting.delete(partition);
+    },
     has: (partition: string): boolean => waiting.has(partition),
     /** The partitions that wait. */
     all: (): readonly string[] => [...waiting.keys()],

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { NOT_TRANSLATED } from '../../../src/api/translation.ts';
 import { AppError, type MessageKey } from '../../../src/errors.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
@@ -339,6 +340,18 @@ describe('an outage of the service', () => {
       const line = t('autotranslate.paused', { reason: t('reasons.unavailable') });
       expect(scene.feed.texts(to).filter((text) => text === line)).toHaveLength(1);
     }
+  });
+
+  it('is told once, however many messages are edited meanwhile', async () => {
+    const said: Message[] = [];
+    for (const text of ['1', '2', '3']) said.push(await scene.say(GENERAL, text));
+    await scene.idle();
+    scene.down.add('es');
+    for (const { ref } of said)
+      await scene.listener.messageChanged(scene.feed.edit(ref, `${ref.id} edited`));
+    await untilGivenUp(scene);
+    const line = told('reasons.unavailable');
+    expect(scene.feed.texts(GENERAL).filter((text) => text === line)).toHaveLength(1);
   });
 
   it('sends one probe at a time, and nobody’s text', async () => {

@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
+import { isBusy } from '../api/service-error.ts';
 import { createLru } from '../async/lru.ts';
 import { AppError, reasonSentence, type ErrorCode, type Sentence } from '../errors.ts';
 import { keyOf, type Space } from '../model/place.ts';
@@ -56,15 +57,15 @@ export const createRecognitionBreaker = (nowMs: () => number) => {
      * of all is tried again, as nobody knows yet.
      */
     judged: (error: AppError, message: string): AppError => {
-      if (error instanceof OutageError || !isOfAll(error)) return error;
+      if (error instanceof OutageError || isBusy(error) || !isOfAll(error)) return error;
       if (!reason) failing.add(message);
       if (failing.size >= FAILING) {
         reason = error;
         sendAtMs = nowMs() + SENT_EVERY_MS;
         return new OutageError(error, SENT_EVERY_MS);
       }
-      const { code, message: said, sentence, remedy, retryAfterMs } = error;
       if (error.retryable) return error;
+      const { code, message: said, sentence, remedy, retryAfterMs } = error;
       const again = { cause: error, sentence, retryable: true, retryAfterMs };
       return new AppError(code, said, remedy ? { ...again, remedy } : again);
     },

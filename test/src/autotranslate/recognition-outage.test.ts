@@ -56,6 +56,12 @@ describe('recordings that are refused', () => {
     expect(breaker.reason()).toBeUndefined();
   });
 
+  it('because the service is busy say nothing of others', () => {
+    const busy = new AppError('rate-limited', 'wait', { retryable: true, retryAfterMs: 1_000 });
+    for (const message of ['1', '2']) expect(breaker.judged(busy, message)).toBe(busy);
+    expect(breaker.reason()).toBeUndefined();
+  });
+
   it('do not wait where there was never a recogniser', () => {
     for (const message of ['1', '2']) expect(breaker.judged(noEngine, message)).toBe(noEngine);
     breaker.heard();

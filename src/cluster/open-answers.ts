@@ -34,8 +34,9 @@ export const createOpenAnswers = ({
 
     const tellOf = async (process: string): Promise<void> => {
       if (!isAlone && (await leases.isAnyHeld(setOf(process)))) return;
+      // Nobody waits for them: the platform may not answer.
       for (const answer of await stored.take(platform, process))
-        await logFailure(log, 'somebody could not be told that an answer was interrupted', () =>
+        void logFailure(log, 'somebody could not be told that an answer was interrupted', () =>
           tell(answer),
         );
     };

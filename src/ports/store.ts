@@ -197,7 +197,7 @@ export interface AwaitedAnswer {
 export interface OpenAnswers extends AsyncDisposable {
   /** Keeps an answer from now on; the result is called when it has come. Neither throws. */
   begin(awaited: AwaitedAnswer): () => void;
-  /** Tells those whose process has ended, now and later on. */
+  /** Begins to tell those whose process has ended, now and later on. */
   resume(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ const AWAITED: AwaitedAnswer = { spaceId: 'team', memberId: 'ada', address: '{"i
 const processes = async (isAlone: boolean) => {
   const store = await openStore('sqlite::memory:');
   const clock = createTestClock();
-  const start = async () => {
+  const start = async (tell = async (): Promise<void> => undefined) => {
     const told: AwaitedAnswer[] = [];
     const keep = createOpenAnswers({
       stored: createOpenAnswerStore(store, () => clock.nowMs()),
@@ -21,7 +21,10 @@ const processes = async (isAlone: boolean) => {
       log: silentLog,
       clock,
     });
-    const answers = keep('chat', async (one) => void told.push(one));
+    const answers = keep('chat', async (one) => {
+      told.push(one);
+      await tell();
+    });
     await answers.resume();
     return { told, answers };
   };
@@ -39,6 +42,16 @@ it('tells of an answer whose process has ended, once, and of none that has come'
   expect((await start()).told).toEqual([AWAITED]);
   expect((await start()).told).toEqual([]);
   expect(first.told).toEqual([]);
+});
+
+it('keeps nobody waiting for somebody who cannot be told', async () => {
+  const { store, start } = await processes(true);
+  const first = await start();
+  const bob = { ...AWAITED, memberId: 'bob' };
+  for (const awaited of [AWAITED, bob]) first.answers.begin(awaited);
+  await store.written();
+  const { told } = await start(() => new Promise(() => undefined));
+  expect(told).toEqual(expect.arrayContaining([AWAITED, bob]));
 });
 
 it('tells of nothing that another process works on, and of it once that has ended', async () => {

@@ -7,6 +7,7 @@ import { createEvents } from './inbound/events.ts';
 import { createHttp } from './inbound/http.ts';
 import { createMissedEvents } from './inbound/missed-events.ts';
 import { createSocket } from './inbound/socket.ts';
+import { createGreeting } from './install/greeting.ts';
 import { openInstallations } from './install/index.ts';
 import { createAgent } from './interactions/agent.ts';
 import { createAnswer, type AnswerPlace } from './interactions/answer.ts';
@@ -128,9 +129,14 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     }
   };
 
+  const greet = createGreeting({ api, core, people, writer, installations });
   const unwatch = installations.watch({
     adding: async (space) => feedListener.spaceJoined(space),
-    added: (spaces) => spaces.forEach(missed.lookBack),
+    added: (spaces, installerId) => {
+      spaces.forEach(missed.lookBack);
+      const [space] = spaces;
+      if (space && installerId !== undefined) void greet(space, installerId);
+    },
     changed: (spaces) => spaces.forEach(forgetSpace),
   });
   let isPosting = false;

@@ -76,8 +76,11 @@ describe('a voice message in a watched channel', () => {
   });
 
   it('that is long comes in parts, with its transcript as a file', async () => {
-    const sentence = 'This is one of many sentences that are said in a long recording. ';
-    heard(sentence.repeat(20).trim());
+    const sentences = Array.from(
+      { length: 20 },
+      (_, at) => `Sentence ${at} is one of many sentences that are said in a long recording.`,
+    );
+    heard(sentences.join(' '));
     const at = await bot.reading();
     const file = { name: 'talk.wav', contentType: 'audio/x-wav', bytes: toneWav(100) };
     const before = bot.speech.seen.length;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../src/model/place.ts';
 import { cipherOf } from '../../src/store/secrets/encryption.ts';
+import { NAMING } from '../../adapters/slack/manifest.ts';
+import { sentence } from '../fakes/sentences.ts';
 import { comeBack, installIn, openInstallPage, openSlackBot, repliesTo } from './support.ts';
 
 const tokensIn = async (bot: Awaited<ReturnType<typeof openSlackBot>>) =>
@@ -61,6 +63,21 @@ describe('an installation', () => {
     const written = cipherOf([bot.encryptionKey])?.open(row?.secret ?? '', keyOf(space));
     expect(written).toContain(workspace.id);
     expect(written).not.toContain(admin.id);
+  });
+
+  it('brings who did it the first steps, once', async () => {
+    await using bot = await openSlackBot('many');
+    const workspace = bot.slack.workspace({ installed: false });
+    const admin = workspace.user({ isAdmin: true });
+    await installIn(bot, workspace, admin);
+    const direct = workspace.direct(admin);
+    await bot.slack.until(() => direct.posts.length > 0);
+    await installIn(bot, workspace, admin);
+    const at = bot.place(workspace);
+    await bot.use(at, 'translate good evening to:es', { part: 'es:good' });
+    expect(direct.posts.map(({ words }) => words)).toEqual([
+      sentence('slack.installed', { name: 'dragoman' }, 'en', NAMING).replaceAll('`', ''),
+    ]);
   });
 
   it('that Slack fails in the middle of leaves nothing half-done, and can be tried again', async () => {

@@ -18,8 +18,12 @@ export interface Installed {
 export interface InstallationsListener {
   /** Takes a space that installs the app, before anything of it is stored. */
   readonly adding: (space: Space) => Promise<void>;
-  /** Takes workspaces that have the app, also those that install it again. */
-  readonly added: (spaces: readonly Space[]) => void;
+  /**
+   * Takes workspaces that have the app, also those that install it again.
+   *
+   * @param installerId the person who installed it in one that did not have it
+   */
+  readonly added: (spaces: readonly Space[], installerId?: string) => void;
   /**
    * Takes the spaces whose installation came, went or was replaced since they were read, in whichever process;
    * with an organisation those that use its installation.

@@ -140,7 +140,8 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     );
     if (isNew) log.info({ space: space.id }, 'Slack: the app was installed');
     if (isOrganisation(space)) await joinAll(space, bot.token);
-    listener.added?.(isOrganisation(space) ? known.workspacesOf(space.id) : [space]);
+    if (isOrganisation(space)) listener.added?.(known.workspacesOf(space.id));
+    else listener.added?.([space], isNew ? installation.user.id : undefined);
   };
 
   const storeInstallation = async (installation: Installation): Promise<void> => {

@@ -63,39 +63,40 @@ interface Stored {
   readonly surplus: readonly Line[];
 }
 
-/** Stores some lines in one write; of those with one id the last replaces the others. */
+/** Stores some lines in one write. */
 const storeLines = async (
   { place, write }: Pick<Import, 'place' | 'write'>,
   lines: readonly Line[],
 ): Promise<Stored> =>
   write(async (db) => {
-    const byId = new Map(lines.map(({ term }) => [idOf(term), term]));
-    const stored = await storedTerms(db, place, [...byId.values()]);
+    const stored = await storedTerms(
+      db,
+      place,
+      lines.map(({ term }) => term),
+    );
     await setImmediate();
     const room = Math.max(0, TERMS_PER_PLACE - (await countTerms(db, place)));
-    const fresh = [...byId.keys()].filter((id) => !stored.has(id));
+    const fresh = lines.filter(({ term }) => !stored.has(idOf(term)));
     const surplus = new Set(fresh.slice(room));
-    const taken = [...byId].filter(([id]) => !surplus.has(id)).map(([, term]) => term);
+    const taken = lines.filter((line) => !surplus.has(line)).map(({ term }) => term);
     await setImmediate();
     await putTerms(db, place, taken);
-    const surplusLines = lines.filter(({ term }) => surplus.has(idOf(term)));
     const added = fresh.length - surplus.size;
     const unchanged = taken.filter((term) => {
       const before = stored.get(idOf(term));
       return before !== undefined && isSame(before, term);
     }).length;
-    const changed = byId.size - surplus.size - added - unchanged;
-    return { added, changed, surplus: surplusLines };
+    return { added, changed: taken.length - added - unchanged, surplus: [...surplus] };
   });
 
 type FileOfTerms = Pick<Import, 'file' | 'to' | 'languages'>;
 
-/** Reads the entries of a file, and what is wrong with its other lines. */
+/** Reads the entries of a file, of those with one id the last, and what is wrong with its other lines. */
 const readLines = async ({ file, to, languages }: FileOfTerms, signal: AbortSignal) => {
   const { rows, encoding } = await readGlossaryCsv(file, signal);
   const { entries, assumed } = readColumns(rows, languages, to);
   const faulty = new Rejections();
-  const lines: Line[] = [];
+  const byId = new Map<string, Line>();
   for (const [index, { line, term: word, language: typed, translation }] of entries.entries()) {
     if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
     const language = typed === '' ? undefined : languages.find(typed);
@@ -103,9 +104,9 @@ const readLines = async ({ file, to, languages }: FileOfTerms, signal: AbortSign
     const isUnknown = typed !== '' && language === undefined;
     const reason = isUnknown ? 'unknown-language' : faultOf(term);
     if (reason) faulty.add(line, reason);
-    else lines.push({ line, term });
+    else byId.set(idOf(term), { line, term });
   }
-  return { lines, faulty, read: { assumed, encoding } };
+  return { lines: [...byId.values()], faulty, read: { assumed, encoding } };
 };
 
 /** The lines that were left out, in their order. */
@@ -145,20 +146,16 @@ const previewTerms = async (
 ): Promise<Omit<ImportPreview, 'id'>> => {
   const { lines, faulty, read } = await readLines(file, signal);
   const known = new Map<string, GlossaryTerm>();
-  const given = new Map<string, Line>();
   for (const [index, term] of standing.entries()) {
     if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
     known.set(idOf(term), term);
   }
-  for (const [index, line] of lines.entries()) {
-    if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
-    given.set(idOf(line.term), line);
-  }
   const surplus = new Rejections();
   const first: ImportPreview['first'][number][] = [];
   let [added, changed, unchanged] = [0, 0, 0];
-  for (const [id, { line, term }] of given) {
-    const before = known.get(id);
+  for (const [index, { line, term }] of lines.entries()) {
+    if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
+    const before = known.get(idOf(term));
     if (before && isSame(before, term)) {
       unchanged += 1;
       continue;

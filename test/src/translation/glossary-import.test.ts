@@ -78,6 +78,13 @@ describe('a file that is imported', () => {
     });
   });
 
+  it('counts an entry once that it has twice, however far apart', async () => {
+    const others = Array.from({ length: 600 }, (_, index) => `other ${index},ja,x`);
+    const file = ['term,language,translation', 'fox,ja,狐', ...others, 'fox,ja,キツネ'].join('\n');
+    expect(await give(file)).toMatchObject({ added: 601, changed: 0, rejectedCount: 0 });
+    expect(await stored()).toContain('fox|ja|キツネ');
+  });
+
   it('is shown before anything of it is written', async () => {
     await give('term,language,translation\nfox,ja,狐\nbear,ja,熊');
     const before = await stored();

@@ -8,6 +8,7 @@ import { renderStreamed } from '../adapters/slack/interactions/streamed-answer.t
 import { toHtml } from '../adapters/web/html.ts';
 import { lookAlikeKeys } from '../adapters/web/profiles.ts';
 import { maskSecrets } from '../service/engines/openai/error-text.ts';
+import { htmlParts } from '../service/translation/html.ts';
 import { translateWithSlots } from '../service/translation/with-slots.ts';
 import { tokenise } from '../src/command/command-line.ts';
 import { AppError } from '../src/errors.ts';
@@ -89,6 +90,7 @@ const readFileOf = async (text: string): Promise<void> => {
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a message of Discord': parseDiscord,
   'a message of Slack': (text) => parseMessage({ ts: '1', text }),
+  'a long text in HTML': (text) => htmlParts(text.repeat(5)),
   'a line of the page': (text) => toHtml(parseMarkdown(text)),
   'the blocks of a message of Slack': (text) => parseMessage({ ts: '1', blocks: blocksOf(text) }),
   'words of a message of Slack, each a part of its own': (text) =>
@@ -132,7 +134,7 @@ const SIGNS = ['a', 'ha', ' ', ' \n', '\n', '\uFEFF', 'ก ', 'ก', '\u0301', '
   .concat(['*', '_a_', '**', '||', '`', '```\n', '> ', '- ', '1. ', '[', '](', '[a](', '<', '<@'])
   .concat(['<t:1:', '<!date^1^', 'http://a(', 'www.', '@', '|-|', '&amp;', '\\', 'A. ', '?!', '"'])
   .concat(['1-', '1,', '12:', '5 km ', 'a-1_', 'key=', 'a: ', '⟦1', '-', '/', '.', '111 ', "1'"])
-  .concat(['1a', '$1 ', 'Mon, ', '/a', 'a.', '"a" ', '</s>', '...é', '[|']);
+  .concat(['1a', '$1 ', 'Mon, ', '/a', 'a.', '"a" ', '</s>', '...é', '[|', '<a']);
 
 const threadMs = async (work: () => unknown): Promise<number> => {
   const before = process.threadCpuUsage();

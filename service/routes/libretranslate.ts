@@ -236,7 +236,7 @@ export const createLibreLists = (engines: Engines, now: () => number) => {
 
 const keyField = z.looseObject({ api_key: z.string().min(1) });
 
-/** Copies a request of that API with its field `api_key` as the header that the service reads; as it is where it has none. */
+/** Copies a request of that API, with its field `api_key`, if any, as the header that the service reads. */
 export const withKeyHeader = async (request: Request): Promise<Request> => {
   const signal = AbortSignal.timeout(MINUTE_MS);
   const type = request.headers.get('content-type') ?? '';

@@ -7,9 +7,8 @@ const MARKUP =
 /** Tags that stand within sentences; others end them. */
 const INLINE =
   /^<\/?(?:a|abbr|b|bdi|bdo|big|cite|data|del|dfn|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr|code)\b/iu;
-/** Elements that are one token with what they hold. */
-const WHOLE = /^<(?:code|script|style|pre|textarea|svg|!)/iu;
-const VOID = /^<(?:img|wbr)\b|\/>$/iu;
+/** Tags, and code with its tags, that begin and end nothing. */
+const ALONE = /^<(?:code|img|wbr)\b|\/>$/iu;
 const ENTITY = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/giu;
 const CHARS: Readonly<Record<string, string>> = {
   amp: '&',
@@ -22,12 +21,15 @@ const CHARS: Readonly<Record<string, string>> = {
 const WORD = /\p{L}/u;
 const MOST_CODE_POINT = 0x10_ff_ff;
 
+/** The text that HTML without tags writes; brackets in it are no tokens. */
 const unescaped = (html: string): string =>
-  html.replaceAll(ENTITY, (whole, hex?: string, decimal?: string, name?: string) => {
-    if (name !== undefined) return CHARS[name.toLowerCase()] ?? whole;
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    return code > 0 && code <= MOST_CODE_POINT ? String.fromCodePoint(code) : whole;
-  });
+  html
+    .replaceAll(ENTITY, (whole, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return CHARS[name.toLowerCase()] ?? whole;
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code > 0 && code <= MOST_CODE_POINT ? String.fromCodePoint(code) : whole;
+    })
+    .replaceAll(/[⟦⟧]/gu, ' ');
 
 const escaped = (text: string): string =>
   text
@@ -47,12 +49,15 @@ export interface HtmlPassage {
 export type HtmlPart = HtmlPassage | string;
 
 const meaningOf = (tag: string): TokenMeaning => {
-  if (!INLINE.test(tag) || VOID.test(tag) || WHOLE.test(tag)) return {};
+  if (ALONE.test(tag)) return {};
   return tag.startsWith('</') ? { closes: 1 } : { opens: 1 };
 };
 
 /** Cuts a text in HTML into passages and the markup between them. */
-export const htmlParts = (html: string): readonly HtmlPart[] => {
+export const htmlParts = (whole: string): readonly HtmlPart[] => {
+  // No tag begins where none ends any more; each that might would be searched to the end.
+  const end = whole.lastIndexOf('>') + 1;
+  const html = whole.slice(0, end) + whole.slice(end).replaceAll('<', '&lt;');
   const parts: HtmlPart[] = [];
   let text = '';
   let tags: string[] = [];
@@ -66,7 +71,7 @@ export const htmlParts = (html: string): readonly HtmlPart[] => {
   };
   let from = 0;
   for (const found of html.matchAll(MARKUP)) {
-    text += unescaped(html.slice(from, found.index)).replaceAll(/[⟦⟧]/gu, ' ');
+    text += unescaped(html.slice(from, found.index));
     from = found.index + found[0].length;
     if (INLINE.test(found[0])) {
       tags.push(found[0]);
@@ -76,7 +81,7 @@ export const htmlParts = (html: string): readonly HtmlPart[] => {
       parts.push(found[0]);
     }
   }
-  text += unescaped(html.slice(from)).replaceAll(/[⟦⟧]/gu, ' ');
+  text += unescaped(html.slice(from));
   flush();
   return parts;
 };

@@ -33,9 +33,9 @@ const joined = async (pieces: AsyncIterable<TranslationPiece>): Promise<WholeTra
 };
 
 /**
- * Finds the engines for a translation between two BCP 47 codes, and makes all of its legs but the last. Undefined where the text is in the
- * language that is asked for already. Rejects with the contract's error where no engine translates the pair, the key
- * may not, or each engine fails.
+ * Finds the engines for a translation between two BCP 47 codes, and makes all of its legs but the last. Undefined
+ * where the text is in the language that is asked for already. Rejects with the contract's error where no engine
+ * translates the pair, other requests have reserved the credit, or each engine of a leg fails.
  */
 export const overLegs = async (
   request: EngineTranslationRequest,

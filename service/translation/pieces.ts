@@ -62,16 +62,15 @@ export const translateInPieces = (
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
 const TOKEN = /⟦\d{1,9}⟧/g;
 
-/** True for a text that a language model may be given as it is: models change what computers read. */
+/** True without control tokens of language models, addresses and code: models change what computers read. */
 const isPlain = (text: string): boolean =>
   findControlToken(text) < 0 &&
   !plainSpans(text).some(({ kind }) => kind === 'code' || kind === 'url');
 
 /**
- * Translates and preserves the request's keywords. For an engine without keywords, and in a text with
- * control tokens of language models, addresses or code, these and what is not language become numbered tokens, which every
- * engine preserves; the translation is then one piece, because tokens are checked over the whole of it,
- * after empty ones.
+ * Translates and preserves the request's keywords. For an engine without keywords, and in a text that is not plain,
+ * these and what is not language become numbered tokens, which every engine preserves; the translation is then one
+ * piece, because tokens are checked over the whole of it, after empty ones.
  */
 export async function* translateKeeping(
   engine: TranslationEngine,

@@ -94,8 +94,8 @@ export const createSpeechApi = (caller: Caller) => {
       }),
 
     /**
-     * Sends POST /tts: resolves when the first audio is there, with the file's bytes as they arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
-     * one file.
+     * Sends POST /tts: resolves when the first audio is there, with the file's bytes as they arrive. A text of any
+     * length is spoken in parts, split at sentence ends, which are joined into one file.
      */
     async speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>> {
       const checked = ttsRequest.safeParse(request);

@@ -158,7 +158,7 @@ const inEnglish = async (
   return translated;
 };
 
-/** Creates a route over the engines of ASR in the shape of the OpenAI API; `translate` makes English of what was heard. */
+/** Creates a route in the shape of the OpenAI API; `translate` makes English of what was heard. */
 const createRecognition = (uploads: UploadLimiter, path: string, translate: boolean): Route => ({
   method: 'POST',
   path,

@@ -209,7 +209,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     };
 
     /** Releases rows that wait for a late channel; resolves with the time of the next try. */
-    const waitOn = async (rows: readonly Row[], error: AppError): Promise<Due | undefined> => {
+    const waitOn = async ({ rows, error }: Stop, sinceMs: number): Promise<Due | undefined> => {
       const [head, next, ...rest] = rows as [Row, ...Row[]];
       const isLeft = isExhausted(LATE, head, now()) && (await passes(next));
       if (isLeft || now() - head.sinceMs > TOO_LATE_MS) {
@@ -225,8 +225,13 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       return { atMs: dueMs, isStored: true };
     };
 
-    /** Releases rows; resolves with the time of the next try unless that is now. */
-    const giveBack = async ({ error, rows, tried, policy }: Stop): Promise<Due | undefined> => {
+    /**
+     * Releases rows; resolves with the time of the next try unless that is now.
+     *
+     * @param sinceMs time at which this try began, ms since 1970
+     */
+    const giveBack = async (stop: Stop, sinceMs: number): Promise<Due | undefined> => {
+      const { error, rows, tried, policy } = stop;
       const [head, ...rest] = rows as [Row, ...Row[]];
       // A message that changed meanwhile did not fail.
       if (error.code === 'cancelled') {
@@ -240,7 +245,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return { atMs: dueMs, isStored: false };
       }
-      if (isLate && error.retryable && policy === RECONCILING) return waitOn(rows, error);
+      if (isLate && error.retryable && policy === RECONCILING) return waitOn(stop, sinceMs);
       if (!error.retryable || isExhausted(policy, head, now())) {
         await giveUp(head, error);
         await inbox.release(rest, { tried: 0, dueMs: 0 });
@@ -252,7 +257,6 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
 
     const { group, to } = groupOf(partition) ?? {};
     const isLate = to !== undefined;
-    const sinceMs = now();
     if (group !== undefined) await late.read(group, tenure);
     for (;;) {
       const caughtUp = isLate ? await late.look(partition, tenure) : undefined;
@@ -275,9 +279,10 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return undefined;
       }
+      const sinceMs = now();
       const stop = await round(rows.map(begin));
       if (!(stop?.error instanceof OutageError)) waits.end(partition);
-      const due = stop && (await giveBack(stop));
+      const due = stop && (await giveBack(stop, sinceMs));
       if (due) return due;
       if (isLate && !stop) {
         failing.delete(partition);

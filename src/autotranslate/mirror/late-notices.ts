@@ -11,6 +11,7 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { groupOf } from '../../store/inbox/row.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Languages } from '../../text/language/languages.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Time for which nothing can be posted in a late channel before people are told. */
@@ -24,7 +25,7 @@ export interface LateNoticesDeps {
   readonly watches: Pick<WatchStore, 'inGroup'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
-  readonly languages: { readonly name: (language: string, locale: string) => string };
+  readonly languages: Pick<Languages, 'name'>;
   readonly log: Log;
   readonly now: () => number;
   /** Posts into a channel of any platform. */
@@ -38,7 +39,7 @@ interface Known {
   /** Time since which nothing can be posted; undefined where something was posted last. */
   sinceMs: number | undefined;
   /** Keys of the channels that read that it is late, and not yet that this is over. */
-  told: ReadonlySet<string>;
+  readonly told: Set<string>;
 }
 
 /**
@@ -96,15 +97,16 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
     state.sinceMs ??= sinceMs;
     if (now() - state.sinceMs < TELL_AFTER_MS) return;
     const waiting = await inbox.waitingFrom(partition);
-    for (const watch of others) {
+    const told = others.map(async (watch) => {
       const key = channelKey(watch.channel);
       const count = waiting.get(key) ?? 0;
-      if (count === 0 || state.told.has(key)) continue;
+      if (count === 0 || state.told.has(key)) return;
       // Stored first: a sentence that a dying process did not post is missed less than one that stands twice.
-      state.told = new Set([...state.told, key]);
+      state.told.add(key);
       await marks.set(partition, watch.channel);
       await tell(watch, late, 'autotranslate.late', count);
-    }
+    });
+    await Promise.all(told);
   };
 
   const passed = async (partition: string): Promise<void> => {
@@ -118,12 +120,12 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
     state.sinceMs = undefined;
     const told = others.filter(({ channel }) => state.told.has(channelKey(channel)));
     if (told.length === 0) return;
-    state.told = new Set();
+    state.told.clear();
     await marks.remove(
       partition,
       told.map(({ channel }) => channel),
     );
-    for (const watch of told) await tell(watch, late, 'autotranslate.late-over', 0);
+    await Promise.all(told.map((watch) => tell(watch, late, 'autotranslate.late-over', 0)));
   };
 
   const inTurn = async (partition: string, work: () => Promise<void>): Promise<void> => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { HOUR_MS } from '../../../src/async/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
@@ -207,6 +207,35 @@ describe('while a linked channel cannot be reached', () => {
         sentence('autotranslate.late', waiting),
         sentence('autotranslate.late-over', waiting),
       ]);
+  });
+
+  it('a channel that cannot be told keeps no other from being told', async () => {
+    const { platform } = scene.feed;
+    const post = platform.post.bind(platform);
+    vi.spyOn(platform, 'post').mockImplementation((to, ...rest) =>
+      to.id === ENGLISH.id ? hanging() : post(to, ...rest),
+    );
+    fail();
+    await scene.say(ENGLISH, '1');
+    await scene.say(JAPANESE, 'ja:2');
+    await scene.later();
+    await scene.later();
+    const notices = () => told(JAPANESE).filter((text) => !/^(?:ada|ja):/.test(text));
+    await untilNow(() => notices().length === 1);
+    giveUp();
+  });
+
+  it('a moment of it is told to nobody, however long others took to be posted before', async () => {
+    fail();
+    for (const text of ['1', '2', '3']) await scene.say(ENGLISH, text);
+    await scene.idle();
+    scene.feed.sick.set(SPANISH.id, async (mirror) => {
+      if (mirror && plainText(mirror.content.text) === 'es(3)') throw lost();
+      scene.clock.aheadMs += MINUTE_MS;
+    });
+    await scene.later();
+    expect(es()).toHaveLength(2);
+    expect(told()).toEqual([]);
   });
 
   it('a moment of it is told to nobody', async () => {

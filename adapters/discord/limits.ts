@@ -56,6 +56,7 @@ export const WEBHOOKS = 15;
 export const WEBHOOK_BURST = { posts: 5, windowMs: 2_000 } as const;
 /** Rate of all webhooks of a channel together; in no header (discord-api-docs #1454). */
 export const WEBHOOK_STEADY = { posts: 30, windowMs: 60_000 } as const;
+
 /** Messages of one page: "Get Channel Messages". */
 export const MESSAGES_PAGE = 100;
 /** Reactions of one page: "Get Reactions". */

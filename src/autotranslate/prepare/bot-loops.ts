@@ -11,7 +11,7 @@ import { type Log, logFailure } from '../../telemetry/log.ts';
 /** Answers of bots to translations of bots, beyond the messages of people, at which they are skipped. */
 const ROUNDS = 3;
 /** The longest time between a translation and the answer of a bot to it. */
-const ANSWER_MS = 10 * 1_000;
+const ANSWER_MS = 10_000;
 /** Time in which answers and messages of people are counted. */
 const COUNTED_MS = MINUTE_MS;
 /** Time for which answers are skipped after the latest one, and for which a channel is told once. */

@@ -23,7 +23,7 @@ export const clearLateMarks = async (db: Transaction<Schema>, beforeMs: number):
     .execute();
 };
 
-/** Deletes the marks of a space’s channels. */
+/** Deletes the marks of a space's channels. */
 export const removeLateMarks = async (db: Transaction<Schema>, space: Space): Promise<void> => {
   await db
     .deleteFrom('agreement')

@@ -148,11 +148,11 @@ const messageOf = ({ message, content_hash, reason }: OpenRow): Row['message'] =
 };
 
 /** A row as it is once it is claimed. */
-const toRow = (row: OpenRow, partition: string, epoch: number, to = lateIn(row.purpose)): Row => ({
+const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
   ref: { channel: rowChannel(row), id: row.message_id },
-  purpose: to === undefined ? row.purpose : WATCH,
+  purpose: lateIn(row.purpose) === undefined ? row.purpose : WATCH,
   partition,
-  to,
+  to: lateIn(row.purpose),
   position: row.position,
   authorId: row.author_id,
   message: messageOf(row),

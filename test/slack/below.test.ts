@@ -13,7 +13,7 @@ const watched = async (languages = 'es'): Promise<Place> => {
 
 /** The mirrors that stand in the channel itself, and those alone. */
 const below = ({ channel }: Place): readonly FakeMessage[] =>
-  channel.posts.filter(({ state, text }) => state.threadTs === undefined && text.includes('es:'));
+  channel.posts.filter(({ state, text }) => state.threadTs === undefined && /\bes:/u.test(text));
 
 describe('translations below messages', () => {
   it('stand in the channel under the author’s name and picture, with a link to the message', async () => {

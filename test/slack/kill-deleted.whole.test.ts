@@ -21,7 +21,7 @@ it('what a killed program posted for replies in threads is gone with them, whate
   );
   const translations = (): readonly string[] =>
     [threads, below, spanish].flatMap(({ posts }) =>
-      posts.flatMap(({ text }) => (text.includes('es:') ? [text] : [])),
+      posts.flatMap(({ text }) => (/\bes:/u.test(text) ? [text] : [])),
     );
   const ann = workspace.user({ name: 'Ann' });
   const roots = [threads, below, english].map((at) => at.say(ann, 'Where do we meet tomorrow?'));

@@ -32,7 +32,7 @@ import {
 import { AppError, faultFields, toAppError, type Sentence } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n/texts.ts';
 import { isPrivatePress, isPrivateUse, type CommandInfo } from '../../../src/model/command-info.ts';
-import { type Block, styled, subtext, text } from '../../../src/rich-text/rich-text.ts';
+import { styled, subtext, text } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { quotedWords, typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
@@ -119,9 +119,15 @@ type ReadUser = (
   name?: string,
 ) => Promise<Member | undefined>;
 
-/** The line above an answer for everybody: who asked, and what they typed. */
-const askedLine = ({ name }: Member, typed: string): Block =>
-  subtext(styled('bold', text(quotedWords(name))), text(`: ${quotedWords(typed)}`));
+/** The line above an answer for everybody: who asked, and what they typed. What moderators set up speaks for itself. */
+const askedLine = (
+  { name }: Member,
+  { moderators }: CommandInfo,
+  typed: string,
+): Pick<AnswerPlace, 'asked'> =>
+  moderators
+    ? {}
+    : { asked: subtext(styled('bold', text(quotedWords(name))), text(`: ${quotedWords(typed)}`)) };
 
 /** Creates what runs the commands that people type, choose as a shortcut or fill in as a modal. */
 const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSignal) => {
@@ -175,7 +181,7 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
         {
           ...where,
           isPrivate: isPrivateUse(command, member.role),
-          asked: askedLine(member, plainText(readTyped(line))),
+          ...askedLine(member, command, plainText(readTyped(line))),
         },
         createTyped(read.value),
       );
@@ -207,8 +213,8 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { member, command, values, where } = await modals.submitted(body);
       const words = Object.values(values).filter((value) => typeof value === 'string');
-      const asked = askedLine(member, [`/${command.name}`, ...words].join(' '));
-      await dispatch(member, command, { ...where, asked }, createTyped(values), form);
+      const asked = askedLine(member, command, [`/${command.name}`, ...words].join(' '));
+      await dispatch(member, command, { ...where, ...asked }, createTyped(values), form);
     },
   };
 };

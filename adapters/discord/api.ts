@@ -195,20 +195,20 @@ export type Api = ReturnType<typeof createDiscordApi>;
 export const createDiscordApi = (options: ApiOptions) => {
   // One client, so that requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
-  // Answers to interactions are outside of the limit of all requests together, and have to be quick.
-  const interactions = new REST({
+  // Webhooks and answers to interactions go by a token of their own, outside of the limit of all requests together.
+  const unlimited = new REST({
     ...restOptions({ ...options, requestsPerSecond: Infinity }),
     retries: 0,
   });
-  const watch = (follow: (client: REST) => void): void => [rest, interactions].forEach(follow);
-  const hasJumped = followClock([rest, interactions]);
+  const watch = (follow: (client: REST) => void): void => [rest, unlimited].forEach(follow);
+  const hasJumped = followClock([rest, unlimited]);
   let jumps = 0;
   const follow = (): boolean => {
     const isJump = hasJumped();
     if (isJump) jumps += 1;
     return isJump;
   };
-  for (const client of [rest, interactions])
+  for (const client of [rest, unlimited])
     client.options.rejectOnRateLimit = ({ retryAfter }) =>
       follow() || retryAfter > LONGEST_RATE_LIMIT_MS;
   watch((client) => options.limits?.watch(client));
@@ -241,7 +241,7 @@ export const createDiscordApi = (options: ApiOptions) => {
           // The library leaves a listener on each signal that it is given.
           const answer = (await withOwnSignal(asked, async (signal) =>
             guarding.run(assertHeld, async () =>
-              (isAnswer ? interactions : rest).request({
+              (isAnswer || requested.auth === false ? unlimited : rest).request({
                 ...request,
                 ...(signal ? { signal } : {}),
               }),

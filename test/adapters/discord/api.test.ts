@@ -36,6 +36,20 @@ describe('the requests of several processes', () => {
   });
 });
 
+it('webhooks and answers to interactions wait for no limit of all requests together', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const api = createDiscordApi({ ...optionsFor(fake), requestsPerSecond: 1 });
+  const route = `/channels/${fake.guild().channel().id}` as const;
+  await api.send('GET', route);
+  const ended: string[] = [];
+  const waiting = api.send('GET', route).then(() => ended.push('limited'));
+  const options = { auth: false, body: {} };
+  for (const path of ['/interactions/1/x/callback', '/webhooks/1/x'] as const)
+    await api.sendOnce('POST', path, options).catch(() => ended.push(path));
+  await waiting;
+  expect(ended).toEqual(['/interactions/1/x/callback', '/webhooks/1/x', 'limited']);
+});
+
 describe('a refusal of all requests', () => {
   it('has all processes wait for as long as Discord says, or a second', async () => {
     const held: unknown[] = [];

@@ -180,11 +180,10 @@ const previewOf = (preview: ImportPreview, where: Channel | undefined, ctx: Cont
       language ? services.languages.name(language, locale) : t('glossary.everywhere'),
     );
   const shown = first.map(({ term, before }) => {
-    const sign = before ? '✏️ ' : '➕ ';
     const former =
       before?.translation !== undefined &&
       t('glossary.was', { entry: typedCode(before.translation) });
-    return sentence(sign, series([entry(term), former]));
+    return series([entry(term), former]);
   });
   const more = added + changed - shown.length;
   const text = lines(

@@ -97,7 +97,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
   pending_import: {
     ...SPACE,
     id: 'state',
-    member_id: 'person',
+    author_id: 'person',
     place: 'place',
     language: 'state',
     file: 'words',

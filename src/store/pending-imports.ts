@@ -31,7 +31,7 @@ export const createPendingImports = (store: Store, now: () => number) => ({
         .values({
           ...spaceColumns(of),
           id,
-          member_id: by.id,
+          author_id: by.id,
           place: JSON.stringify(to),
           language: rest.to ?? null,
           file: Buffer.from(file).toString('base64'),

@@ -250,7 +250,7 @@ export interface Schema {
     id: string;
     platform: string;
     space_id: string;
-    member_id: string;
+    author_id: string;
     /** JSON of the space or channel into whose glossary it goes. */
     place: string;
     /** The language of translations where the file gives none. */

@@ -4,7 +4,7 @@ import { createKeyedTable } from './tables.ts';
 /** Keeps the files of imports until a moderator has seen what they would write. */
 export const addPendingImports: Migration = {
   async up(db) {
-    const columns = 'platform, space_id, member_id, place, language?, file, since_ms bigint';
+    const columns = 'platform, space_id, author_id, place, language?, file, since_ms bigint';
     await createKeyedTable(db, 'pending_import', 'id', columns);
   },
 };

@@ -45,7 +45,10 @@ export const createPrivacy = (
       'channel_id',
     ]);
     const awaited = await readRows(store, 'open_answer', own, ['space_id']);
-    const imports = await readRows(store, 'pending_import', own, ['space_id', 'file']);
+    const imports = await readRows(store, 'pending_import', { platform, author_id: id }, [
+      'space_id',
+      'file',
+    ]);
     const keys = await readRows(store, 'space_key', { platform, set_by: id }, ['space_id']);
     const usage = await store
       .selectFrom('usage_day')
@@ -139,7 +142,7 @@ export const createPrivacy = (
         await deleteRows(db, 'room_consent', { ...own, is_heard: 1 });
         await deleteRows(db, 'open_room_informed', own);
         await deleteRows(db, 'open_answer', own);
-        await deleteRows(db, 'pending_import', own);
+        await deleteRows(db, 'pending_import', { platform, author_id: id });
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });

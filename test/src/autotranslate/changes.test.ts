@@ -60,6 +60,7 @@ describe('an edit', () => {
   it('ends the translation of what the message was before', async () => {
     scene.hold('before');
     const { ref } = await scene.say(GENERAL, 'before');
+    await expect.poll(() => scene.contexts.has('before')).toBe(true);
     await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     await scene.idle();
     expect(scene.feed.texts(GENERAL)[1]).toContain('es(after)');
@@ -171,6 +172,7 @@ describe('a delete', () => {
   it('ends the translation', async () => {
     scene.hold('hello');
     const { ref } = await scene.say(GENERAL, 'hello');
+    await expect.poll(() => scene.contexts.has('hello')).toBe(true);
     scene.feed.remove(ref);
     await scene.listener.messagesDeleted([ref]);
     await scene.idle();

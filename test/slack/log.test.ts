@@ -22,7 +22,7 @@ it.each([400, 500, 404])(
     await bot.use(at, `glossary add term:${SECRET} translation:${SECRET} language:es`);
     await bot.use(at, `translate ${SECRET} to:nonsense-${SECRET}`);
     await bot.use(at, SECRET);
-    await bot.slack.until(() => bot.logged.length > 3);
+    await bot.slack.until(() => bot.logged.length > 0);
     const log = bot.logged.join('\n');
     expect(log).not.toContain(SECRET);
     expect(log).not.toContain(NAME);

@@ -158,8 +158,8 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       if (!member) return;
       const hidden = { ...where, isPrivate: true };
       const explain = async (fault: Sentence): Promise<void> => {
-        const text = say(core.texts.rich(member.locale, NAMING), fault);
-        await answerAt(hidden).show({ text, tone: 'error' });
+        const words = say(core.texts.rich(member.locale, NAMING), fault);
+        await answerAt(hidden).show({ text: words, tone: 'error' });
       };
       const commands = core.commands(member.locale, PLATFORM);
       const typed = (body.text ?? '').trim();
@@ -307,9 +307,9 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
       return await readMember(people, channel.space, userId, name);
     } catch (thrown) {
       log.warn(faultFields(thrown), 'Slack: somebody who used the app could not be read');
-      const text = say(core.texts.rich('en-US', NAMING), toAppError(thrown).sentence);
+      const words = say(core.texts.rich('en-US', NAMING), toAppError(thrown).sentence);
       if (responseUrl !== undefined)
-        await answerAt({ ...where, isPrivate: true }).show({ text, tone: 'error' });
+        await answerAt({ ...where, isPrivate: true }).show({ text: words, tone: 'error' });
       return undefined;
     }
   };

@@ -1,3 +1,4 @@
+import { ENTITY, entityChar } from '../../src/text/entities.ts';
 import { readTokens, tokenText } from '../../src/text/protect/read-tokens.ts';
 import type { TokenMeaning, TokenMeanings } from '../../src/text/protect/meanings.ts';
 
@@ -9,26 +10,15 @@ const INLINE =
   /^<\/?(?:a|abbr|b|bdi|bdo|big|cite|data|del|dfn|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr|code)\b/iu;
 /** Tags, and code with its tags, that begin and end nothing. */
 const ALONE = /^<(?:code|img|wbr)\b|\/>$/iu;
-const ENTITY = /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/giu;
-const CHARS: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00A0',
-};
+const ENTITIES = new RegExp(ENTITY, 'gu');
 const WORD = /\p{L}/u;
-const MOST_CODE_POINT = 0x10_ff_ff;
 
 /** The text that HTML without tags writes; brackets in it are no tokens. */
 const unescaped = (html: string): string =>
   html
-    .replaceAll(ENTITY, (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) return CHARS[name.toLowerCase()] ?? whole;
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code > 0 && code <= MOST_CODE_POINT ? String.fromCodePoint(code) : whole;
-    })
+    .replaceAll(ENTITIES, (_, name?: string, decimal?: string, hex?: string) =>
+      entityChar({ name, decimal, hex }),
+    )
     .replaceAll(/[⟦⟧]/gu, ' ');
 
 const escaped = (text: string): string =>

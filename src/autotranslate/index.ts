@@ -39,6 +39,7 @@ import { createRecognitionOutages } from './recognition-outage.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
+import { createTell } from './tell.ts';
 import { createWatches } from './watches.ts';
 
 export interface AutoTranslateDeps {
@@ -112,6 +113,7 @@ export const openAutoTranslate = async ({
     texts,
     platforms,
     post: platforms.post,
+    tell: createTell(platforms.post, log),
     context,
     scheduler,
     measured,

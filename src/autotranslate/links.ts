@@ -1,8 +1,7 @@
+import type { Tell } from './tell.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Languages } from '../text/language/languages.ts';
-import { logFailure, type Log } from '../telemetry/log.ts';
-import type { Content } from '../model/message.ts';
 import {
   channelKey,
   channelMention,
@@ -21,7 +20,6 @@ import type {
 import type { LinkInvites, StoredInvite, WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { sentence } from '../rich-text/compose.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
 import { visit } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -42,9 +40,7 @@ export interface LinksDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly languages: Pick<Languages, 'name'>;
-  readonly log: Log;
-  /** Posts into a channel of any platform. */
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly tell: Tell;
 }
 
 /** The name of a platform in sentences. */
@@ -63,7 +59,7 @@ const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, log, post } = deps;
+  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const languageNames = deps.languages;
 
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -75,12 +71,6 @@ export const createLinks = (deps: LinksDeps) => {
     const watch = watches.of(channel);
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
-
-  /** Tells a channel something, for which nobody waits: its platform may not answer. */
-  const tell = (channel: Channel, text: RichText): void =>
-    void logFailure(log, 'a channel could not be told of a change', () =>
-      post(channel, { text, tone: 'note' }),
-    );
 
   /** The name of a channel as its own readers know it, with its platform; the platform alone where that is all. */
   const nameOf = async (channel: Channel): Promise<string> => {
@@ -104,7 +94,7 @@ export const createLinks = (deps: LinksDeps) => {
   ): Promise<void> => {
     const names = await Promise.all(about.map(nameOf));
     for (const { channel, languages } of readers)
-      tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
+      void tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
   };
 
   const isRestricted = async ({ channel }: Pick<ChannelWatch, 'channel'>): Promise<boolean> =>
@@ -118,7 +108,7 @@ export const createLinks = (deps: LinksDeps) => {
   const tellOff = (channel: Channel, by: Changer | undefined): void => {
     if (!by || isFrom(channel, by)) return;
     const name = quotedWords(by.name);
-    tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
+    void tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
   };
 
   /** Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere. */
@@ -130,7 +120,7 @@ export const createLinks = (deps: LinksDeps) => {
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      tell(channel, texts.rich(by.locale)('autotranslate.on-here', params));
+      void tell(channel, texts.rich(by.locale)('autotranslate.on-here', params));
     }
   };
 
@@ -219,7 +209,7 @@ export const createLinks = (deps: LinksDeps) => {
       const restricted = await Promise.all(others.map(isRestricted));
       if (!restricted.includes(!isNow) || !(await end(channel))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
-      tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
+      void tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

@@ -1,7 +1,8 @@
+import type { Tell } from './tell.ts';
 import { toAppError, AppError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Content, Message } from '../model/message.ts';
+import type { Message } from '../model/message.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { HistoryGap, HistoryGaps } from '../store/channels/histories.ts';
@@ -17,8 +18,7 @@ export interface HistoryGapNoticeDeps {
   readonly watches: Pick<WatchStore, 'of'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
-  /** Posts into a channel of any platform. */
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly tell: Tell;
 }
 
 const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
@@ -28,7 +28,7 @@ const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
  * people there know best what was written then.
  */
 export const createHistoryGapNotice =
-  ({ gaps, watches, texts, log, post }: HistoryGapNoticeDeps) =>
+  ({ gaps, watches, texts, log, tell }: HistoryGapNoticeDeps) =>
   async (gap: HistoryGap): Promise<void> => {
     const { channel, fromMs, untilMs, reason } = gap;
     const where = { platform: channel.space.platform, channel: channel.id };
@@ -36,12 +36,7 @@ export const createHistoryGapNotice =
     if (!(await gaps.put(gap))) return;
     const t = texts.rich(watches.of(channel)?.languages[0] ?? 'en');
     const times = { from: at(fromMs), until: at(untilMs) };
-    try {
-      await post(channel, { text: t(`autotranslate.gap-${reason}`, times), tone: 'note' });
-    } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.warn({ ...where, code, reason: message }, 'a channel could not be told of a gap');
-    }
+    await tell(channel, t(`autotranslate.gap-${reason}`, times));
   };
 
 /**

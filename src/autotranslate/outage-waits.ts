@@ -1,8 +1,7 @@
+import type { Tell } from './tell.ts';
 import { createLru } from '../async/lru.ts';
-import { faultFields, reasonSentence } from '../errors.ts';
+import { reasonSentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { WATCH, watchPartition, type Row } from '../store/inbox/row.ts';
@@ -18,31 +17,23 @@ const MOST_TOLD = 5_000;
 export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'rich'>;
-  /** Posts into a channel of any platform. */
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
-  readonly log: Log;
+  readonly tell: Tell;
   readonly now: () => number;
 }
 
 export type OutageWaits = ReturnType<typeof createOutageWaits>;
 
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
-export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWaitsDeps) => {
+export const createOutageWaits = ({ watches, texts, tell, now }: OutageWaitsDeps) => {
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
   /** Conversations whose channels know. */
   const informed = new Set<string>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
-  const tell = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
+  const tellOf = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
     const t = texts.rich(language);
-    const text = t('autotranslate.paused', { reason: say(t, reasonSentence(error)) });
-    try {
-      await post(channel, { text, tone: 'note' });
-    } catch (thrown) {
-      const where = { platform: channel.space.platform, channel: channel.id };
-      log.warn({ ...where, ...faultFields(thrown) }, 'a channel could not be told of an outage');
-    }
+    await tell(channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
   const isToBeTold = (
@@ -66,7 +57,7 @@ export const createOutageWaits = ({ watches, texts, post, log, now }: OutageWait
       informed.add(conversation);
       toldMs.set(conversation, now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
-      for (const { channel, languages } of all) void tell(channel, languages[0] ?? 'en', error);
+      for (const { channel, languages } of all) void tellOf(channel, languages[0] ?? 'en', error);
     },
     /** Notes that a partition does not wait. */
     end: (partition: string): void => {

@@ -1,10 +1,10 @@
+import type { Tell } from '../tell.ts';
 import { MINUTE_MS } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
-import { faultFields, toAppError, type AppError, type MessageKey } from '../../errors.ts';
+import { toAppError, type AppError, type MessageKey } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
-import type { Content } from '../../model/message.ts';
-import { channelKey, type Channel } from '../../model/place.ts';
+import { channelKey } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LateMarks } from '../../store/channels/late-marks.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -28,8 +28,7 @@ export interface LateNoticesDeps {
   readonly languages: Pick<Languages, 'name'>;
   readonly log: Log;
   readonly now: () => number;
-  /** Posts into a channel of any platform. */
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly tell: Tell;
 }
 
 export type LateNotices = ReturnType<typeof createLateNotices>;
@@ -47,7 +46,7 @@ interface Known {
  * each once, also over a restart. Nothing is told of a channel that only takes long. The calls return at once.
  */
 export const createLateNotices = (deps: LateNoticesDeps) => {
-  const { inbox, marks, watches, platforms, texts, languages, log, now, post } = deps;
+  const { inbox, marks, watches, platforms, texts, languages, log, now, tell } = deps;
   const known = createLru<string, Known>(MOST_KNOWN);
   const turns = createKeyedMutex();
 
@@ -71,7 +70,7 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
     return found;
   };
 
-  const tell = async (
+  const tellOf = async (
     { channel, languages: [locale = 'en'] }: ChannelWatch,
     late: ChannelWatch,
     key: Extract<MessageKey, 'autotranslate.late' | 'autotranslate.late-over'>,
@@ -80,10 +79,7 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
     const language = languages.name(late.languages[0] ?? '', locale);
     const platform = platforms.find(late.channel)?.title ?? late.channel.space.platform;
     const text = texts.rich(locale)(key, { language, platform, count });
-    await post(channel, { text, tone: 'note' }).catch((thrown: unknown) => {
-      const where = { platform: channel.space.platform, channel: channel.id };
-      log.warn({ ...where, ...faultFields(thrown) }, 'a channel could not be told of a late one');
-    });
+    await tell(channel, text);
   };
 
   const failed = async (partition: string, error: AppError, sinceMs: number): Promise<void> => {
@@ -104,7 +100,7 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
       // Stored first: a sentence that a dying process did not post is missed less than one that stands twice.
       state.told.add(key);
       await marks.set(partition, watch.channel);
-      await tell(watch, late, 'autotranslate.late', count);
+      await tellOf(watch, late, 'autotranslate.late', count);
     });
     await Promise.all(told);
   };
@@ -125,7 +121,7 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
       partition,
       told.map(({ channel }) => channel),
     );
-    await Promise.all(told.map((watch) => tell(watch, late, 'autotranslate.late-over', 0)));
+    await Promise.all(told.map((watch) => tellOf(watch, late, 'autotranslate.late-over', 0)));
   };
 
   const inTurn = async (partition: string, work: () => Promise<void>): Promise<void> => {

@@ -1,12 +1,12 @@
+import type { Tell } from '../tell.ts';
 import { HOUR_MS, MINUTE_MS } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Texts } from '../../i18n/texts.ts';
-import type { Content, Message } from '../../model/message.ts';
-import { type Channel, type MessageRef, messageKey, type Space, keyOf } from '../../model/place.ts';
+import type { Message } from '../../model/message.ts';
+import { type MessageRef, messageKey, type Space, keyOf } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import { WATCH, watchPartition } from '../../store/inbox/row.ts';
-import { type Log, logFailure } from '../../telemetry/log.ts';
 
 /** Answers of bots to translations of bots, beyond the messages of people, at which they are skipped. */
 const ROUNDS = 3;
@@ -53,9 +53,7 @@ export type BotLoops = ReturnType<typeof createBotLoops>;
 export interface BotLoopsDeps {
   readonly stored: Pick<MirrorStore, 'postedAtMs'>;
   readonly texts: Pick<Texts, 'rich'>;
-  readonly log: Log;
-  /** Posts into a channel of any platform. */
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly tell: Tell;
 }
 
 /**
@@ -64,7 +62,7 @@ export interface BotLoopsDeps {
  * people wrote, its answers are skipped, and the channel is told once. A bot that goes on within a minute although
  * nothing was posted answers nobody, and is translated on.
  */
-export const createBotLoops = ({ stored, texts, log, post }: BotLoopsDeps) => {
+export const createBotLoops = ({ stored, texts, tell }: BotLoopsDeps) => {
   const conversations = createLru<string, Conversation>(CONVERSATIONS);
 
   /** True when a translation of a bot's message came into a message's channel shortly before it. */
@@ -78,13 +76,6 @@ export const createBotLoops = ({ stored, texts, log, post }: BotLoopsDeps) => {
       translated.map((one) => stored.postedAtMs({ ref: one.ref, purpose: WATCH }, ref.channel)),
     );
     return posted.some((at = Infinity) => at <= atMs && at > atMs - ANSWER_MS);
-  };
-
-  const tell = ({ channel, languages }: ChannelWatch): void => {
-    const text = texts.rich(languages[0] ?? 'en')('autotranslate.bot-loop');
-    void logFailure(log, 'a channel could not be told of a loop', () =>
-      post(channel, { text, tone: 'note' }),
-    );
   };
 
   return {
@@ -126,7 +117,8 @@ export const createBotLoops = ({ stored, texts, log, post }: BotLoopsDeps) => {
         ...(skippedMs === undefined ? {} : { skippedMs }),
         toldMs: isTold ? atMs : now.toldMs,
       });
-      if (isTold) tell(watch);
+      if (isTold)
+        void tell(watch.channel, texts.rich(watch.languages[0] ?? 'en')('autotranslate.bot-loop'));
       return isSkipped;
     },
     /** Forgets the conversations of a space. */

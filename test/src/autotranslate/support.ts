@@ -1,3 +1,6 @@
+import { realTexts as texts } from '../../fakes/texts.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -246,3 +249,16 @@ export const withScene = (watches: readonly ChannelWatch[] = []): Scene => {
   });
   return new Proxy({} as Scene, { get: (_, name: keyof Scene) => opened[name] });
 };
+
+/** The error of an answer with a status. */
+export const refused = (status: number): AppError =>
+  serviceError(status, undefined, '', createServiceKey('svck:any'));
+
+/** Lets time pass until a message that fails for ever is given up. */
+export const untilGivenUp = async (scene: Scene): Promise<void> => {
+  for (let minutes = 0; minutes < 30; minutes += 1) await scene.later();
+};
+
+/** The reply to a message whose translation is tried again. */
+export const notYet = (language: string): string =>
+  `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;

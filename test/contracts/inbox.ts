@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
-import type { LateRow } from '../../src/store/inbox/claims.ts';
+import type { LateRow } from '../../src/store/inbox/late-rows.ts';
 import {
   backfillPartition,
   groupPartition,

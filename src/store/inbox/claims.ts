@@ -1,22 +1,16 @@
-import { type Selectable, sql, type Transaction } from 'kysely';
-import { channelKey, type MessageRef } from '../../model/place.ts';
+import { type Selectable, type Transaction } from 'kysely';
 import type { Tenure } from '../../ports/processes.ts';
 import {
   backfillPartition,
   claimedColumns,
   DELETED,
-  FRESH,
   isReported,
-  isBackfill,
   isClaimed,
   isOpen,
   isRow,
   lateIn,
-  latePartition,
-  latePurpose,
   type Outcome,
   ownPartition,
-  refColumns,
   type Row,
   rowChannel,
   type StoredMessage,
@@ -113,18 +107,6 @@ const claimRow = statement(
 
 type Claimed = ReturnType<typeof claimedColumns>;
 
-/** A late channel for which a row waits in a partition of its own. */
-export interface LateRow {
-  readonly group: string;
-  /** Key of the channel. */
-  readonly to: string;
-  /** True where its mirror may have been posted without being stored. */
-  readonly mayExist: boolean;
-  /** Tries so far. */
-  readonly attempts: number;
-  readonly dueMs: number;
-}
-
 type Settled = Pick<Selectable<Schema['inbox']>, 'state' | 'reason' | 'sentence' | 'changed_ms'>;
 
 const settleRow = statement((db, row: Claimed & Settled) =>
@@ -200,111 +182,6 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       }
       return { rows, nextDueMs: undefined };
     }, SEPARATE_RELAXED),
-
-  /**
-   * Has a row wait for one late channel besides, within the transaction that settles it or has it step aside; it replaces
-   * what waits there for an earlier state of the message. Nothing happens when the message has changed and so waits again.
-   */
-  passOn: async (db: Transaction<Schema>, row: Row, late: LateRow): Promise<void> => {
-    const { group, to, mayExist, attempts, dueMs } = late;
-    const partition = latePartition(group, to);
-    const own = { purpose: latePurpose(to), partition_key: partition, slot: slotOf(partition) };
-    const state = { ...FRESH, attempts, due_ms: dueMs };
-    const passed = [
-      ...(['platform', 'channel_id', 'message_id', 'space_id', 'parent_id', 'author_id'] as const),
-      ...(['written_ms', 'position', 'message', 'content_hash', 'version', 'changed_ms'] as const),
-    ] as const;
-    const values = { ...own, ...state, begun: Number(mayExist), reason: row.skip ?? null };
-    const names = Object.keys(values) as (keyof typeof values)[];
-    await db
-      .insertInto('inbox')
-      .columns([...passed, 'revision', ...names])
-      .expression((eb) =>
-        eb
-          .selectFrom('inbox')
-          .select([...passed, 'revision'])
-          .select(
-            names.map((name) => {
-              const value = values[name];
-              // PostgreSQL takes a parameter here for a text.
-              return typeof value === 'string' ? eb.val(value).as(name) : eb.lit(value).as(name);
-            }),
-          )
-          .where(isClaimed(claimedColumns(row))),
-      )
-      .onConflict((conflict) =>
-        conflict.columns(['platform', 'channel_id', 'message_id', 'purpose']).doUpdateSet((on) => ({
-          ...state,
-          ...own,
-          reason: on.ref('excluded.reason'),
-          message: on.ref('excluded.message'),
-          content_hash: on.ref('excluded.content_hash'),
-          version: on.ref('excluded.version'),
-          begun: sql<number>`inbox.begun + excluded.begun`,
-          revision: sql<number>`inbox.revision + 1`,
-        })),
-      )
-      .execute();
-  },
-
-  /** Lists the partitions of a group in which messages wait for late channels. */
-  lateIn: async (group: string): Promise<readonly string[]> => {
-    const all = latePartition(group, '');
-    const rows = await store
-      .selectFrom('inbox')
-      .select('partition_key')
-      .distinct()
-      .where('slot', '=', slotOf(all))
-      .where('partition_key', 'like', `${all}%`)
-      .where(isOpen)
-      .execute();
-    return rows
-      .map(({ partition_key }) => partition_key)
-      .filter((one) => one.startsWith(all) && !isBackfill(one));
-  },
-
-  /** Counts the messages that wait in a partition, by the keys of their channels. */
-  waitingFrom: async (partition: string): Promise<ReadonlyMap<string, number>> => {
-    const rows = await store
-      .selectFrom('inbox')
-      .select(({ fn }) => ['platform', 'channel_id', fn.countAll<number>().as('count')])
-      .where('slot', '=', slotOf(partition))
-      .where('partition_key', '=', partition)
-      .where(isOpen)
-      .groupBy(['platform', 'channel_id'])
-      .execute();
-    return new Map(
-      rows.map(({ platform, channel_id: id, count }) => [
-        channelKey({ space: { platform, id: '' }, id }),
-        count,
-      ]),
-    );
-  },
-
-  /** Counts the messages that wait in each of some partitions. */
-  waitingIn: async (partitions: readonly string[]): Promise<ReadonlyMap<string, number>> => {
-    if (partitions.length === 0) return new Map();
-    const rows = await store
-      .selectFrom('inbox')
-      .select(({ fn }) => ['partition_key', fn.countAll<number>().as('count')])
-      .where('slot', 'in', [...new Set(partitions.map(slotOf))])
-      .where('partition_key', 'in', partitions)
-      .where(isOpen)
-      .groupBy('partition_key')
-      .execute();
-    return new Map(rows.map(({ partition_key: partition, count }) => [partition, count]));
-  },
-
-  /** Lists the late channels, by their keys, for which a message waits. */
-  waitsFor: async (ref: MessageRef): Promise<readonly string[]> => {
-    const rows = await store
-      .selectFrom('inbox')
-      .select('purpose')
-      .where((eb) => eb.and(refColumns(ref)))
-      .where('state', '=', 'waiting')
-      .execute();
-    return rows.flatMap(({ purpose }) => lateIn(purpose) ?? []);
-  },
 
   /**
    * Settles a row within a transaction; returns false when the message has changed and so waits

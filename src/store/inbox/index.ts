@@ -5,6 +5,7 @@ import { changeRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
+import { createLateRows } from './late-rows.ts';
 import {
   abandoned,
   DELETED,
@@ -37,6 +38,7 @@ export const createInboxStore = (deps: InboxDeps) => {
   return {
     ...createArrivalStore(deps),
     ...createClaims(deps),
+    ...createLateRows(deps),
 
     /**
      * Lists the purposes for which a message is in the inbox, or was before its row was cleared and

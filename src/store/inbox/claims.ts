@@ -1,4 +1,4 @@
-import { type Selectable, type Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type { Tenure } from '../../ports/processes.ts';
 import {
   backfillPartition,

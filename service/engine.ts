@@ -41,6 +41,13 @@ export type EngineHints = Pick<
   'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
 >;
 
+/** A word with its time from the start of the samples; in scripts without spaces, a character or a few. */
+export interface HeardWord {
+  readonly text: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 export interface RecognisedText {
   readonly text: string;
   /** Language as the engine names it, as a code or in English; undefined when it names none. */
@@ -49,6 +56,10 @@ export interface RecognisedText {
   readonly confidence?: number | undefined;
   /** Probability, from 0 to 1, that nobody speaks; undefined when the engine gives none. */
   readonly noSpeech?: number | undefined;
+  /** The words of `text` in their order; undefined when the engine gives no times. */
+  readonly words?: readonly HeardWord[] | undefined;
+  /** True where `hotwords` were given and the engine has used them. */
+  readonly hotwordsUsed?: boolean | undefined;
 }
 
 /** The sample rate of the PCM that recognisers get. */

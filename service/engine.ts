@@ -1,5 +1,6 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { TokenMeanings } from '../src/text/protect/meanings.ts';
+import type { AppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { AUDIO_FORMATS } from '../src/model/message.ts';
 import type { Ability, EngineConfig } from './config.ts';
@@ -65,9 +66,41 @@ export interface RecognisedText {
 /** The sample rate of the PCM that recognisers get. */
 export const RECOGNITION_RATE_HZ = 16_000;
 
+/** What is heard of speech while it comes; times are from the start of the stream. */
+export interface StreamedText extends RecognisedText {
+  /** True once it stays as it is: the recogniser found its end, and what follows is another text. */
+  readonly isFinal: boolean;
+  /** End of the audio that was heard. */
+  readonly endMs: number;
+}
+
+export interface StreamListener {
+  /** Takes the text since the last final one, whenever it changes. */
+  readonly heard: (text: StreamedText) => void;
+  /** Takes the reason why nothing more is heard. */
+  readonly failed: (error: AppError) => void;
+}
+
+/** Speech of one person that is recognised while it comes. Disposing ends it at once. */
+export interface RecognitionStream extends Disposable {
+  /** Takes the next samples: mono at `RECOGNITION_RATE_HZ`. Without effect once it has failed or ended. */
+  feed(samples: Float32Array): void;
+  /** Ends the speech; resolves with the text since the last final one. Rejects with an `AppError`. */
+  finish(): Promise<RecognisedText>;
+}
+
+/** The ability to recognise speech while it comes. */
+export interface StreamRecognition {
+  /** Streams at the same time that the machine keeps up with. */
+  readonly most: number;
+  /** Opens a stream; undefined where no model is sure to know the language. */
+  open(hints: EngineHints, listener: StreamListener): RecognitionStream | undefined;
+}
+
 export interface RecognitionEngine {
   /** Longest audio of one call. */
   readonly longestMs: number;
+  readonly stream?: StreamRecognition | undefined;
   /** Recognises `samples`, which are mono at `RECOGNITION_RATE_HZ`. */
   recognise(
     samples: Float32Array,

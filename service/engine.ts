@@ -160,6 +160,20 @@ export interface ChatEngine {
     request: ChatBody,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
+  /**
+   * Makes a vector of each text, in their order. `tokens` is what it read. Rejects with `ErrTextTooLong`
+   * for a text that is too long for the model.
+   *
+   * @param request.model the model that the client requested; an engine without it uses its own
+   */
+  embed?(
+    request: { readonly texts: readonly string[]; readonly model?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{
+    readonly model: string;
+    readonly vectors: readonly (readonly number[])[];
+    readonly tokens: number;
+  }>;
 }
 
 /** The abilities that an engine has at the moment. */

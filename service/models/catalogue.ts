@@ -20,10 +20,18 @@ const catalogueFile = z.strictObject({
 
 const catalogueModel = z.strictObject({
   name: z.string().regex(MODEL_NAME),
-  ability: z.enum(['recognition', 'speech', 'translation']),
+  ability: z.enum(['recognition', 'speech', 'translation', 'chat']),
   title: z.string().min(1),
   /** BCP 47 codes; of a translation model the source and the target. */
   languages: z.array(z.string()).min(1),
+  /** Memory of the process that has the model loaded. */
+  memoryBytes: z.int().positive().optional(),
+  /** Seconds that one core works for a second of sound. */
+  realTimeFactor: z.number().positive().optional(),
+  /** True for a recogniser that is fed sound as it comes. */
+  isStreaming: z.boolean().optional(),
+  /** True for a language model that was made to translate, between all its languages. */
+  isForTranslation: z.boolean().optional(),
   /** SPDX identifier, or words where there is none. */
   licence: z.string().min(1),
   gender: z.enum(['Male', 'Female']).optional(),

@@ -8,12 +8,12 @@ import { AppError } from '../../src/errors.ts';
 /** File with the checksums of files that the catalogue has none of, by their address. */
 export const TRUSTED_FILE = '.checksums.json';
 
-/** Computes the SHA-256 of a file, in hexadecimal. */
-export const sha256Of = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
+/** Computes the digest of a file: SHA-256 in hexadecimal, or SHA-512 as npm's lock files write it. */
+export const digestOf = async (path: string, algorithm: 'sha256' | 'sha512'): Promise<string> => {
+  const hash = createHash(algorithm);
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }))
     hash.update(chunk as Uint8Array);
-  return hash.digest('hex');
+  return algorithm === 'sha256' ? hash.digest('hex') : `sha512-${hash.digest('base64')}`;
 };
 
 const trusted = z.record(z.string(), z.string());

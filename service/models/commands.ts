@@ -8,6 +8,7 @@ import { install, removeModel, type InstallResult, type InstallDeps } from './in
 import { listInstalled } from './installed.ts';
 import { describe, describeModels } from './list.ts';
 import { changingModels } from './lock.ts';
+import { llamaPackage } from './packages.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
 import { createInterface } from 'node:readline/promises';
 import type { Clock } from '../../src/async/clock.ts';
@@ -190,6 +191,7 @@ export const runModelCommand = async (
     clock,
     random: Math.random,
     now: () => new Date(),
+    llama: llamaPackage(),
     signal: controller.signal,
     print,
     progress: process.stderr,

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { backoffMs, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
-import { sha256Of } from './checksum.ts';
+import { digestOf } from './checksum.ts';
 import { demandSpace, megabytes, writeError } from './disk.ts';
 import { fetchFollowing, RedirectError } from './redirects.ts';
 
@@ -26,6 +26,8 @@ export interface DownloadRequest {
   readonly from?: string | undefined;
   readonly bytes?: number | undefined;
   readonly sha256?: string | undefined;
+  /** Checksum as npm's lock files write it: `sha512-…`. */
+  readonly integrity?: string | undefined;
 }
 
 export interface Downloaded {
@@ -217,10 +219,11 @@ const write = async (
 
 /** Tries once, from where the last try ended. Throws a `CutError` when another try may go on. */
 const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps): Promise<void> => {
-  const { url, bytes, sha256 } = wanted;
+  const { url, bytes } = wanted;
+  const hasChecksum = (wanted.sha256 ?? wanted.integrity) !== undefined;
   const validator = await part.validator();
   // With a checksum the whole is checked at the end; without, only the same content is continued.
-  const haveBytes = validator !== undefined || sha256 !== undefined ? await part.sizeOf() : 0;
+  const haveBytes = validator !== undefined || hasChecksum ? await part.sizeOf() : 0;
   const response = await request(
     wanted,
     haveBytes > 0
@@ -233,7 +236,7 @@ const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps):
   );
   await using body = openBody(response, deps);
   if (response.status === 416) {
-    if (haveBytes === bytes) return;
+    if (haveBytes === bytes || (bytes === undefined && hasChecksum)) return;
     await part.remove();
     throw new CutError('the server has less than was fetched before');
   }
@@ -301,8 +304,12 @@ export const download = async (
   for (const isLast of [false, true]) {
     const resumed = (await part.sizeOf()) > 0;
     await fetchAll(wanted, part, deps);
-    const sha256 = await sha256Of(part.path);
-    if (wanted.sha256 === undefined || sha256 === wanted.sha256) return { path: part.path, sha256 };
+    const sha256 = await digestOf(part.path, 'sha256');
+    const isRight =
+      wanted.integrity === undefined
+        ? (wanted.sha256 ?? sha256) === sha256
+        : (await digestOf(part.path, 'sha512')) === wanted.integrity;
+    if (isRight) return { path: part.path, sha256 };
     await part.remove();
     // A continued file can be one of two contents: it is fetched once more as a whole.
     if (isLast || !resumed) break;

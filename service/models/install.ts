@@ -5,6 +5,8 @@ import { MODEL_NAME, type CatalogueModel } from './catalogue.ts';
 import { demandTrusted, trustFile } from './checksum.ts';
 import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
 import { writeRecord, type ModelRecord } from './installed.ts';
+import { installPackage, type NativePackage } from './packages.ts';
+import { mirrored, STAGING } from './places.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { tryModel } from './trial.ts';
@@ -34,13 +36,12 @@ const demandAbility = (name: string, expected: ModelAbility, found: ModelAbility
     );
 };
 
-/** Start of the names of folders that are not whole yet. */
-const STAGING = '.staging-';
-
 export interface InstallDeps extends DownloadDeps {
   /** Base URL of a mirror, in place of the hosts of addresses. */
   readonly mirror: string | undefined;
   readonly now: () => Date;
+  /** The package that language models run in. */
+  readonly llama: NativePackage;
   /** Notes for the operator. */
   readonly note: (text: string) => void;
 }
@@ -51,9 +52,6 @@ export type InstallResult =
 
 const exists = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined)) !== undefined;
-
-const mirrored = (url: string, mirror: string | undefined): string =>
-  mirror === undefined ? url : `${mirror.replace(/\/$/, '')}${new URL(url).pathname}`;
 
 /** Removes what an earlier command that was killed has left. */
 const removeStaging = async (root: string): Promise<void> => {
@@ -66,12 +64,13 @@ const removeStaging = async (root: string): Promise<void> => {
  * checked, tried and then renamed, so that the model is there whole or not at all.
  */
 const place = async (
-  { root, now, note, signal }: InstallDeps,
+  deps: InstallDeps,
   name: string,
   record: Omit<ModelRecord, 'name' | 'installedAt'>,
   expected: ModelAbility | undefined,
   fill: (folder: string) => Promise<void>,
 ): Promise<InstallResult> => {
+  const { root, now, note, signal } = deps;
   await removeStaging(root);
   const staging = await mkdtemp(join(root, STAGING));
   const folder = join(staging, name);
@@ -81,6 +80,7 @@ const place = async (
     const inner = await innermostFolder(folder);
     const layout = await findLayout(inner);
     if (expected !== undefined) demandAbility(name, expected, layout.ability);
+    if (layout.ability === 'chat') await installPackage(deps.llama, deps);
     await removeUnused(inner, layout);
     const missing = await tryModel(inner, layout, signal);
     if (missing !== undefined)

@@ -1,4 +1,5 @@
 import { findTranslationModel, type TranslationModel } from '../engines/bergamot/model.ts';
+import { findChatModel, type ChatModel } from '../engines/llama/model.ts';
 import { findModel, type Model } from '../engines/sherpa-onnx/model.ts';
 import { findVoices, type InstalledSpeaker } from '../engines/sherpa-onnx/voices.ts';
 
@@ -6,7 +7,8 @@ import { findVoices, type InstalledSpeaker } from '../engines/sherpa-onnx/voices
 export type Layout =
   | { readonly ability: 'translation'; readonly model: TranslationModel }
   | { readonly ability: 'speech'; readonly speakers: readonly InstalledSpeaker[] }
-  | { readonly ability: 'recognition'; readonly model: Model };
+  | { readonly ability: 'recognition'; readonly model: Model }
+  | { readonly ability: 'chat'; readonly model: ChatModel };
 
 /**
  * Finds out what kind of model a folder holds. Throws `AppError` (`config`) with an operator's
@@ -15,6 +17,8 @@ export type Layout =
 export const findLayout = async (folder: string): Promise<Layout> => {
   const translation = await findTranslationModel({ path: folder, record: undefined });
   if (translation) return { ability: 'translation', model: translation };
+  const chat = await findChatModel(folder);
+  if (chat) return { ability: 'chat', model: chat };
   const speakers = await findVoices(folder);
   if (speakers) return { ability: 'speech', speakers };
   return { ability: 'recognition', model: await findModel(folder) };

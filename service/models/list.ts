@@ -46,6 +46,8 @@ const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
       const voices = layout.speakers.length === 1 ? '1 voice' : `${layout.speakers.length} voices`;
       return [`${layout.ability}, ${voices}`, [...languages].join(', ')];
     }
+    case 'chat':
+      return [layout.ability, namesOf(known)];
     case 'recognition':
       return [`${layout.ability}, ${layout.model.kind}`, namesOf(layout.model.languages ?? known)];
   }

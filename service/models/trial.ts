@@ -48,6 +48,8 @@ const ask = async <Reply>(
 /** Uses the model once; resolves with false where nothing came of it. */
 const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
   switch (layout.ability) {
+    case 'chat':
+      return true;
     case 'speech': {
       const [first] = layout.speakers;
       if (!first) return false;
@@ -96,6 +98,7 @@ export const tryModel = async (
   layout: Layout,
   signal: AbortSignal,
 ): Promise<string | undefined> => {
+  if (layout.ability === 'chat') return undefined;
   const needed = packageOf(layout);
   if (!isPackageInstalled(needed)) return needed;
   let reason = '';

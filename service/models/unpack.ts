@@ -68,8 +68,8 @@ const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;
 const ZIP = /\.zip$/i;
 const BZIP2 = /\.(?:bz2|tbz2?)$/i;
 const GZIP = /\.(?:gz|tgz)$/i;
-/** Ending of an archive or of a compressed file. */
-const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz)$/i;
+/** Ending of an archive, of a compressed file, or of a model that is one file. */
+const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz|gguf)$/i;
 
 export const nameWithoutEnding = (path: string): string => basename(path).replace(ENDING, '');
 

@@ -36,7 +36,7 @@ export const listFiles = async (folder: string): Promise<readonly string[]> => {
 /** Files of models that other programs read, and those programs. */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/^model\.bin$/, 'CTranslate2, which faster-whisper reads'],
-  [/\.gguf$|\.ggml$|^ggml-.*\.bin$/, 'GGML, which whisper.cpp and llama.cpp read'],
+  [/\.ggml$|^ggml-.*\.bin$/, 'GGML, which whisper.cpp reads'],
   [/\.safetensors$|\.pt$|\.nemo$|^pytorch_model.*\.bin$/, 'PyTorch, which vLLM and NeMo read'],
 ];
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runModels } from '../../../service/models/commands.ts';
+import { installedPackage } from '../../../service/models/packages.ts';
 import { readRecord } from '../../../service/models/installed.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { model, openModelsScene, sha256, type ModelsScene } from './scene.ts';
@@ -64,6 +65,19 @@ describe('models add', () => {
     expect(existsSync(join(scene.home, 'voice/model.onnx'))).toBe(true);
   });
 
+  it('installs a language model that is one file, with the package that it runs in', async () => {
+    const file = join(scene.home, 'small-talk.Q4.gguf');
+    writeFileSync(file, 'GGUF and more');
+    const url = scene.mirror.serve('/chat/other-talk.gguf', readFileSync(file));
+    await scene.add(file);
+    scene.deps = { ...scene.deps, mirror: undefined };
+    await scene.add(url);
+    expect(scene.installed()).toEqual(['other-talk', 'small-talk.Q4']);
+    expect(readdirSync(join(scene.root, 'small-talk.Q4'))).toContain('small-talk.Q4.gguf');
+    expect(await installedPackage(scene.root, scene.deps.llama)).toBeDefined();
+    expect(scene.lines).toContain('other-talk is installed: chat.');
+  });
+
   it('leaves out weights that would not be used, and samples', async () => {
     const folder = join(scene.home, 'double');
     writeTinyRecogniser(folder);
@@ -124,6 +138,24 @@ describe('models add', () => {
       },
       words as RegExp,
     ]),
+    [
+      'a language model that is something else',
+      () => {
+        writeFileSync(join(scene.home, 'page.gguf'), '<html>');
+        return join(scene.home, 'page.gguf');
+      },
+      /page: page\.gguf is no GGUF file/,
+    ],
+    [
+      'several language models in one folder',
+      () => {
+        mkdirSync(join(scene.home, 'both'));
+        for (const file of ['a.gguf', 'b.gguf'])
+          writeFileSync(join(scene.home, 'both', file), 'GGUF');
+        return join(scene.home, 'both');
+      },
+      /both: there are several models in it/,
+    ],
     [
       'a name that a folder cannot have',
       () => {

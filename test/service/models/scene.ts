@@ -10,6 +10,7 @@ import { tarGz } from '../../fakes/models/archive.ts';
 import { startMirror } from '../../fakes/models/mirror.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { writeTinyTranslation } from '../../fakes/models/tiny-translation.ts';
+import { writeTinyPackage } from '../../fakes/models/tiny-package.ts';
 import { writeTinyVoice } from '../../fakes/models/tiny-voice.ts';
 
 export const sha256 = (bytes: Uint8Array): string =>
@@ -78,6 +79,7 @@ export const openModelsScene = async () => {
     },
     random: () => 1,
     now: () => new Date('2026-01-01T00:00:00Z'),
+    llama: await writeTinyPackage(home, mirror),
     signal: new AbortController().signal,
     print: (line) => scene.lines.push(line),
     progress: { isTTY: true, write: (text) => (scene.shown += text) },
@@ -104,7 +106,7 @@ export const openModelsScene = async () => {
     add: (...names: readonly string[]): Promise<void> => runModels(['add', ...names], scene.deps),
     /** The folders of whole models, and whether anything half done is left. */
     installed: (): readonly string[] =>
-      readdirSync(root).filter((name) => !['.downloads', TRUSTED_FILE].includes(name)),
+      readdirSync(root).filter((name) => !['.downloads', '.packages', TRUSTED_FILE].includes(name)),
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await mirror[Symbol.asyncDispose]();
       rmSync(home, { recursive: true });

@@ -1,7 +1,7 @@
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
-import type { Model, ModelKind } from './model.ts';
+import type { Model } from './model.ts';
 import { commonCode } from '../../language.ts';
 import { languageOf } from '../../../src/text/language/language-names.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
@@ -60,11 +60,6 @@ export const createChildren = <Request, Reply>(name: string, file: URL, log: Log
  */
 const LONGEST_MS = 28_000;
 
-/** Languages of the kinds that always have the same. */
-const LANGUAGES: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
-  'sense-voice': ['zh', 'yue', 'en', 'ja', 'ko'],
-};
-
 export interface InstalledRecogniser {
   readonly model: Model;
   /** ISO 639 codes by its record, for a model whose files do not name them; undefined where nothing does. */
@@ -72,7 +67,7 @@ export interface InstalledRecogniser {
 }
 
 const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string[] | undefined =>
-  model.languages ?? languages ?? LANGUAGES[model.kind];
+  model.languages ?? languages;
 
 /** The recogniser's code for a language; undefined for one that it does not know, or may not know. */
 const codeFor = (

@@ -10,9 +10,15 @@ export const SHERPA_PACKAGE = 'sherpa-onnx-node';
 export const unusable = (folder: string, what: string): AppError =>
   new AppError('config', `${folder}: ${what}`);
 
+/** The properties that a model's file states of itself. */
+export type Metadata = ReadonlyMap<string, string>;
+
+/** True for a file in the format of ONNX, or in that of its runtime. */
+export const isModelFile = (file: string): boolean => /\.(?:onnx|ort)$/.test(file);
+
 /** Picks the smaller, quantised file when a folder has both. */
 export const pickOnnx = (files: readonly string[], part = /(?:)/): string | undefined => {
-  const found = files.filter((file) => file.endsWith('.onnx') && part.test(file));
+  const found = files.filter((file) => isModelFile(file) && part.test(file));
   return found.find((file) => file.includes('int8')) ?? found[0];
 };
 
@@ -61,10 +67,7 @@ export const sizeOf = async (folder: string, file: string): Promise<number> => {
  * The properties that an ONNX file states of itself. Throws `AppError` (`config`) for a file that is
  * empty, cut off or something else.
  */
-export const onnxMetadataOf = async (
-  folder: string,
-  file: string,
-): Promise<ReadonlyMap<string, string>> => {
+export const onnxMetadataOf = async (folder: string, file: string): Promise<Metadata> => {
   await sizeOf(folder, file);
   const metadata = await readOnnxMetadata(join(folder, file));
   if (!metadata)
@@ -82,7 +85,7 @@ export interface TokenCount {
 }
 
 /** The number of tokens that most models state. */
-export const leastTokens = (metadata: ReadonlyMap<string, string>): TokenCount => ({
+export const leastTokens = (metadata: Metadata): TokenCount => ({
   least: Number(metadata.get('vocab_size') ?? 0),
 });
 

@@ -2,158 +2,143 @@ import { basename, join } from 'node:path';
 import {
   checkTokens,
   foreignAdvice,
-  leastTokens,
+  isModelFile,
   listFiles,
+  type Metadata,
   onnxMetadataOf,
   pickOnnx,
-  type TokenCount,
+  sizeOf,
   unusable,
 } from './model-folder.ts';
+import {
+  type ModelOption,
+  RECOGNISER_KINDS,
+  type RecogniserKind,
+  tokensOf,
+} from './recogniser-kinds.ts';
 
-export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer' | 'nemo-ctc';
+type Option = Readonly<Record<string, string | number>>;
 
-/** The model part of the library's `OfflineRecognizerConfig`, with absolute paths. */
-export interface ModelConfig {
+/** The model part of the library's `OfflineRecognizerConfig` or `OnlineRecognizerConfig`, with absolute paths. */
+export type ModelConfig = Readonly<
+  Partial<Record<Exclude<ModelOption, 'teleSpeechCtc'>, Option>>
+> & {
+  /** Empty for a model with a tokenizer. */
   readonly tokens: string;
-  readonly senseVoice?: { readonly model: string; readonly useInverseTextNormalization: 1 };
-  readonly whisper?: {
-    readonly encoder: string;
-    readonly decoder: string;
-    readonly language: string;
-    readonly task: 'transcribe';
-    readonly tailPaddings: -1;
-  };
-  readonly transducer?: {
-    readonly encoder: string;
-    readonly decoder: string;
-    readonly joiner: string;
-  };
-  readonly paraformer?: { readonly model: string };
-  readonly nemoCtc?: { readonly model: string };
-}
+  readonly teleSpeechCtc?: string;
+};
 
-export interface Model {
-  readonly kind: ModelKind;
+export interface Model extends Pick<
+  RecogniserKind,
+  'kind' | 'isStreaming' | 'needsLanguage' | 'takesHotwords'
+> {
   readonly name: string;
   readonly config: ModelConfig;
   /** The model's own codes of the languages that it knows; undefined where its files do not say. */
   readonly languages: readonly string[] | undefined;
 }
 
-const NOT_KNOWN =
-  'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer, NeMo CTC';
+const NAMES = [...new Set(RECOGNISER_KINDS.map(({ kind }) => kind))].join(', ');
+const NOT_KNOWN = `not a model that is known here: ${NAMES}`;
 
-/** True for a model that recognises speech while it comes, of which each call would get a part. */
-const isStreaming = (encoder: string, metadata: Metadata): boolean =>
-  /chunk-\d/.test(encoder) || metadata.has('decode_chunk_len');
+/** Names of files that are not the only one of a model. */
+const PARTS = RECOGNISER_KINDS.flatMap(({ files }) => Object.values(files)).filter(Boolean);
 
-type Metadata = ReadonlyMap<string, string>;
+const named = (name: string): RegExp => new RegExp(`(?<![a-z])${name}(?![a-z])`);
+const ONLY = new RegExp(`^(?!.*(?:${PARTS.map((name) => named(name).source).join('|')}))`);
 
-type Found = Pick<Model, 'kind'> & {
-  readonly config: Omit<ModelConfig, 'tokens'>;
-  readonly languages?: readonly string[] | undefined;
-  readonly tokens: TokenCount;
+/** The file of a model that is called so. */
+const pick = (files: readonly string[], name: string): string | undefined =>
+  pickOnnx(files, name === '' ? ONLY : named(name));
+
+/** The kind of the model in a folder, by its files and by the metadata of the first of them. */
+const findKind = async (
+  folder: string,
+  files: readonly string[],
+): Promise<RecogniserKind | undefined> => {
+  const stated = new Map<string, Metadata>();
+  for (const kind of RECOGNISER_KINDS) {
+    if (kind.own?.some((name) => pick(files, name) !== undefined)) return kind;
+    const first = pick(files, Object.values(kind.files)[0] ?? '');
+    if (first === undefined || !kind.isOf) continue;
+    const metadata = stated.get(first) ?? (await onnxMetadataOf(folder, first));
+    stated.set(first, metadata);
+    if (kind.isOf(metadata)) return kind;
+  }
+  return undefined;
 };
 
-const isWhisper = (metadata: Metadata): boolean =>
-  metadata.get('model_type')?.startsWith('whisper') === true;
-
-/** The languages of a Whisper model; one for English alone lists those of the others too. */
-const whisperLanguages = (metadata: Metadata): readonly string[] | undefined =>
-  metadata.get('is_multilingual') === '0' ? ['en'] : metadata.get('all_language_codes')?.split(',');
-
-/** The kind of a model of one file, by the `model_type` that the library's scripts write. */
-const findWhole = async (folder: string, file: string): Promise<Found> => {
-  const metadata = await onnxMetadataOf(folder, file);
-  const type = metadata.get('model_type') ?? '';
-  const model = join(folder, file);
-  const tokens = leastTokens(metadata);
-  if (/^EncDec.*CTC/.test(type))
-    return { kind: 'nemo-ctc', config: { nemoCtc: { model } }, tokens };
-  if (type.startsWith('sense_voice'))
-    return {
-      kind: 'sense-voice',
-      config: { senseVoice: { model, useInverseTextNormalization: 1 } },
-      tokens,
-    };
-  if (type === 'paraformer')
-    return { kind: 'paraformer', config: { paraformer: { model } }, tokens };
-  throw unusable(folder, NOT_KNOWN);
-};
-
-/** The kind of a model that consists of an encoder and what follows it. */
-const findParts = async (folder: string, files: readonly string[]): Promise<Found> => {
-  const [encoder, decoder, joiner] = ['encoder', 'decoder', 'joiner'].map((part) =>
-    pickOnnx(files, new RegExp(part)),
-  );
-  const metadata: Metadata = encoder ? await onnxMetadataOf(folder, encoder) : new Map();
-  if (encoder && isStreaming(encoder, metadata))
-    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
-  if (!encoder || !decoder || !(joiner || isWhisper(metadata))) {
-    const missing = [
-      !encoder && 'encoder',
-      !decoder && 'decoder',
-      !joiner && !isWhisper(metadata) && 'joiner',
-    ];
-    throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
-  }
-  const at = (file: string): string => join(folder, file);
-  const ofDecoder = await onnxMetadataOf(folder, decoder);
-  if (isWhisper(metadata) || joiner === undefined) {
-    if (isWhisper(ofDecoder)) throw unusable(folder, `${decoder} is an encoder, not a decoder`);
-    return {
-      kind: 'whisper',
-      languages: whisperLanguages(metadata),
-      config: {
-        whisper: {
-          encoder: at(encoder),
-          decoder: at(decoder),
-          language: '',
-          task: 'transcribe',
-          tailPaddings: -1,
-        },
-      },
-      // Those of words, which come first, or all.
-      tokens: { oneOf: ['eot', 'n_vocab'].map((name) => Number(metadata.get(name) ?? 0)) },
-    };
-  }
-  await onnxMetadataOf(folder, joiner);
-  return {
-    kind: 'transducer',
-    config: {
-      transducer: { encoder: at(encoder), decoder: at(decoder), joiner: at(joiner) },
-    },
-    tokens: leastTokens(ofDecoder),
-  };
+/** The folder of a tokenizer, which is there with all of its files. */
+const findTokenizer = async (
+  folder: string,
+  files: readonly string[],
+  { kind, tokenizer }: RecogniserKind,
+): Promise<Record<string, string>> => {
+  if (!tokenizer) return {};
+  const found = files.find((file) => tokenizer.folder.test(file));
+  if (found === undefined)
+    throw unusable(folder, `the folder of the tokenizer is missing, which ${kind} needs`);
+  for (const file of tokenizer.files) await sizeOf(folder, `${found}/${file}`);
+  return { tokenizer: join(folder, found) };
 };
 
 /**
  * Detects the kind of the recogniser in a folder by its files and their metadata: the library itself
  * reports little about a missing file. Throws `AppError` (`config`) that names the problem.
  */
-export const findModel = async (folder: string): Promise<Model> => {
+export const findAnyModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
-  if (!files.some((file) => file.endsWith('.onnx')))
+  if (!files.some(isModelFile))
     throw unusable(
       folder,
       foreignAdvice(files) ?? 'there is no .onnx file in it; unpack the model into it',
     );
+  const kind = await findKind(folder, files);
+  if (!kind) throw unusable(folder, NOT_KNOWN);
+  const parts = Object.entries(kind.files).map(
+    ([part, name]) => [part, name, pick(files, name)] as const,
+  );
+  const missing = parts.flatMap(([, name, file]) => (file === undefined ? [name] : []));
+  if (missing.length > 0)
+    throw unusable(
+      folder,
+      `${missing.map((name) => `${name || 'model'}.onnx`).join(' and ')} is missing, which a ${kind.kind} model needs`,
+    );
+  const config: Record<string, string | number> = { ...kind.fixed };
+  const stated: Metadata[] = [];
+  for (const [part, , file = ''] of parts) {
+    stated.push(await onnxMetadataOf(folder, file));
+    config[part] = join(folder, file);
+  }
+  const [metadata = new Map<string, string>(), second] = stated;
+  if (kind.kind === 'whisper' && second && kind.isOf?.(second))
+    throw unusable(folder, `${parts[1]?.[2]} is an encoder, not a decoder`);
+  Object.assign(config, await findTokenizer(folder, files, kind));
   const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
-  if (!tokens) throw unusable(folder, 'tokens.txt is missing');
-  const whole = pickOnnx(files, /^model/);
-  const hasParts = pickOnnx(files, /encoder|decoder|joiner/) !== undefined;
-  if (!hasParts && whole === undefined) throw unusable(folder, NOT_KNOWN);
-  const {
-    kind,
-    config,
-    languages,
-    tokens: count,
-  } = await (hasParts || whole === undefined ? findParts(folder, files) : findWhole(folder, whole));
-  await checkTokens(folder, tokens, count);
+  if (!kind.tokenizer) {
+    if (tokens === undefined) throw unusable(folder, 'tokens.txt is missing');
+    const counting = stated.find((one) => one.has('vocab_size')) ?? metadata;
+    await checkTokens(folder, tokens, tokensOf(kind, counting));
+  }
+  const { isStreaming, needsLanguage, takesHotwords } = kind;
   return {
-    kind,
+    kind: kind.kind,
     name: basename(folder),
-    config: { ...config, tokens: join(folder, tokens) },
-    languages,
+    config: {
+      [kind.option]: kind.option === 'teleSpeechCtc' ? String(config.model) : config,
+      tokens: kind.tokenizer || tokens === undefined ? '' : join(folder, tokens),
+    },
+    languages: kind.languages?.(metadata),
+    ...(isStreaming ? { isStreaming } : {}),
+    ...(needsLanguage ? { needsLanguage } : {}),
+    ...(takesHotwords ? { takesHotwords } : {}),
   };
+};
+
+/** A model for recordings, as `findAnyModel` finds it; throws also for one that streams. */
+export const findModel = async (folder: string): Promise<Model> => {
+  const model = await findAnyModel(folder);
+  if (model.isStreaming)
+    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
+  return model;
 };

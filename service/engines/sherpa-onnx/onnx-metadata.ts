@@ -6,6 +6,10 @@ const METADATA_FIELD = 14;
 const KEY_FIELD = 1;
 const VALUE_FIELD = 2;
 
+/** The name in a file in the format of ONNX's runtime, `.ort`, whose metadata are not read, and its place. */
+const ORT_NAME = 'ORTM';
+const ORT_NAME_AT = 4;
+
 /** Largest metadata entry that is read; Kokoro's list of speakers has 3 KB. */
 const LARGEST_ENTRY_BYTES = 256 * 1024;
 /** Longest tag or length of a field. */
@@ -77,6 +81,13 @@ export const readOnnxMetadata = async (
   path: string,
 ): Promise<ReadonlyMap<string, string> | undefined> => {
   await using file = await open(path);
+  const { buffer } = await file.read(
+    Buffer.alloc(ORT_NAME.length),
+    0,
+    ORT_NAME.length,
+    ORT_NAME_AT,
+  );
+  if (buffer.toString('latin1') === ORT_NAME) return new Map();
   try {
     return await readFields(file, (await file.stat()).size);
   } catch (error) {

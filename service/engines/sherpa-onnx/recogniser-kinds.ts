@@ -1,0 +1,239 @@
+import { leastTokens, type Metadata, type TokenCount } from './model-folder.ts';
+
+/** Differences between kinds of models that matter to who uses one. */
+interface Traits {
+  /** True for a model that recognises speech while it comes, with the library's `OnlineRecognizer`. */
+  readonly isStreaming?: true;
+  /** True for a model that takes any speech for its first language where none is given. */
+  readonly needsLanguage?: true;
+  /** True for a model that takes words to be expected with each recording. */
+  readonly takesHotwords?: true;
+}
+
+/** A part of the library's configuration that names files; `teleSpeechCtc` is the name of the only one. */
+export type ModelOption =
+  | ('canary' | 'cohereTranscribe' | 'dolphin' | 'fireRedAsr' | 'fireRedAsrCtc' | 'funasrNano')
+  | ('medasr' | 'moonshine' | 'nemoCtc' | 'omnilingual' | 'paraformer' | 'qwen3Asr' | 'senseVoice')
+  | ('teleSpeechCtc' | 'toneCtc' | 'transducer' | 'wenetCtc' | 'whisper')
+  | ('zipformer2Ctc' | 'zipformerCtc');
+
+/** The name of a tokenizer's folder, and the files in it. */
+interface Tokenizer {
+  readonly folder: RegExp;
+  readonly files: readonly string[];
+}
+
+/** A kind of model that the library reads, and how it is known by its files. */
+export interface RecogniserKind extends Traits {
+  readonly kind: string;
+  readonly option: ModelOption;
+  /** Names of the files, by the configuration's keys; '' for the only one. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Names of files that only this kind has; a kind without them is known by its metadata. */
+  readonly own?: readonly string[];
+  /** Decides by the metadata of the first file. */
+  readonly isOf?: (metadata: Metadata) => boolean;
+  /** The rest of the configuration's part. */
+  readonly fixed?: Readonly<Record<string, string | number>>;
+  /** Stands in place of `tokens.txt`. */
+  readonly tokenizer?: Tokenizer;
+  /** ISO 639 codes; undefined where nothing says them. */
+  readonly languages?: (metadata: Metadata) => readonly string[] | undefined;
+  /** The number of tokens; by `vocab_size` where this is left out. */
+  readonly tokens?: (metadata: Metadata) => TokenCount;
+}
+
+const WHOLE = { model: '' };
+const PAIR = { encoder: 'encoder', decoder: 'decoder' };
+const TRIPLE = { ...PAIR, joiner: 'joiner' };
+
+const typeOf = (metadata: Metadata): string => metadata.get('model_type') ?? '';
+const isType =
+  (pattern: RegExp) =>
+  (metadata: Metadata): boolean =>
+    pattern.test(typeOf(metadata));
+const has =
+  (...names: readonly string[]) =>
+  (metadata: Metadata): boolean =>
+    names.every((name) => metadata.has(name));
+const always =
+  (languages: string): (() => readonly string[]) =>
+  () =>
+    languages.split(' ');
+
+/** The library's tokenizers are made of these, which no metadata count. */
+const tokenizer = (folder: RegExp, last: string): Tokenizer => ({
+  folder,
+  files: ['vocab.json', 'merges.txt', last],
+});
+
+/** The languages of a Whisper model; one for English alone lists those of the others too. */
+const whisperLanguages = (metadata: Metadata): readonly string[] | undefined =>
+  metadata.get('is_multilingual') === '0' ? ['en'] : metadata.get('all_language_codes')?.split(',');
+
+/** The languages by which a NeMo model is prompted: a JSON object of locales and their numbers. */
+const promptLanguages = (metadata: Metadata): readonly string[] | undefined => {
+  const prompts = metadata.get('prompt_dictionary');
+  if (prompts === undefined) return undefined;
+  const bases = [...prompts.matchAll(/"([a-z]{2,3})(?:[-_][\w-]+)?"\s*:/gi)].map(([, base = '']) =>
+    base.toLowerCase(),
+  );
+  return [...new Set(bases)];
+};
+
+/** A streaming model from icefall or NeMo states the length of what it reads at once. */
+const streams = (metadata: Metadata): boolean =>
+  ['decode_chunk_len', 'chunk_shift', 'streaming_model_type'].some((name) => metadata.has(name));
+
+/** The kinds by which the files of a model are tried, those that are known by less last. */
+export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
+  {
+    kind: 'moonshine',
+    option: 'moonshine',
+    files: {
+      preprocessor: 'preprocess',
+      encoder: 'encode',
+      uncachedDecoder: 'uncached_decode',
+      cachedDecoder: 'cached_decode',
+    },
+    own: ['preprocess', 'uncached_decode', 'cached_decode'],
+  },
+  {
+    kind: 'moonshine',
+    option: 'moonshine',
+    files: { encoder: 'encoder_model', mergedDecoder: 'decoder_model_merged' },
+    own: ['encoder_model', 'decoder_model_merged'],
+  },
+  {
+    kind: 'qwen3-asr',
+    option: 'qwen3Asr',
+    files: { convFrontend: 'conv_frontend', ...PAIR },
+    own: ['conv_frontend'],
+    tokenizer: tokenizer(/^tokenizer$/, 'tokenizer_config.json'),
+    languages: always(
+      'zh en yue ar de fr es pt id it ko ru th vi ja tr hi ms nl sv da fi pl cs fil fa el hu mk ro',
+    ),
+    takesHotwords: true,
+  },
+  {
+    kind: 'funasr-nano',
+    option: 'funasrNano',
+    files: { encoderAdaptor: 'encoder_adaptor', llm: 'llm', embedding: 'embedding' },
+    own: ['encoder_adaptor', 'llm', 'embedding'],
+    tokenizer: tokenizer(/^Qwen3|^tokenizer$/, 'tokenizer.json'),
+  },
+  {
+    kind: 'whisper',
+    option: 'whisper',
+    files: PAIR,
+    isOf: isType(/^whisper/),
+    fixed: { language: '', task: 'transcribe', tailPaddings: -1 },
+    languages: whisperLanguages,
+    // Those of words, which come first, or all.
+    tokens: (metadata) => ({
+      oneOf: ['eot', 'n_vocab'].map((name) => Number(metadata.get(name) ?? 0)),
+    }),
+  },
+  {
+    kind: 'canary',
+    option: 'canary',
+    files: PAIR,
+    isOf: isType(/^EncDecMultiTaskModel$/),
+    fixed: { srcLang: 'en', tgtLang: 'en', usePnc: 1 },
+    languages: always('en de es fr'),
+    needsLanguage: true,
+  },
+  {
+    kind: 'cohere-transcribe',
+    option: 'cohereTranscribe',
+    files: PAIR,
+    isOf: isType(/cohere-transcribe/),
+    fixed: { language: 'en', usePunct: 1, useItn: 1 },
+    languages: always('en ar de el es fr it ja ko nl pl pt vi zh'),
+    needsLanguage: true,
+  },
+  {
+    kind: 'fire-red-asr',
+    option: 'fireRedAsr',
+    files: PAIR,
+    isOf: has('cmvn_mean', 'num_decoder_layers'),
+    languages: always('zh en'),
+  },
+  {
+    kind: 'streaming-paraformer',
+    option: 'paraformer',
+    files: PAIR,
+    isOf: has('decoder_num_blocks', 'encoder_output_size'),
+    isStreaming: true,
+  },
+  {
+    kind: 'streaming-transducer',
+    option: 'transducer',
+    files: TRIPLE,
+    isOf: streams,
+    languages: promptLanguages,
+    isStreaming: true,
+  },
+  { kind: 'transducer', option: 'transducer', files: TRIPLE, own: Object.values(TRIPLE) },
+  {
+    kind: 'streaming-ctc',
+    option: 'zipformer2Ctc',
+    files: WHOLE,
+    isOf: has('decode_chunk_len'),
+    isStreaming: true,
+  },
+  {
+    kind: 'streaming-ctc',
+    option: 'nemoCtc',
+    files: WHOLE,
+    isOf: has('chunk_shift', 'window_size'),
+    isStreaming: true,
+  },
+  {
+    kind: 'streaming-ctc',
+    option: 'toneCtc',
+    files: WHOLE,
+    isOf: isType(/^t-one/),
+    languages: always('ru'),
+    isStreaming: true,
+  },
+  {
+    kind: 'sense-voice',
+    option: 'senseVoice',
+    files: WHOLE,
+    isOf: isType(/^sense_voice/),
+    fixed: { useInverseTextNormalization: 1 },
+    languages: always('zh yue en ja ko'),
+  },
+  { kind: 'paraformer', option: 'paraformer', files: WHOLE, isOf: isType(/^paraformer$/) },
+  { kind: 'nemo-ctc', option: 'nemoCtc', files: WHOLE, isOf: isType(/^EncDec.*CTC/) },
+  { kind: 'zipformer-ctc', option: 'zipformerCtc', files: WHOLE, isOf: isType(/^zipformer2_ctc/) },
+  { kind: 'wenet-ctc', option: 'wenetCtc', files: WHOLE, isOf: isType(/^wenet_ctc/) },
+  {
+    kind: 'telespeech-ctc',
+    option: 'teleSpeechCtc',
+    files: WHOLE,
+    isOf: isType(/^telespeech_ctc/),
+    languages: always('zh'),
+  },
+  { kind: 'omnilingual', option: 'omnilingual', files: WHOLE, isOf: isType(/^omnilingual/) },
+  {
+    kind: 'medasr',
+    option: 'medasr',
+    files: WHOLE,
+    isOf: isType(/^medasr/),
+    languages: always('en'),
+  },
+  {
+    kind: 'fire-red-asr-ctc',
+    option: 'fireRedAsrCtc',
+    files: WHOLE,
+    isOf: isType(/^fire-red-asr/),
+    languages: always('zh en'),
+  },
+  { kind: 'dolphin', option: 'dolphin', files: WHOLE, isOf: has('mean', 'invstd') },
+];
+
+/** The number of tokens that the metadata of a kind state. */
+export const tokensOf = (kind: RecogniserKind, metadata: Metadata): TokenCount =>
+  (kind.tokens ?? leastTokens)(metadata);

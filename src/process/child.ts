@@ -4,6 +4,8 @@ import { closeSync, openSync } from 'node:fs';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { devNull } from 'node:os';
 import { dirname } from 'node:path';
+import { orAborted } from '../async/abort.ts';
+import { createSemaphore } from '../async/locks.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { type Log, describeError, type DescribedError } from '../telemetry/log.ts';
 
@@ -23,22 +25,34 @@ export interface ChildOptions {
    * child that prints nothing of a request: it calls `closeStandardError` first, or gets no words of anybody.
    */
   readonly tellsErrors?: boolean;
+  /** Calls at the same time. Default: 1. */
+  readonly concurrent?: number;
+  /** Called when the child has died by itself. */
+  readonly onDeath?: () => void;
 }
 
-export interface Child<Request, Reply> extends AsyncDisposable {
+export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
   /**
-   * Sends `request` to the child; calls run one at a time, in order. A call during which the child
-   * dies is repeated by a new child. Rejects with an `AppError`; its message has the class and the code of
-   * what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug` logs its stack, too.
+   * Sends `request` to the child; calls begin in order. A call during which the child dies is repeated by a
+   * new child, unless parts of its reply have come. Rejects with an `AppError`; its message has the class and
+   * the code of what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug` logs its
+   * stack, too. Rejects with the signal's reason at once; the next call waits until the child has stopped.
+   *
+   * @param onPart gets the parts of the reply that the child sends before its end
    */
-  call(request: Request, signal: AbortSignal): Promise<Reply>;
+  call(request: Request, signal: AbortSignal, onPart?: (part: Part) => void): Promise<Reply>;
 }
 
 /** The messages of the channel between parent and child. */
-export type ToChild<Request> = { readonly id: number; readonly request: Request };
-export type FromChild<Reply> =
+export type ToChild<Request> =
+  | { readonly id: number; readonly request: Request }
+  | { readonly id: number; readonly isCancelled: true };
+type Answer<Reply> =
   | { readonly id: number; readonly reply: Reply }
   | { readonly id: number; readonly error: DescribedError };
+export type FromChild<Reply, Part = never> =
+  | Answer<Reply>
+  | { readonly id: number; readonly part: Part };
 
 const CRASHES_PER_CALL = 2;
 /** Longest end of what a child printed that is told. */
@@ -51,14 +65,28 @@ export const closeStandardError = (): void => {
   openSync(devNull, 'w');
 };
 
-/** Runs in the child: answers each call with the result of `handle`; ends with its parent. */
-export const serveParent = (handle: (request: never) => Promise<unknown>): void => {
-  process.on('message', ({ id, request }: ToChild<never>) => {
-    handle(request).then(
-      (reply) => process.send?.({ id, reply } satisfies FromChild<unknown>),
-      (thrown: unknown) =>
-        process.send?.({ id, error: describeError(thrown) } satisfies FromChild<unknown>),
-    );
+const tellParent = (message: FromChild<unknown, unknown>): void => void process.send?.(message);
+
+/**
+ * Runs in the child: answers each call with the result of `handle`; ends with its parent.
+ *
+ * @param handle gets a signal that is aborted when nobody waits any more, and sends parts of its reply with `send`
+ */
+export const serveParent = (
+  handle: (request: never, signal: AbortSignal, send: (part: unknown) => void) => Promise<unknown>,
+): void => {
+  const running = new Map<number, AbortController>();
+  process.on('message', (message: ToChild<never>) => {
+    const { id } = message;
+    if ('isCancelled' in message) return running.get(id)?.abort();
+    const own = new AbortController();
+    running.set(id, own);
+    void handle(message.request, own.signal, (part) => tellParent({ id, part }))
+      .then(
+        (reply) => tellParent({ id, reply }),
+        (thrown: unknown) => tellParent({ id, error: describeError(thrown) }),
+      )
+      .finally(() => running.delete(id));
   });
   // Now, for the parent ends it with a signal, after which nothing is kept.
   flushCompileCache();
@@ -74,14 +102,17 @@ const compileCache = (): NodeJS.ProcessEnv => {
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 };
 
-export const createChild = <Request, Reply>(options: ChildOptions): Child<Request, Reply> => {
-  const { name, log, tellsErrors = false } = options;
+export const createChild = <Request, Reply, Part = never>(
+  options: ChildOptions,
+): Child<Request, Reply, Part> => {
+  const { name, log, tellsErrors = false, concurrent = 1 } = options;
   let printed = '';
   let current: ChildProcess | undefined;
   let callsOfCurrent = 0;
   let lastId = 0;
   let idleTimer: NodeJS.Timeout | undefined;
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = createSemaphore(concurrent);
+  let running = 0;
   let closed = false;
 
   /** Words that the last child printed, on one line. */
@@ -117,6 +148,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       current = undefined;
       const said = told() === '' ? {} : { said: told() };
       log.warn({ process: name, code, signal, ...said }, 'child process died');
+      options.onDeath?.();
     });
     callsOfCurrent = 0;
     return child;
@@ -133,14 +165,24 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
   };
 
   /** Tries a call; resolves with undefined when the child died during it. */
-  const attempt = async (request: Request): Promise<FromChild<Reply> | undefined> => {
+  const attempt = async (
+    request: Request,
+    signal: AbortSignal,
+    onPart: (part: Part) => void,
+  ): Promise<Answer<Reply> | undefined> => {
     clearTimeout(idleTimer);
     const child = (current ??= start());
     const id = (lastId += 1);
     callsOfCurrent += 1;
-    const answer = Promise.withResolvers<FromChild<Reply> | undefined>();
-    const onMessage = (message: FromChild<Reply>): void => {
-      if (message.id === id) answer.resolve(message);
+    const answer = Promise.withResolvers<Answer<Reply> | undefined>();
+    const onMessage = (message: FromChild<Reply, Part>): void => {
+      if (message.id !== id) return;
+      if ('part' in message) onPart(message.part);
+      else answer.resolve(message);
+    };
+    const cancel = (): void => {
+      // A child that cannot receive has ended.
+      child.send({ id, isCancelled: true } satisfies ToChild<Request>, () => {});
     };
     const onExit = (): void => answer.resolve(undefined);
     const timer = setTimeout(() => {
@@ -150,6 +192,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     child.on('message', onMessage);
     child.once('close', onExit);
     child.once('error', onExit);
+    signal.addEventListener('abort', cancel, { once: true });
     try {
       // A child that cannot receive is dead or broken: its exit is awaited, so that the next try
       // gets another child.
@@ -159,6 +202,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       return await answer.promise;
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
       child.off('message', onMessage);
       child.off('close', onExit);
       child.off('error', onExit);
@@ -166,6 +210,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
   };
 
   const settle = async (): Promise<void> => {
+    if (running > 0) return;
     if (callsOfCurrent >= options.callsPerChild) {
       await stop();
       if (!closed) current = start();
@@ -175,11 +220,23 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     idleTimer.unref();
   };
 
-  const perform = async (request: Request, signal: AbortSignal): Promise<Reply> => {
+  const perform = async (
+    request: Request,
+    signal: AbortSignal,
+    onPart?: (part: Part) => void,
+  ): Promise<Reply> => {
+    let hasBegun = false;
     for (let tries = 0; tries < CRASHES_PER_CALL; tries += 1) {
       signal.throwIfAborted();
       if (closed) throw new AppError('unavailable', `${name} is shut down`);
-      const answer = await attempt(request);
+      running += 1;
+      const answer = await attempt(request, signal, (part) => {
+        hasBegun = true;
+        onPart?.(part);
+      }).finally(() => {
+        running -= 1;
+      });
+      if (!answer && hasBegun) break;
       if (!answer) continue;
       await settle();
       if ('error' in answer) {
@@ -193,11 +250,11 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
   };
 
   return {
-    call: (request, signal) => {
-      const result = turn.then(() => perform(request, signal));
-      turn = result.catch(() => undefined);
-      return result;
-    },
+    call: (request, signal, onPart) =>
+      orAborted(
+        turns.use(() => perform(request, signal, onPart), signal),
+        signal,
+      ),
     [Symbol.asyncDispose]: async () => {
       closed = true;
       await stop();

@@ -14,7 +14,7 @@ const WORDS = 'the words of somebody';
 const signal = new AbortController().signal;
 
 describe('a child process', () => {
-  let child: Child<EchoRequest, number | string[] | Float32Array>;
+  let child: Child<EchoRequest, number | string[] | Float32Array, number>;
   const start = (options: Partial<ChildOptions> = {}): void => {
     child = createChild({
       name: 'echo',
@@ -160,6 +160,73 @@ describe('a child process', () => {
     // The event loop stands still, so that the exit is not reported before the call is sent.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
     expect(await pid()).not.toBe(before);
+  });
+
+  it('sends parts before its reply', async () => {
+    start();
+    const parts: number[] = [];
+    const reply = await child.call({ kind: 'count', parts: 3, end: 'reply' }, signal, (part) =>
+      parts.push(part),
+    );
+    expect({ parts, reply }).toEqual({ parts: [1, 2, 3], reply: 0 });
+  });
+
+  it('learns that nobody waits any more, and has stopped before the next call begins', async () => {
+    start();
+    const own = new AbortController();
+    const reason = new Error('left');
+    const asked = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
+      own.abort(reason),
+    );
+    await expect(asked).rejects.toBe(reason);
+    expect(await child.call({ kind: 'count', parts: 0, end: 'reply' }, signal)).toBe(1);
+  });
+
+  it('does not do a call again of which parts have come', async () => {
+    start();
+    const parts: number[] = [];
+    const asked = child.call({ kind: 'count', parts: 1, end: 'die' }, signal, (part) =>
+      parts.push(part),
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable', message: 'echo crashed' });
+    expect(parts).toEqual([1]);
+  });
+
+  it('does as many calls at the same time as it may', async () => {
+    start({ concurrent: 2 });
+    const own = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const waits = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
+      begun.resolve(),
+    );
+    await begun.promise;
+    expect(await pid()).toEqual(expect.any(Number));
+    own.abort();
+    await expect(waits).rejects.toThrow();
+  });
+
+  it('is stopped for being idle or old only when no other call runs', async () => {
+    start({ concurrent: 2, callsPerChild: 2, idleMs: 1 });
+    const own = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const waits = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
+      begun.resolve(),
+    );
+    await begun.promise;
+    const first = await pid();
+    for (let call = 0; call < 20; call += 1) expect(await pid()).toBe(first);
+    own.abort();
+    await expect(waits).rejects.toThrow();
+  });
+
+  it('says that it died, and not that it was stopped', async () => {
+    let deaths = 0;
+    start({ onDeath: () => (deaths += 1) });
+    await expect(child.call({ kind: 'die' }, signal)).rejects.toThrow();
+    expect(deaths).toBe(2);
+    await pid();
+    await child[Symbol.asyncDispose]();
+    expect(deaths).toBe(2);
   });
 
   it('is not waited for when a call takes too long, nor by the next call', async () => {

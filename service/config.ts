@@ -90,12 +90,28 @@ const engineRates = list.transform((items, ctx) =>
   }),
 );
 
+/** Variables of a server of its own for one ability. */
+const ownServer = <N extends string>(name: N, what: string) =>
+  ({
+    [`SERVICE_OPENAI_${name}_URL`]: httpUrl
+      .optional()
+      .describe(`Base URL of an OpenAI-compatible server for ${what} alone.`),
+    [`SERVICE_OPENAI_${name}_KEY`]: z
+      .string()
+      .optional()
+      .describe(`API key for ${what}. Default: SERVICE_OPENAI_KEY, for the same host.`),
+  }) as Record<`SERVICE_OPENAI_${N}_URL` | `SERVICE_OPENAI_${N}_KEY`, z.ZodOptional<z.ZodString>>;
+
 /** Variables of the built-in service's engines, wherever it runs. */
 export const engineSection = z.object({
   SERVICE_OPENAI_URL: httpUrl
     .optional()
     .describe('Base URL of an OpenAI-compatible server, with or without /v1.'),
   SERVICE_OPENAI_KEY: z.string().optional().describe('API key of that server.'),
+  ...ownServer('CHAT', 'chat'),
+  ...ownServer('TRANSLATION', 'translation'),
+  ...ownServer('ASR', 'speech recognition'),
+  ...ownServer('TTS', 'text-to-speech'),
   SERVICE_OPENAI_CHAT_MODEL: z
     .string()
     .optional()

@@ -235,9 +235,9 @@ export const loadEngines = async (
   };
 
   /** The abilities of an engine; none where it fails, which the others do not suffer from. */
-  const abilitiesOf = async (engine: Engine): Promise<EngineAbilities> => {
+  const abilitiesOf = async (engine: Engine, ability: Ability): Promise<EngineAbilities> => {
     try {
-      return await engine.abilities();
+      return await engine.abilities(ability);
     } catch (error) {
       context.log.warn({ engine: engine.name, err: error }, 'an engine cannot tell what it offers');
       return {};
@@ -257,7 +257,7 @@ export const loadEngines = async (
     const known: EngineAbilities[] = candidates.map(() => ({}));
     const all = Promise.all(
       candidates.map(async (candidate, index) => {
-        known[index] = await abilitiesOf(candidate);
+        known[index] = await abilitiesOf(candidate, ability);
       }),
     );
     await waitUntil(clock, clock.nowMs() + LONGEST_WAIT_MS, all);
@@ -286,19 +286,19 @@ export const loadEngines = async (
         },
       );
     },
-    report: (): Promise<readonly EngineLine[]> =>
-      Promise.all(
-        reported.map(async (engine): Promise<EngineLine> => {
-          const { name, serves } = engine;
-          try {
-            const line = await engine.report();
-            return { ...line, detail: advise(line.detail) };
-          } catch (error) {
-            const detail = error instanceof Error ? error.message : 'it failed';
-            return { name, serves, ready: false, detail };
-          }
-        }),
-      ),
+    report: async (): Promise<readonly EngineLine[]> => {
+      const lines = reported.map(async (engine): Promise<readonly EngineLine[]> => {
+        const { name, serves } = engine;
+        try {
+          const own = [await engine.report()].flat();
+          return own.map((line) => ({ ...line, detail: advise(line.detail) }));
+        } catch (error) {
+          const detail = error instanceof Error ? error.message : 'it failed';
+          return [{ name, serves, ready: false, detail }];
+        }
+      });
+      return (await Promise.all(lines)).flat();
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(engines.map((engine) => engine[Symbol.asyncDispose]()));
     },

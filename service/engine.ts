@@ -213,9 +213,12 @@ export interface Engine extends AsyncDisposable {
   /**
    * Resolves with no abilities when a program, package or address is missing; never rejects for
    * that.
+   *
+   * @param needed the one ability that is asked for: an engine need not find out about others
    */
-  abilities(): Promise<EngineAbilities>;
-  report(): Promise<EngineLine>;
+  abilities(needed?: Ability): Promise<EngineAbilities>;
+  /** One line, or one for each of its servers. */
+  report(): Promise<EngineLine | readonly EngineLine[]>;
   /** Explains in a clause how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
   remedy(need: RequiredAbility): string | undefined;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
+import { engineSection } from '../service/config.ts';
 
 const CHART = 'deploy/helm/dragoman';
 /** Helm believes that it talks to this one, however old it is itself. */
@@ -255,17 +256,16 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     const core = ['DATABASE_URL', 'ENCRYPTION_KEY', 'SPEECH_API_KEY', ...every];
     const slack = ['APP_TOKEN', 'BOT_TOKEN', 'CLIENT_ID', 'CLIENT_SECRET', 'SIGNING_SECRET'];
     const chat = [...core, 'DISCORD_TOKEN', ...slack.map((name) => `SLACK_${name}`)].toSorted();
+    const engines = Object.keys(engineSection.shape).filter((name) => name.endsWith('_KEY'));
     expect(keysIn('maintenance=true')).toEqual({
       gateway: chat,
       worker: chat,
       web: [...core, 'WEB_TOKEN'].toSorted(),
-      service: [...every, 'SERVICE_KEYS', 'SERVICE_OPENAI_KEY'].toSorted(),
+      service: [...every, 'SERVICE_KEYS', ...engines].toSorted(),
       migration: ['DATABASE_URL'],
       maintenance: ['DATABASE_URL'],
     });
-    const one = [...chat, 'WEB_TOKEN', 'SERVICE_OPENAI_KEY'].filter(
-      (key) => key !== 'DATABASE_URL',
-    );
+    const one = [...chat, 'WEB_TOKEN', ...engines].filter((key) => key !== 'DATABASE_URL');
     expect(keysIn('database=sqlite', 'maintenance=true')).toEqual({
       all: one.toSorted(),
       maintenance: [],

@@ -7,7 +7,7 @@ import { renderMrkdwn } from '../adapters/slack/rich-text/render-mrkdwn.ts';
 import { renderStreamed } from '../adapters/slack/interactions/streamed-answer.ts';
 import { toHtml } from '../adapters/web/html.ts';
 import { lookAlikeKeys } from '../adapters/web/profiles.ts';
-import { maskSecrets } from '../service/engines/openai/error-text.ts';
+import { maskSecrets } from '../service/back-end/error-text.ts';
 import { htmlParts } from '../service/translation/html.ts';
 import { translateWithSlots } from '../service/translation/with-slots.ts';
 import { tokenise } from '../src/command/command-line.ts';

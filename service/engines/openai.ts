@@ -1,66 +1,119 @@
+import { createUpstream } from '../back-end/http.ts';
 import type { Ability } from '../config.ts';
-import type { CreateEngine } from '../engine.ts';
-import { createUpstream } from './openai/http.ts';
+import type { CreateEngine, EngineContext, EngineLine } from '../engine.ts';
 import { followServer } from './openai/server.ts';
 
 const NAME = 'openai';
 const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;
 
-const MODEL_VARIABLES: Readonly<Record<Ability, string>> = {
-  chat: 'SERVICE_OPENAI_CHAT_MODEL',
-  translation: 'SERVICE_OPENAI_TRANSLATION_MODEL',
-  recognition: 'SERVICE_OPENAI_ASR_MODEL',
-  speech: 'SERVICE_OPENAI_TTS_MODEL',
+const VARIABLES = {
+  chat: 'SERVICE_OPENAI_CHAT',
+  translation: 'SERVICE_OPENAI_TRANSLATION',
+  recognition: 'SERVICE_OPENAI_ASR',
+  speech: 'SERVICE_OPENAI_TTS',
+} as const satisfies Record<Ability, string>;
+
+const modelVariable = (ability: Ability): string => `${VARIABLES[ability]}_MODEL`;
+
+/** Appends the API version to a base URL that lacks it. */
+const withVersion = (url: string): string => {
+  const base = url.replace(/\/+$/, '');
+  return /\/v\d+$/.test(base) ? base : `${base}/v1`;
+};
+
+/** The address and key of an ability's server; undefined where it has none. */
+const addressOf = (ability: Ability, config: EngineContext['config']) => {
+  const own = VARIABLES[ability];
+  const { SERVICE_OPENAI_URL: usual, SERVICE_OPENAI_KEY: usualKey } = config;
+  const { [`${own}_URL` as const]: ownUrl, [`${own}_KEY` as const]: ownKey } = config;
+  const url = ownUrl ?? usual;
+  if (url === undefined) return undefined;
+  // A key is for nobody but the host that it was given for.
+  const isUsual = usual !== undefined && new URL(usual).origin === new URL(url).origin;
+  const hasUsualKey = ownKey === undefined && isUsual;
+  return {
+    url: withVersion(url),
+    key: hasUsualKey ? usualKey : ownKey,
+    keyVariable: hasUsualKey ? 'SERVICE_OPENAI_KEY' : `${own}_KEY`,
+    urlVariable: ownUrl === undefined ? 'SERVICE_OPENAI_URL' : `${own}_URL`,
+  };
+};
+
+/** Connects to the servers of all abilities; those with one address and key share a server. */
+const connect = ({ config, log }: EngineContext) => {
+  const byAbility = SERVES.flatMap((ability) => {
+    const address = addressOf(ability, config);
+    return address ? [{ ability, address }] : [];
+  });
+  const groups = Map.groupBy(byAbility, ({ address: { url, key } }) => `${url} ${key}`);
+  return [...groups.values()].map((group) => {
+    const [{ address } = group[0]!] = group;
+    const serves = group.map(({ ability }) => ability);
+    const upstream = createUpstream(address, log);
+    const { urlVariable } = address;
+    return { serves, urlVariable, upstream, ...followServer(upstream, serves, config, log) };
+  });
+};
+
+type Server = ReturnType<typeof connect>[number];
+
+const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<EngineLine> => {
+  const { models, abilities, faults } = await current();
+  const found = serves.filter((ability) => abilities[ability] !== undefined);
+  const variables = serves.filter((ability) => !found.includes(ability)).map(modelVariable);
+  const remedy =
+    found.length === 0 && !lists()
+      ? `start the server of ${urlVariable}, or set ${variables.join(', ')}`
+      : `for the rest set ${variables.join(', ')}`;
+  return {
+    name: NAME,
+    serves: found.length > 0 ? found : serves,
+    ready: found.length > 0,
+    detail: [
+      ...found.map((ability) => `${ability}: ${models[ability]}`),
+      ...new Set(faults),
+      ...(variables.length > 0 ? [remedy] : []),
+    ].join('; '),
+  };
 };
 
 /**
  * Creates the engine for any server with the OpenAI API: hosted, or Ollama, vLLM, llama.cpp,
- * LocalAI, Speaches.
+ * LocalAI, Speaches. Each ability may have a server of its own.
  */
-export const createEngine: CreateEngine = ({ config, log }) => {
-  const url = config.SERVICE_OPENAI_URL;
-  const upstream =
-    url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY, log);
-  const server = upstream && followServer(upstream, config, log);
+export const createEngine: CreateEngine = (context) => {
+  const servers = connect(context);
+  const serverOf = (ability: Ability): Server | undefined =>
+    servers.find(({ serves }) => serves.includes(ability));
 
   return {
     name: NAME,
     serves: SERVES,
     rank: 1,
     concurrent: 16,
-    abilities: async () => (await server?.current())?.abilities ?? {},
+    abilities: async (needed) => {
+      const asked = servers.filter(({ serves }) => needed === undefined || serves.includes(needed));
+      const known = await Promise.all(asked.map(({ current }) => current()));
+      return Object.assign({}, ...known.map(({ abilities }) => abilities));
+    },
     report: async () => {
-      const { models, abilities = {}, faults = [] } = (await server?.current()) ?? {};
-      const found = SERVES.filter((ability) => abilities[ability] !== undefined);
-      const variables = SERVES.filter((ability) => !found.includes(ability)).map(
-        (ability) => MODEL_VARIABLES[ability],
-      );
-      const remedy =
-        found.length === 0 && !server?.lists()
-          ? `start the server of SERVICE_OPENAI_URL, or set ${variables.join(', ')}`
-          : `for the rest set ${variables.join(', ')}`;
-      return {
-        name: NAME,
-        serves: found.length > 0 ? found : SERVES,
-        ready: found.length > 0,
-        detail: server
-          ? [
-              ...found.map((ability) => `${ability}: ${models?.[ability]}`),
-              ...new Set(faults),
-              ...(variables.length > 0 ? [remedy] : []),
-            ].join('; ')
-          : 'set SERVICE_OPENAI_URL to an OpenAI-compatible server',
-      };
+      const without = SERVES.filter((ability) => !serverOf(ability));
+      const lines = await Promise.all(servers.map(lineOf));
+      const detail = 'set SERVICE_OPENAI_URL to an OpenAI-compatible server';
+      return without.length > 0
+        ? [...lines, { name: NAME, serves: without, ready: false, detail }]
+        : lines;
     },
     remedy: ({ ability }) => {
+      const server = serverOf(ability);
       if (!server) return 'set SERVICE_OPENAI_URL';
-      const name = `set ${MODEL_VARIABLES[ability]}`;
+      const name = `set ${modelVariable(ability)}`;
       return server.lists()
         ? name
-        : `start the server of SERVICE_OPENAI_URL, which does not answer, or ${name}`;
+        : `start the server of ${server.urlVariable}, which does not answer, or ${name}`;
     },
     [Symbol.asyncDispose]: async () => {
-      await upstream?.[Symbol.asyncDispose]();
+      await Promise.all(servers.map(({ upstream }) => upstream[Symbol.asyncDispose]()));
     },
   };
 };

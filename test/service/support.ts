@@ -2,6 +2,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { silentLog } from '../fakes/silent-log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
+import type { Engine, EngineLine } from '../../service/engine.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
 import { createEngineHealth } from '../../service/engine-loader.ts';
 import type { RequestLimiter } from '../../service/request-limiter.ts';
@@ -95,6 +96,10 @@ export const offering = (
   cutOff: () => {},
   allowMs: () => {},
 });
+
+/** The first line of an engine in the table of engines. */
+export const lineOf = async (engine: Engine): Promise<EngineLine> =>
+  [await engine.report()].flat()[0]!;
 
 /** Status, name and sentence of an error reply. */
 export const failure = async (

@@ -4,7 +4,7 @@ import { readEvents } from '../../../src/http/event-stream.ts';
 import type { TranslationPiece } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
-import { readAll, type UpstreamReply } from './http.ts';
+import { readAll, type UpstreamReply } from '../../back-end/http.ts';
 
 const notChat = (): AppError =>
   new AppError('bad-reply', 'The backend did not answer with a chat completion.');

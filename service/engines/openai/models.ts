@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EngineConfig } from '../../config.ts';
-import type { Upstream } from './http.ts';
+import { ABILITIES, type Ability, type EngineConfig } from '../../config.ts';
+import type { Upstream } from '../../back-end/http.ts';
 
 export interface Models {
   readonly chat: string | undefined;
@@ -62,12 +62,25 @@ const LIST_TIMEOUT_MS = 3_000;
 
 /**
  * Chooses the model for each ability: the configured one, otherwise the first with a matching name.
+ *
+ * @param serves the abilities that the server is asked for; there is no model for others
  */
-export const chooseModels = (models: readonly ListedModel[], config: EngineConfig): Models => {
+export const chooseModels = (
+  models: readonly ListedModel[],
+  config: EngineConfig,
+  serves: readonly Ability[] = ABILITIES,
+): Models => {
   const ids = models.map(({ id }) => id);
-  const chat =
-    config.SERVICE_OPENAI_CHAT_MODEL ??
-    ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
+  const first = ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
+  const named: Readonly<Record<Ability, string | undefined>> = {
+    chat: config.SERVICE_OPENAI_CHAT_MODEL,
+    translation: config.SERVICE_OPENAI_TRANSLATION_MODEL,
+    recognition: config.SERVICE_OPENAI_ASR_MODEL,
+    speech: config.SERVICE_OPENAI_TTS_MODEL,
+  };
+  const choose = (ability: Ability, otherwise: string | undefined): string | undefined =>
+    serves.includes(ability) ? (named[ability] ?? otherwise) : undefined;
+  const chat = choose('chat', first);
   return {
     chat,
     chatting: [
@@ -76,9 +89,15 @@ export const chooseModels = (models: readonly ListedModel[], config: EngineConfi
         ...ids.filter((id) => [HEARS, SPEAKS, OTHERS].every((kind) => !kind.test(id))),
       ]),
     ],
-    translation: config.SERVICE_OPENAI_TRANSLATION_MODEL ?? chat,
-    recognition: config.SERVICE_OPENAI_ASR_MODEL ?? ids.find((id) => HEARS.test(id)),
-    speech: config.SERVICE_OPENAI_TTS_MODEL ?? ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
+    translation: choose('translation', chat ?? first),
+    recognition: choose(
+      'recognition',
+      ids.find((id) => HEARS.test(id)),
+    ),
+    speech: choose(
+      'speech',
+      ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
+    ),
     listed: new Set(ids),
     contextTokens: new Map(
       models.flatMap(({ id, contextTokens }): [string, number][] =>

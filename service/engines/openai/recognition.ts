@@ -13,7 +13,7 @@ import { BackendError } from '../../errors.ts';
 import { commonCode } from '../../language.ts';
 import { isLoop } from '../../loops.ts';
 import { meanShare } from '../../shares.ts';
-import type { Upstream } from './http.ts';
+import type { Upstream } from '../../back-end/http.ts';
 
 /**
  * Longest audio of one call: servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB.

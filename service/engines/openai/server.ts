@@ -1,9 +1,9 @@
 import { realClock, waitUntil, type Clock } from '../../../src/async/clock.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { EngineConfig } from '../../config.ts';
+import type { Ability, EngineConfig } from '../../config.ts';
 import type { EngineAbilities } from '../../engine.ts';
 import { createChat } from './chat.ts';
-import type { Upstream } from './http.ts';
+import type { Upstream } from '../../back-end/http.ts';
 import {
   chooseModels,
   learnContextTokens,
@@ -54,15 +54,16 @@ export interface KnownServer {
   readonly faults: readonly string[];
 }
 
-/** Follows which models a server has, and which of them are of use. */
+/** Follows which models a server has for some abilities, and which of them are of use. */
 export const followServer = (
   upstream: Upstream,
+  serves: readonly Ability[],
   config: EngineConfig,
   log: Log,
   clock: Clock = realClock,
 ) => {
   const create = (listed: readonly ListedModel[]): State => {
-    const models = chooseModels(listed, config);
+    const models = chooseModels(listed, config, serves);
     const abilities = createAbilities(upstream, models, config.SERVICE_OPENAI_TTS_VOICES);
     return { ids: idsOf(listed), models, abilities, tried: new Map() };
   };

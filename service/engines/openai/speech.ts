@@ -2,7 +2,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
 import { type Sound, type SpeechEngine, stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
-import type { Body, Upstream } from './http.ts';
+import type { Body, Upstream } from '../../back-end/http.ts';
 import { createByteReader } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../../../src/audio/container/sniff.ts';

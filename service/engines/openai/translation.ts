@@ -10,7 +10,7 @@ import { BackendError, ContractError } from '../../errors.ts';
 import { splitText } from '../../../src/text/split/split.ts';
 import { translateParts } from '../../translation/pieces.ts';
 import { OnlyThinkingError, readCompletion } from './completion.ts';
-import { STREAM_SILENCE_MS, type Upstream } from './http.ts';
+import { STREAM_SILENCE_MS, type Upstream } from '../../back-end/http.ts';
 import type { Models } from './models.ts';
 import { translationRules, translationTurns } from './prompt.ts';
 import { longestText, mostTokens, SHORTEST_CHARS, THINKING_TOKENS } from './token-budget.ts';

@@ -14,7 +14,7 @@ import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { writeTinyTranslation } from '../../fakes/models/tiny-translation.ts';
-import { engineConfig } from '../support.ts';
+import { engineConfig, lineOf } from '../support.ts';
 
 const signal = new AbortController().signal;
 const SPANISH = { hello: 'hola', world: 'mundo', the: 'el', cat: 'gato', fox: 'zorro', '<': '<' };
@@ -58,7 +58,7 @@ const translate = async (
 describe('without an installed model', () => {
   it('nothing is translated, and the way to a model is said', async () => {
     expect(await engine.abilities()).toEqual({});
-    expect(await engine.report()).toMatchObject({ ready: false, detail: 'npm run setup' });
+    expect(await lineOf(engine)).toMatchObject({ ready: false, detail: 'npm run setup' });
     expect(engine.remedy({ ability: 'translation', from: 'en', to: 'es' })).toBe(
       'run npm run setup',
     );
@@ -73,7 +73,7 @@ describe('an installed translation model', () => {
   });
 
   it('is served at once', async () => {
-    expect(await engine.report()).toMatchObject({ ready: true, detail: 'en-es, en-fr, es-en' });
+    expect(await lineOf(engine)).toMatchObject({ ready: true, detail: 'en-es, en-fr, es-en' });
   });
 
   it('translates', async () => {
@@ -108,7 +108,7 @@ describe('an installed translation model', () => {
     cpSync(join(root, 'en-es'), join(root, '.new/en-pt'), { recursive: true });
     rmSync(join(root, '.new/en-pt/trgvocab.enes.spm'));
     renameSync(join(root, '.new/en-pt'), join(root, 'en-pt'));
-    expect((await engine.report()).detail).toContain('en-pt: a vocabulary (.spm) is missing');
+    expect((await lineOf(engine)).detail).toContain('en-pt: a vocabulary (.spm) is missing');
     rmSync(join(root, 'en-pt'), { recursive: true });
   });
 

@@ -8,7 +8,7 @@ import { recognitionEngineContract } from '../../contracts/recognition-engine.ts
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
-import { engineConfig, makeWav } from '../support.ts';
+import { engineConfig, lineOf, makeWav } from '../support.ts';
 
 const signal = new AbortController().signal;
 const TONE = makeWav(1, [[0, 1]], 24_000);
@@ -55,7 +55,7 @@ describe('an OpenAI-compatible server', () => {
   );
 
   it('reports what its models do', async () => {
-    expect(await engine.report()).toMatchObject({
+    expect(await lineOf(engine)).toMatchObject({
       ready: true,
       detail: 'chat: talk-1; translation: talk-1; recognition: whisper-1; speech: tts-1',
     });
@@ -74,8 +74,8 @@ describe('an OpenAI-compatible server', () => {
     await using chatOnly = await startFakeOpenai({ models: ['llama3'] });
     await using own = create({ SERVICE_OPENAI_URL: chatOnly.url });
     expect(Object.keys(await own.abilities()).toSorted()).toEqual(['chat', 'translation']);
-    expect((await own.report()).serves).toEqual(['chat', 'translation']);
-    expect((await own.report()).detail).toBe(
+    expect((await lineOf(own)).serves).toEqual(['chat', 'translation']);
+    expect((await lineOf(own)).detail).toBe(
       'chat: llama3; translation: llama3; for the rest set SERVICE_OPENAI_ASR_MODEL, SERVICE_OPENAI_TTS_MODEL',
     );
     expect(own.remedy({ ability: 'speech' })).toBe('set SERVICE_OPENAI_TTS_MODEL');
@@ -85,7 +85,7 @@ describe('an OpenAI-compatible server', () => {
     await using own = create({ SERVICE_OPENAI_URL: 'http://127.0.0.1:9' });
     expect(await own.abilities()).toEqual({});
     expect(own.remedy({ ability: 'chat' })).toContain('which does not answer');
-    expect(await own.report()).toMatchObject({
+    expect(await lineOf(own)).toMatchObject({
       ready: false,
       detail: expect.stringMatching(/^start the server of SERVICE_OPENAI_URL, or set /),
     });

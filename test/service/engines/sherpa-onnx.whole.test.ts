@@ -7,7 +7,7 @@ import { findModel } from '../../../service/engines/sherpa-onnx/model.ts';
 import { findVoices } from '../../../service/engines/sherpa-onnx/voices.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { encodeOnnx } from '../../fakes/models/onnx.ts';
-import { engineConfig } from '../support.ts';
+import { engineConfig, lineOf } from '../support.ts';
 
 describe('a sherpa-onnx model', () => {
   let root: string;
@@ -218,7 +218,7 @@ describe('a sherpa-onnx model', () => {
       log: createLog('silent'),
     });
     expect(await engine.abilities()).toEqual({});
-    expect(await engine.report()).toMatchObject({
+    expect(await lineOf(engine)).toMatchObject({
       ready: false,
       detail: expect.stringMatching(new RegExp(`^${path}: .*${words}`)),
     });
@@ -237,7 +237,7 @@ describe('a sherpa-onnx model', () => {
     folder('en-es', { 'model.enes.intgemm.alphas.bin': 'x', 'vocab.enes.spm': 'x' });
     const config = engineConfig({ SERVICE_MODELS: root });
     await using engine = createEngine({ config, log: createLog('silent') });
-    const { ready, detail } = await engine.report();
+    const { ready, detail } = await lineOf(engine);
     expect(ready).toBe(false);
     expect(detail).toMatch(/^\S+faster: .*CTranslate2.*SERVICE_OPENAI_URL/);
     expect(detail).not.toContain('en-es');
@@ -247,7 +247,7 @@ describe('a sherpa-onnx model', () => {
     const config = engineConfig({ SERVICE_SHERPA_MODEL: join(root, 'nothing') });
     await using engine = createEngine({ config, log: createLog('silent') });
     expect(await engine.abilities()).toEqual({});
-    expect(await engine.report()).toMatchObject({
+    expect(await lineOf(engine)).toMatchObject({
       ready: false,
       detail: expect.stringMatching(/^SERVICE_SHERPA_MODEL: .*no such folder/),
     });
@@ -257,7 +257,7 @@ describe('a sherpa-onnx model', () => {
     const path = folder('m', { 'model.onnx': of('paraformer'), 'tokens.txt': 'a 0\n' });
     const config = engineConfig({ SERVICE_SHERPA_MODEL: path });
     await using engine = createEngine({ config, log: createLog('silent') });
-    expect(await engine.report()).toMatchObject({ ready: true, detail: 'paraformer model m' });
+    expect(await lineOf(engine)).toMatchObject({ ready: true, detail: 'paraformer model m' });
     const { recognition } = await engine.abilities();
     const heard = recognition!.recognise(
       new Float32Array(16_000),

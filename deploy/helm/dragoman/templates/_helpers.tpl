@@ -67,11 +67,12 @@ all:
 {{- $every := list "METRICS_TOKEN" "OTEL_EXPORTER_OTLP_HEADERS" }}
 {{- $core := list "ENCRYPTION_KEY" "SPEECH_API_KEY" }}
 {{- $chat := list "DISCORD_TOKEN" "SLACK_APP_TOKEN" "SLACK_BOT_TOKEN" "SLACK_CLIENT_ID" "SLACK_CLIENT_SECRET" "SLACK_SIGNING_SECRET" }}
+{{- $service := list "SERVICE_OPENAI_KEY" "SERVICE_OPENAI_CHAT_KEY" "SERVICE_OPENAI_TRANSLATION_KEY" "SERVICE_OPENAI_ASR_KEY" "SERVICE_OPENAI_TTS_KEY" }}
 gateway: {{ concat $every $core $chat | toJson }}
 worker: {{ concat $every $core $chat | toJson }}
 web: {{ concat $every $core (list "WEB_TOKEN") | toJson }}
-service: {{ concat $every (list "SERVICE_KEYS" "SERVICE_OPENAI_KEY") | toJson }}
-all: {{ concat $every $core $chat (list "WEB_TOKEN" "SERVICE_OPENAI_KEY") | toJson }}
+service: {{ concat $every $service (list "SERVICE_KEYS") | toJson }}
+all: {{ concat $every $core $chat $service (list "WEB_TOKEN") | toJson }}
 {{- end }}
 
 {{/* Variables of every process; .role is one of the roles, or all. */}}

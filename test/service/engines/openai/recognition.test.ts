@@ -4,7 +4,7 @@ import {
   type EngineHints,
   type RecognisedText,
 } from '../../../../service/engine.ts';
-import { createUpstream } from '../../../../service/engines/openai/http.ts';
+import { createUpstream } from '../../../../service/back-end/http.ts';
 import { createRecognition } from '../../../../service/engines/openai/recognition.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../../fakes/openai.ts';
@@ -21,7 +21,7 @@ describe('a recogniser behind a server with the OpenAI API', () => {
   beforeEach(async () => {
     transcript = { text: 'hi' };
     server = await startFakeOpenai({ transcript: () => transcript });
-    upstream = createUpstream(server.url, undefined, silentLog);
+    upstream = createUpstream({ url: server.url, keyVariable: 'NONE' }, silentLog);
     const engine = createRecognition(upstream, 'whisper-1');
     recognise = async (hints = {}) => engine.recognise(SOUND, hints, signal);
   });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { ABILITIES } from '../../../../service/config.ts';
 import type { Engine } from '../../../../service/engine.ts';
 import { createEngine } from '../../../../service/engines/openai.ts';
-import { createUpstream } from '../../../../service/engines/openai/http.ts';
+import { createUpstream } from '../../../../service/back-end/http.ts';
 import { followServer } from '../../../../service/engines/openai/server.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { startFakeOpenai, type Fault, type FakeOpenai } from '../../../fakes/openai.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
-import { engineConfig } from '../../support.ts';
+import { engineConfig, lineOf } from '../../support.ts';
 
 const signal = new AbortController().signal;
 
@@ -22,7 +23,7 @@ describe('a model that is tried with two words', () => {
     await using server = await startFakeOpenai({ models: ['small'], probed });
     await using own = create({ SERVICE_OPENAI_URL: server.url, ...variables });
     const abilities = Object.keys(await own.abilities()).toSorted();
-    return { abilities, report: await own.report() };
+    return { abilities, report: await lineOf(own) };
   };
 
   it.each<readonly [string, Fault]>([
@@ -150,9 +151,9 @@ describe('a server that hangs', () => {
   const silent: Fault = { kind: 'silent' };
   /** What is known of a server a second after somebody has asked. */
   const knownOf = async (server: FakeOpenai, asked: string) => {
-    const upstream = createUpstream(server.url, undefined, silentLog);
+    const upstream = createUpstream({ url: server.url, keyVariable: 'NONE' }, silentLog);
     const clock = createTestClock();
-    const current = followServer(upstream, engineConfig(), silentLog, clock).current();
+    const current = followServer(upstream, ABILITIES, engineConfig(), silentLog, clock).current();
     await expect.poll(() => server.requests.some(({ path }) => path === asked)).toBe(true);
     await clock.advance(1_000);
     const { abilities } = await current;

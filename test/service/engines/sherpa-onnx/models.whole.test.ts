@@ -18,7 +18,7 @@ import { speechEngineContract } from '../../../contracts/speech-engine.ts';
 import { writeTinyRecogniser } from '../../../fakes/models/tiny-recogniser.ts';
 import { writeTinyVoice } from '../../../fakes/models/tiny-voice.ts';
 import { soundOf } from '../../../fakes/models/tones.ts';
-import { engineConfig } from '../../support.ts';
+import { engineConfig, lineOf } from '../../support.ts';
 
 const signal = new AbortController().signal;
 const log = createLog('silent');
@@ -43,7 +43,7 @@ const samplesOf = async (sound: Sound): Promise<Float32Array> => {
 describe('without an installed model', () => {
   it('nothing is served, and the way to a model is said', async () => {
     expect(await engine.abilities()).toEqual({});
-    expect(await engine.report()).toMatchObject({ ready: false, detail: 'npm run setup' });
+    expect(await lineOf(engine)).toMatchObject({ ready: false, detail: 'npm run setup' });
     expect(engine.remedy({ ability: 'speech' })).toBe('run npm run setup');
   });
 });
@@ -58,7 +58,7 @@ describe('an installed model', () => {
 
   it('is served at once, without a restart or a variable', async () => {
     expect(Object.keys(await engine.abilities())).toEqual(['recognition', 'speech']);
-    expect(await engine.report()).toMatchObject({
+    expect(await lineOf(engine)).toMatchObject({
       ready: true,
       serves: ['recognition', 'speech'],
       detail: 'nemo-ctc model tiny-recogniser; 1 voice',
@@ -134,7 +134,7 @@ describe('an installed model', () => {
     cpSync(join(root, 'tiny-voice'), folder, { recursive: true });
     rmSync(join(folder, 'tokens.txt'));
     renameSync(folder, join(root, 'broken-voice'));
-    expect((await engine.report()).detail).toContain('broken-voice: tokens.txt is missing');
+    expect((await lineOf(engine)).detail).toContain('broken-voice: tokens.txt is missing');
     expect(Object.keys(await engine.abilities())).toEqual(['recognition', 'speech']);
     rmSync(join(root, 'broken-voice'), { recursive: true });
   });

@@ -1,4 +1,4 @@
-import { retryAfterTextMs } from '../../../src/http/retry-after.ts';
+import { retryAfterTextMs } from '../../src/http/retry-after.ts';
 
 /** Longest text of a back end that goes into an error of the service. */
 const MAX_CHARACTERS = 300;

@@ -4,7 +4,7 @@ import {
   maskSecrets,
   readErrorText,
   userTexts,
-} from '../../../../service/engines/openai/error-text.ts';
+} from '../../../service/back-end/error-text.ts';
 
 const read = (value: unknown, texts: readonly string[] | undefined = []) =>
   readErrorText(

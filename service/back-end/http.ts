@@ -1,12 +1,12 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
-import { AppError } from '../../../src/errors.ts';
-import { createKeyHider, hideKeyInStream } from '../../../src/http/secrets.ts';
-import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
-import { BackendError } from '../../errors.ts';
-import { currentRequestId, REQUEST_ID_HEADER } from '../../request-log.ts';
+import { AppError } from '../../src/errors.ts';
+import { createKeyHider, hideKeyInStream } from '../../src/http/secrets.ts';
+import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import { BackendError } from '../errors.ts';
+import { currentRequestId, REQUEST_ID_HEADER } from '../request-log.ts';
 import { maskSecrets, readErrorText, userTexts } from './error-text.ts';
-import { parseJson } from '../../json.ts';
+import { parseJson } from '../json.ts';
 
 /** Most bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -51,12 +51,16 @@ const readHead = async (body: Body): Promise<Uint8Array> => {
   }
 };
 
+/** The status with which DeepL refuses an account that has used what it may. */
+const QUOTA_USED_UP = 456;
+
 /** True for a refusal of the service's own key, parts of which the back end may repeat. */
 const isAboutKey = (status: number): boolean => status === 401 || status === 403;
 
-const refusal = (status: number): string => {
+const refusal = (status: number, keyVariable: string): string => {
   if (isAboutKey(status))
-    return `The backend refused the service's key (${status}): see SERVICE_OPENAI_KEY.`;
+    return `The backend refused the service's key (${status}): see ${keyVariable}.`;
+  if (status === QUOTA_USED_UP) return 'The quota of the account at the backend is used up (456).';
   if (status === 404) return 'The backend does not know the path or model (404).';
   if (status === 429) return 'The backend has too many requests.';
   return `The backend answered ${status}.`;
@@ -95,12 +99,6 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
 
-/** Appends the API version to a base URL that lacks it. */
-const withVersion = (url: string): string => {
-  const base = url.replace(/\/+$/, '');
-  return /\/v\d+$/.test(base) ? base : `${base}/v1`;
-};
-
 /** Facts of a request that was refused. */
 interface Asked {
   readonly path: string;
@@ -108,13 +106,25 @@ interface Asked {
   readonly texts: readonly string[] | undefined;
 }
 
+/** A server of an engine. */
+export interface BackEnd {
+  /** Address that paths are appended to; a slash at its end is left out. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  /** Name of the variable that holds the key. */
+  readonly keyVariable: string;
+  /** Scheme under which the key is sent as `Authorization`; null where it is part of bodies. Default: `Bearer`. */
+  readonly scheme?: string | null;
+}
+
 export type Upstream = ReturnType<typeof createUpstream>;
 
-export const createUpstream = (url: string, key: string | undefined, log: Log) => {
-  const base = withVersion(url);
+export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: BackEnd, log: Log) => {
+  const base = url.replace(/\/+$/, '');
   const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
   const hideKey = createKeyHider(key ?? '');
-  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const authorization =
+    key === undefined || scheme === null ? {} : { authorization: `${scheme} ${key}` };
 
   /** Paths above the API's own are asked of any server, of which few have them. */
   const warn = (path: string, status: number, reason: string): void =>
@@ -156,7 +166,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log) =
     const reason = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
     const waitMs = retryAfterHeaderMs(headers, Date.now()) ?? reason.retryAfterMs;
     warn(path, status, reason.text);
-    return new BackendError(describeRefusal(refusal(status), reason.text, waitMs), {
+    return new BackendError(describeRefusal(refusal(status, keyVariable), reason.text, waitMs), {
       status,
       mediaType,
       body: head,

@@ -3,7 +3,7 @@ import { createChild, type Child } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model } from './model.ts';
 import { commonCode } from '../../language.ts';
-import { languageOf } from '../../../src/text/language/language-names.ts';
+import { languageName, languageOf } from '../../../src/text/language/language-names.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
@@ -66,8 +66,15 @@ export interface InstalledRecogniser {
   readonly languages: readonly string[] | undefined;
 }
 
+/** The codes of languages in the name of a model: `moonshine-base-ja-quantized`, `streaming-zipformer-ar_en_id`. */
+const namedLanguages = (name: string): readonly string[] | undefined => {
+  const codes = name.split(/[-_.]/).filter((part) => /^[a-z]{2}$|^yue$/.test(part));
+  const known = codes.filter((code) => languageName(code, 'en') !== code);
+  return known.length > 0 ? known : undefined;
+};
+
 const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string[] | undefined =>
-  model.languages ?? languages;
+  model.languages ?? languages ?? namedLanguages(model.name);
 
 /** The recogniser's code for a language; undefined for one that it does not know, or may not know. */
 const codeFor = (
@@ -87,7 +94,7 @@ const breadth = (recogniser: InstalledRecogniser): number =>
 
 /**
  * The recogniser for a language: the one that was trained for the fewest, as far as they include
- * it. Without a language, or where none has it, the one for the most.
+ * it. Without a language, or where none has it, the one for the most that finds out the language itself.
  */
 export const chooseRecogniser = (
   recognisers: readonly InstalledRecogniser[],
@@ -99,7 +106,7 @@ export const chooseRecogniser = (
       language !== undefined &&
       (codeFor(one, language) !== undefined || languagesOf(one) === undefined),
   );
-  return fitting ?? byBreadth.at(-1);
+  return fitting ?? byBreadth.findLast(({ model }) => !model.needsLanguage) ?? byBreadth.at(-1);
 };
 
 /** Recognition with the installed models, of which there is at least one. */
@@ -108,15 +115,20 @@ export const createSherpaRecognition = (
   children: Children<SherpaRequest, SherpaReply>,
 ): RecognitionEngine => ({
   longestMs: LONGEST_MS,
-  recognise: async (samples, { language }, signal) => {
+  recognise: async (samples, { language, hotwords: expected }, signal) => {
     const chosen = chooseRecogniser(recognisers, language);
     if (!chosen) return { text: '' };
-    return children
-      .of(chosen.model.config)
-      .call(
-        { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: codeFor(chosen, language) },
-        signal,
-      );
+    const hotwords = chosen.model.takesHotwords ? expected : undefined;
+    const heard = await children.of(chosen.model.config).call(
+      {
+        samples,
+        sampleRateHz: RECOGNITION_RATE_HZ,
+        language: codeFor(chosen, language),
+        hotwords,
+      },
+      signal,
+    );
+    return hotwords?.length ? { ...heard, hotwordsUsed: true } : heard;
   },
 });
 

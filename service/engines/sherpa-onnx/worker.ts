@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import { isLoop } from '../../loops.ts';
+import { recordingOptions, withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
 import { decodeWhole } from './whisper-length.ts';
 import { readSpelt, spellTokens } from './whisper-tokens.ts';
@@ -12,8 +13,10 @@ import { readSpelt, spellTokens } from './whisper-tokens.ts';
 export interface SherpaRequest {
   readonly samples: Float32Array;
   readonly sampleRateHz: number;
-  /** The model's own code; only Whisper models use it, which end the process for any other. */
+  /** The model's own code: Whisper models end the process for any other. */
   readonly language: string | undefined;
+  /** Words to be expected, for a model that takes them. */
+  readonly hotwords?: readonly string[] | undefined;
 }
 
 export interface SherpaReply {
@@ -25,6 +28,7 @@ export interface SherpaReply {
 /** The part of the library's types (`types.js`, 1.13) that is used here. */
 interface Stream {
   acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
+  setOption(name: string, value: string): void;
 }
 interface Recognizer {
   createStream(): Stream;
@@ -62,9 +66,8 @@ const model = JSON.parse(process.argv[2] ?? '{}') as ModelConfig;
 const configFor = (language: string, tokens = model.tokens): RecognizerConfig => ({
   featConfig: { sampleRate: 16_000, featureDim: 80 },
   modelConfig: {
-    ...model,
+    ...withLanguage(model, language),
     tokens,
-    ...(model.whisper ? { whisper: { ...model.whisper, language } } : {}),
     numThreads: Math.min(MOST_THREADS, availableParallelism()),
     provider: 'cpu',
     debug: 0,
@@ -110,14 +113,16 @@ loading.catch(() => undefined);
 let currentLanguage = '';
 
 const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
-  const { samples, sampleRateHz, language = '' } = request;
+  const { samples, sampleRateHz, language = '', hotwords } = request;
   const recognizer = await loading;
-  if (model.whisper && language !== currentLanguage) {
+  if ((model.whisper || model.canary) && language !== currentLanguage) {
     recognizer.setConfig(configFor(language));
     currentLanguage = language;
   }
   const decode = async (sound: Float32Array): Promise<Heard> => {
     const stream = recognizer.createStream();
+    for (const [name, value] of Object.entries(recordingOptions(model, language, hotwords)))
+      stream.setOption(name, value);
     stream.acceptWaveform({ samples: sound, sampleRate: sampleRateHz });
     const heard = result.parse(await recognizer.decodeAsync(stream));
     return model.whisper ? { ...heard, text: readSpelt(heard.text) } : heard;

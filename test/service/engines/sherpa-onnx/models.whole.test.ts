@@ -9,6 +9,7 @@ import {
   chooseRecogniser,
   createSherpaRecognition,
 } from '../../../../service/engines/sherpa-onnx/children.ts';
+import type { Model } from '../../../../service/engines/sherpa-onnx/model.ts';
 import type { SherpaRequest } from '../../../../service/engines/sherpa-onnx/worker.ts';
 import { writeRecord } from '../../../../service/models/installed.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
@@ -148,15 +149,19 @@ describe('an installed model', () => {
 });
 
 describe('the recogniser of a request', () => {
-  const named = (
-    name: string,
-    kind: 'whisper' | 'sense-voice' | 'transducer',
-    languages?: readonly string[],
-  ) => ({ kind, name, config: { tokens: '' }, languages });
+  const named = (name: string, kind: string, languages?: readonly string[]) => ({
+    kind,
+    name,
+    config: { tokens: '' },
+    languages,
+  });
   const codes = ['en', 'es', 'sw', 'tl', 'jw', 'no', 'he', 'ja', 'de'];
   const whisper = { model: named('whisper', 'whisper', codes), languages: undefined };
   const english = { model: named('english', 'whisper', ['en']), languages: undefined };
-  const asian = { model: named('asian', 'sense-voice'), languages: undefined };
+  const asian = {
+    model: named('asian', 'sense-voice', ['zh', 'yue', 'en', 'ja', 'ko']),
+    languages: undefined,
+  };
   const european = { model: named('european', 'transducer'), languages: ['de', 'en', 'es'] };
   const all = [whisper, asian, european];
 
@@ -175,6 +180,44 @@ describe('the recogniser of a request', () => {
     expect(chooseRecogniser([european, asian], 'sw')?.model.name).toBe('asian');
     expect(chooseRecogniser([english, whisper], undefined)?.model.name).toBe('whisper');
     expect(chooseRecogniser([english, whisper], 'ga')?.model.name).toBe('whisper');
+  });
+
+  it('has the languages of its name where nothing else says them', () => {
+    const japanese = { model: named('moonshine-base-ja-q8', 'moonshine'), languages: undefined };
+    expect(chooseRecogniser([japanese, whisper], 'ja')?.model.name).toBe(japanese.model.name);
+    expect(chooseRecogniser([japanese, whisper], 'es')?.model.name).toBe('whisper');
+  });
+
+  it('is none that must be told the language, where there is another', () => {
+    const canary = {
+      model: { ...named('canary', 'canary', [...codes, 'fr', 'it']), needsLanguage: true as const },
+      languages: undefined,
+    };
+    expect(chooseRecogniser([canary, whisper], undefined)?.model.name).toBe('whisper');
+    expect(chooseRecogniser([canary, whisper], 'fr')?.model.name).toBe('canary');
+    expect(chooseRecogniser([canary], undefined)?.model.name).toBe('canary');
+  });
+
+  it('gets the words to be expected where it takes them, and says so', async () => {
+    const asked: unknown[] = [];
+    const children = {
+      of: () => ({
+        call: async (request: SherpaRequest) => {
+          asked.push(request.hotwords);
+          return { text: '', language: undefined, confidence: undefined };
+        },
+      }),
+    } as unknown as Parameters<typeof createSherpaRecognition>[1];
+    const hear = async (model: Model) =>
+      createSherpaRecognition([{ model, languages: undefined }], children).recognise(
+        new Float32Array(1),
+        { hotwords: ['Dragoman'] },
+        signal,
+      );
+    const qwen = { ...named('qwen', 'qwen3-asr'), takesHotwords: true as const };
+    expect(await hear(qwen)).toMatchObject({ hotwordsUsed: true });
+    expect(await hear(whisper.model)).not.toHaveProperty('hotwordsUsed');
+    expect(asked).toEqual([['Dragoman'], undefined]);
   });
 
   it.each([

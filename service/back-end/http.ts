@@ -7,15 +7,12 @@ import { BackendError } from '../errors.ts';
 import { currentRequestId, REQUEST_ID_HEADER } from '../request-log.ts';
 import { maskSecrets, readErrorText, userTexts } from './error-text.ts';
 import { parseJson } from '../json.ts';
+import { readAll, type ServerReply } from '../language-model/chat-server.ts';
 
 /** Most bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Most bytes of a reply that is not streamed. */
-const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** Longest wait for the next bytes of a reply. */
 const SILENCE_MS = 120_000;
-/** The same for a stream, whose first words come long before its last. */
-export const STREAM_SILENCE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export type Body = Dispatcher.ResponseData['body'];
@@ -24,24 +21,9 @@ export type Body = Dispatcher.ResponseData['body'];
 type Content = FormData | Uint8Array | Readonly<Record<string, unknown>>;
 
 /** A successful reply whose body is unread. */
-export interface UpstreamReply {
-  readonly mediaType: string;
+interface UpstreamReply extends ServerReply {
   readonly body: Body;
-  /** Logs an error that came within the body, and makes `unavailable` of it, with what it says. */
-  readonly failedWithin: (error: unknown) => AppError;
 }
-
-/** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */
-export const readAll = async (body: Body, maxBytes = MAX_REPLY_BYTES): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AppError('bad-reply', 'The backend sent too long a reply.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
 
 const readHead = async (body: Body): Promise<Uint8Array> => {
   try {

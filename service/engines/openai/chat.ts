@@ -1,7 +1,8 @@
 import { AppError } from '../../../src/errors.ts';
 import type { ChatEngine } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
-import { STREAM_SILENCE_MS, type Upstream } from '../../back-end/http.ts';
+import { STREAM_SILENCE_MS } from '../../language-model/chat-server.ts';
+import type { Upstream } from '../../back-end/http.ts';
 import type { Models } from './models.ts';
 
 /** Bytes of UTF-8 in a token, at most about. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ABILITIES, type Ability, type EngineConfig } from '../../config.ts';
+import type { ServerModels } from '../../language-model/chat-server.ts';
 import type { Upstream } from '../../back-end/http.ts';
 
-export interface Models {
+export interface Models extends ServerModels {
   readonly chat: string | undefined;
   readonly translation: string | undefined;
   readonly recognition: string | undefined;
@@ -11,7 +12,6 @@ export interface Models {
   readonly chatting: readonly string[];
   /** All models that the server lists; empty when it lists none. */
   readonly listed: ReadonlySet<string>;
-  /** Tokens of prompt and reply together, of the models of which that is known; may be learnt later. */
   readonly contextTokens: Map<string, number>;
 }
 

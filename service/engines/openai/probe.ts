@@ -1,7 +1,7 @@
 import { judgeTranslation } from '../../../src/text/reply/translation-reply.ts';
 import type { TranslationEngine } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
-import { CutReplyError, OnlyThinkingError } from './completion.ts';
+import { CutReplyError, OnlyThinkingError } from '../../language-model/completion.ts';
 
 /** Abilities of a model, as far as one question tells; undefined where it did not get to answer. */
 export type ProbeResult = 'translates' | 'not for translation' | 'not for chat' | undefined;

@@ -2,6 +2,7 @@ import { realClock, waitUntil, type Clock } from '../../../src/async/clock.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Ability, EngineConfig } from '../../config.ts';
 import type { EngineAbilities } from '../../engine.ts';
+import { createTranslation } from '../../language-model/translation.ts';
 import { createChat } from './chat.ts';
 import type { Upstream } from '../../back-end/http.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import { probeModel, type ProbeResult } from './probe.ts';
 import { createRecognition } from './recognition.ts';
 import { createSpeech } from './speech.ts';
-import { createTranslation } from './translation.ts';
 
 /** Age at which the list of models is requested again; after a failure it is requested sooner. */
 const LIST_FRESH_MS = 60_000;

@@ -1,18 +1,13 @@
-import { toAppError } from '../../../src/errors.ts';
-import { EmptyStreamError } from '../../../src/http/event-stream.ts';
-import { saysTooLong } from '../../../src/http/too-long.ts';
-import type {
-  EngineTranslationRequest,
-  TranslationEngine,
-  TranslationPiece,
-} from '../../engine.ts';
-import { BackendError, ContractError } from '../../errors.ts';
-import { splitText } from '../../../src/text/split/split.ts';
-import { translateParts } from '../../translation/pieces.ts';
+import { toAppError } from '../../src/errors.ts';
+import { EmptyStreamError } from '../../src/http/event-stream.ts';
+import { saysTooLong } from '../../src/http/too-long.ts';
+import type { EngineTranslationRequest, TranslationEngine, TranslationPiece } from '../engine.ts';
+import { BackendError, ContractError } from '../errors.ts';
+import { splitText } from '../../src/text/split/split.ts';
+import { translateParts } from '../translation/pieces.ts';
 import { OnlyThinkingError, readCompletion } from './completion.ts';
-import { STREAM_SILENCE_MS, type Upstream } from '../../back-end/http.ts';
-import type { Models } from './models.ts';
-import { translationRules, translationTurns } from './prompt.ts';
+import { STREAM_SILENCE_MS, type ChatServer, type ServerModels } from './chat-server.ts';
+import { translationRules, translationSampling, translationTurns } from './prompt.ts';
 import { longestText, mostTokens, SHORTEST_CHARS, THINKING_TOKENS } from './token-budget.ts';
 
 /** Traits of a model that its replies show. */
@@ -49,16 +44,20 @@ const tooLong = (cause: unknown): ContractError =>
       })
     : new ContractError('ErrTextTooLong', 'The text is too long for the model.', { cause });
 
+/** Waits for the turn of a call. */
+type Turn = () => Promise<Disposable>;
+
 /** A request, and the UTF-16 units from which its text is split: known of this request alone. */
 interface Attempt {
   readonly request: EngineTranslationRequest;
   readonly longestChars: number;
 }
 
+/** Translation by the models of a server that chats. */
 export const createTranslation = (
-  upstream: Upstream,
+  server: ChatServer,
   model: string,
-  models: Models,
+  models: ServerModels,
 ): TranslationEngine => {
   const known = new Map<string, Traits>();
   const traitsOf = (asked: string): Traits =>
@@ -71,13 +70,15 @@ export const createTranslation = (
     asked: string,
     { thinks, limit }: Traits,
     signal: AbortSignal,
+    turn: Turn | undefined,
   ): AsyncGenerator<TranslationPiece, void, void> {
-    const reply = await upstream.send(
+    using _ = await turn?.();
+    const reply = await server.send(
       '/chat/completions',
       {
         model: asked,
         messages: translationTurns(request, asked),
-        temperature: 0,
+        ...translationSampling(asked),
         [limit]: mostTokens(request) + (thinks ? THINKING_TOKENS : 0),
         stream: true,
         stream_options: { include_usage: true },
@@ -113,6 +114,7 @@ export const createTranslation = (
   async function* attempt(
     tried: Attempt,
     signal: AbortSignal,
+    turn?: Turn,
   ): AsyncGenerator<TranslationPiece, void, void> {
     const { request, longestChars } = tried;
     const { text, context } = request;
@@ -120,11 +122,11 @@ export const createTranslation = (
     const contextTokens = models.contextTokens.get(asked) ?? Infinity;
     const longest = Math.min(longestChars, longestText(contextTokens, request));
     if (text.length > longest && context !== '')
-      return yield* attempt({ request: { ...request, context: '' }, longestChars }, signal);
+      return yield* attempt({ request: { ...request, context: '' }, longestChars }, signal, turn);
     if (text.length > longest) {
       const whole = async (part: string): Promise<string> => {
         const own = { request: { ...request, text: part }, longestChars: longest };
-        const pieces = await Array.fromAsync(attempt(own, signal));
+        const pieces = await Array.fromAsync(attempt(own, signal, turn));
         return pieces.map((piece) => piece.text).join('');
       };
       const parts = splitText(text, longest, ({ length }) => length);
@@ -139,7 +141,7 @@ export const createTranslation = (
     let hasBegun = false;
     let next: Attempt;
     try {
-      for await (const piece of send(request, asked, traits, signal)) {
+      for await (const piece of send(request, asked, traits, signal, turn)) {
         hasBegun ||= piece.text !== '';
         yield piece;
       }
@@ -148,13 +150,15 @@ export const createTranslation = (
       if (hasBegun) throw thrown;
       next = after(thrown, tried, asked, traits);
     }
-    yield* attempt(next, signal);
+    yield* attempt(next, signal, turn);
   }
 
   return {
     translates: (_from, to) => to.toLowerCase() !== 'en-xa',
     keepsKeywords: true,
     rules: (request) => translationRules(modelFor(request)),
-    translate: (request, signal) => attempt({ request, longestChars: Infinity }, signal),
+    takesTurns: true,
+    translate: (request, signal, turn) =>
+      attempt({ request, longestChars: Infinity }, signal, turn),
   };
 };

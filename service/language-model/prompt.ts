@@ -1,7 +1,7 @@
-import { withoutControlTokens } from '../../../src/text/control-tokens.ts';
-import { meaningsIn } from '../../../src/text/protect/meanings.ts';
-import { languageName } from '../../../src/text/language/languages.ts';
-import type { EngineTranslationRequest } from '../../engine.ts';
+import { withoutControlTokens } from '../../src/text/control-tokens.ts';
+import { meaningsIn } from '../../src/text/protect/meanings.ts';
+import { languageName } from '../../src/text/language/languages.ts';
+import type { EngineTranslationRequest } from '../engine.ts';
 
 interface Turn {
   readonly role: 'system' | 'user';
@@ -64,6 +64,8 @@ interface PromptForm {
   readonly turns: (request: EngineTranslationRequest) => readonly Turn[];
   /** Sentences that a translation must not repeat. */
   readonly rules: readonly string[];
+  /** Fields of a request that say how words are chosen. Default: always the likeliest. */
+  readonly sampling?: Readonly<Record<string, number>>;
 }
 
 const asUser = (...parts: readonly string[]): readonly Turn[] => [
@@ -107,6 +109,7 @@ const FORMS: readonly PromptForm[] = [
       );
     },
     rules: [RESULT_ALONE],
+    sampling: { temperature: 0.7, top_p: 0.6, top_k: 20, repetition_penalty: 1.05 },
   },
   {
     // Their templates have no system message: some drop it, some refuse it.
@@ -137,3 +140,7 @@ export const translationTurns = (
 
 /** Sentences of a model's prompt, which no translation repeats. */
 export const translationRules = (model: string): readonly string[] => formOf(model).rules;
+
+/** Fields of a request that say how a model chooses words when it translates. */
+export const translationSampling = (model: string): Readonly<Record<string, number>> =>
+  formOf(model).sampling ?? { temperature: 0 };

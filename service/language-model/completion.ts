@@ -1,10 +1,10 @@
-import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
-import { AppError } from '../../../src/errors.ts';
-import { readEvents } from '../../../src/http/event-stream.ts';
-import type { TranslationPiece } from '../../engine.ts';
-import { ContractError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
-import { readAll, type UpstreamReply } from '../../back-end/http.ts';
+import { completion, completionChunk, type TokenUsage } from '../../src/api/contract.ts';
+import { AppError } from '../../src/errors.ts';
+import { readEvents } from '../../src/http/event-stream.ts';
+import type { TranslationPiece } from '../engine.ts';
+import { ContractError } from '../errors.ts';
+import { parseJson } from '../json.ts';
+import { readAll, type ServerReply } from './chat-server.ts';
 
 const notChat = (): AppError =>
   new AppError('bad-reply', 'The backend did not answer with a chat completion.');
@@ -46,7 +46,7 @@ const assertWhole = (text: string, thinks: boolean, finish: string | null | unde
 
 /** Reads a whole reply: some servers send one although a stream was requested. */
 const readWhole = async (
-  { body, failedWithin }: UpstreamReply,
+  { body, failedWithin }: ServerReply,
   asked: string,
 ): Promise<TranslationPiece> => {
   const reply = parseJson((await readAll(body)).toString('utf8'), notChat);
@@ -67,7 +67,7 @@ const readWhole = async (
  * wrote nothing, and `unavailable` where it does not say that it came to an end.
  */
 export async function* readCompletion(
-  reply: UpstreamReply,
+  reply: ServerReply,
   asked: string,
 ): AsyncGenerator<TranslationPiece, void, void> {
   if (!reply.mediaType.includes('event-stream')) {

@@ -1,5 +1,5 @@
-import { usualTranslation } from '../../../src/text/reply/translation-reply.ts';
-import type { EngineTranslationRequest } from '../../engine.ts';
+import { usualTranslation } from '../../src/text/reply/translation-reply.ts';
+import type { EngineTranslationRequest } from '../engine.ts';
 
 /** Tokens of a UTF-16 unit at most, in vocabularies made for English. */
 const LATIN_TOKENS = 0.7;

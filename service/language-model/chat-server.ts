@@ -1,0 +1,50 @@
+import { AppError } from '../../src/errors.ts';
+
+/** Most bytes of a reply that is not streamed. */
+const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+/** Longest wait for the next bytes of a stream, whose first words come long before its last. */
+export const STREAM_SILENCE_MS = 60_000;
+
+/** A successful reply whose body is unread. */
+export interface ServerReply {
+  readonly mediaType: string;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Makes an `AppError` of an error that came within the body, with what it says. */
+  readonly failedWithin: (error: unknown) => AppError;
+}
+
+/** A server with the OpenAI API: one elsewhere, or a language model in a process of ours. */
+export interface ChatServer {
+  /**
+   * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
+   * for all others, and with a `timeout` after so long a silence.
+   */
+  send(
+    path: '/chat/completions',
+    body: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+    silenceMs: number,
+  ): Promise<ServerReply>;
+}
+
+/** The models of a server. */
+export interface ServerModels {
+  readonly listed: Pick<ReadonlySet<string>, 'has'>;
+  /** Tokens of prompt and reply together, of the models of which that is known; may be learnt later. */
+  readonly contextTokens: ReadonlyMap<string, number>;
+}
+
+/** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */
+export const readAll = async (
+  body: AsyncIterable<Uint8Array>,
+  maxBytes = MAX_REPLY_BYTES,
+): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new AppError('bad-reply', 'The backend sent too long a reply.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};

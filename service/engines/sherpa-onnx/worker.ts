@@ -4,11 +4,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import type { RecognisedText } from '../../engine.ts';
 import { isLoop } from '../../loops.ts';
 import { recordingOptions, withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
 import { decodeWhole } from './whisper-length.ts';
 import { readSpelt, spellTokens } from './whisper-tokens.ts';
+import { wordTimes } from './word-times.ts';
 
 export interface SherpaRequest {
   readonly samples: Float32Array;
@@ -19,11 +21,7 @@ export interface SherpaRequest {
   readonly hotwords?: readonly string[] | undefined;
 }
 
-export interface SherpaReply {
-  readonly text: string;
-  readonly language: string | undefined;
-  readonly confidence: number | undefined;
-}
+export type SherpaReply = RecognisedText;
 
 /** The part of the library's types (`types.js`, 1.13) that is used here. */
 interface Stream {
@@ -56,6 +54,8 @@ const result = z.object({
   /** Language: `en`, or `<|en|>` from SenseVoice. */
   lang: z.string().optional(),
   tokens: z.array(z.string()).optional(),
+  timestamps: z.array(z.number()).optional(),
+  durations: z.array(z.number()).optional(),
   ys_log_probs: z.array(z.number()).optional(),
 });
 
@@ -101,10 +101,11 @@ const confidenceOf = (logProbs: readonly number[] | undefined): number | undefin
     ? Math.min(1, Math.exp(logProbs.reduce((sum, one) => sum + one, 0) / logProbs.length))
     : undefined;
 
-const replyOf = ({ text, lang, ys_log_probs: logProbs }: Heard): SherpaReply => ({
-  text: text.trim(),
-  language: lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,
-  confidence: isLoop(text) ? 0 : confidenceOf(logProbs),
+const replyOf = (heard: Heard, lengthMs: number): SherpaReply => ({
+  text: heard.text.trim(),
+  language: heard.lang?.replace(/^<\|(.*)\|>$/, '$1') || undefined,
+  confidence: isLoop(heard.text) ? 0 : confidenceOf(heard.ys_log_probs),
+  words: wordTimes(heard, lengthMs),
 });
 
 const loading = load();
@@ -127,7 +128,8 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
     const heard = result.parse(await recognizer.decodeAsync(stream));
     return model.whisper ? { ...heard, text: readSpelt(heard.text) } : heard;
   };
-  return replyOf(await (model.whisper ? decodeWhole(samples, decode) : decode(samples)));
+  const heard = await (model.whisper ? decodeWhole(samples, decode) : decode(samples));
+  return replyOf(heard, Math.round((1_000 * samples.length) / sampleRateHz));
 };
 
 serveParent(recognise);

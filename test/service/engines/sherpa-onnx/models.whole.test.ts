@@ -77,6 +77,14 @@ describe('an installed model', () => {
     });
   });
 
+  it('tells when each word was said', async () => {
+    const { recognition } = await engine.abilities();
+    const { text, words } = await recognition!.recognise(soundOf('  jumps'), {}, signal);
+    expect(words).toHaveLength(1);
+    expect(words![0]!.text).toBe(text);
+    expect(Math.abs(words![0]!.startMs - 240)).toBeLessThan(60);
+  });
+
   it('speaks so that it is understood, sentence by sentence', async () => {
     const { recognition, speech } = await engine.abilities();
     const [voice] = await speech!.voices(signal);

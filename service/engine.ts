@@ -2,7 +2,7 @@ import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { TokenMeanings } from '../src/text/protect/meanings.ts';
 import type { AppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { AUDIO_FORMATS } from '../src/model/message.ts';
+import { AUDIO_FORMATS, type SpokenWord } from '../src/model/message.ts';
 import type { Ability, EngineConfig } from './config.ts';
 import type { ChatBody } from './chat-body.ts';
 import { createHash } from 'node:crypto';
@@ -39,15 +39,15 @@ export interface SpeechEngine {
 /** Parameters that improve recognition; an engine ignores those that it cannot use. */
 export type EngineHints = Pick<
   AsrParameters,
-  'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
+  | 'language'
+  | 'hotwords'
+  | 'temperature'
+  | 'top_p'
+  | 'frequency_penalty'
+  | 'repetition_penalty'
+  /** True where the times of words are wanted, which take some recognisers longer. */
+  | 'words'
 >;
-
-/** A word with its time from the start of the samples; in scripts without spaces, a character or a few. */
-export interface HeardWord {
-  readonly text: string;
-  readonly startMs: number;
-  readonly endMs: number;
-}
 
 export interface RecognisedText {
   readonly text: string;
@@ -57,8 +57,11 @@ export interface RecognisedText {
   readonly confidence?: number | undefined;
   /** Probability, from 0 to 1, that nobody speaks; undefined when the engine gives none. */
   readonly noSpeech?: number | undefined;
-  /** The words of `text` in their order; undefined when the engine gives no times. */
-  readonly words?: readonly HeardWord[] | undefined;
+  /**
+   * The words of `text` in their order, with their times from the start of the samples; undefined when
+   * the engine gives none.
+   */
+  readonly words?: readonly SpokenWord[] | undefined;
   /** True where `hotwords` were given and the engine has used them. */
   readonly hotwordsUsed?: boolean | undefined;
 }

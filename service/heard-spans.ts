@@ -1,4 +1,5 @@
 import type { SpeechSpan } from '../src/audio/vad.ts';
+import type { SpokenWord } from '../src/model/message.ts';
 import type { RecognisedText } from './engine.ts';
 import { toLanguage } from './language.ts';
 import { meanShare } from './shares.ts';
@@ -38,3 +39,21 @@ export const meanOfSpans = (
       .filter(({ heard }) => heard.text !== '')
       .map((span) => ({ share: shareOf(span.heard), weight: lengthOf(span) })),
   );
+
+/** The words of spans with their times in the recording; undefined where a span with words has none. */
+export const wordsOfSpans = (spans: readonly HeardSpan[]): readonly SpokenWord[] | undefined => {
+  const lists = spans
+    .filter(({ heard }) => heard.text !== '')
+    .map(({ startMs: fromMs, heard }) =>
+      heard.words?.map(({ text, startMs, endMs }) => ({
+        text,
+        startMs: fromMs + startMs,
+        endMs: fromMs + endMs,
+      })),
+    );
+  return lists.every((words) => words !== undefined) ? lists.flat() : undefined;
+};
+
+/** True where hotwords were used in all that was heard. */
+export const usesHotwords = (spans: readonly HeardSpan[]): boolean =>
+  spans.every(({ heard }) => heard.text === '' || heard.hotwordsUsed === true);

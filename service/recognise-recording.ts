@@ -113,14 +113,20 @@ export const listenTo = async (
 /**
  * Recognises a recording in chunks that end at pauses, and what is doubtful once more. Decodes the file
  * once or twice, so that at most one chunk is in memory.
+ *
+ * @param tell called with each chunk once it is heard for the first time
  */
 export const recogniseRecording = async (
   { audio, vad, lengthMs, voice }: ListenedRecording,
   engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
   hints: EngineHints,
   signal: AbortSignal,
+  tell: (span: HeardSpan) => void = () => undefined,
 ): Promise<readonly HeardSpan[]> => {
-  const hear = async (chunks: readonly PlannedChunk[]): Promise<readonly HeardChunk[]> => {
+  const hear = async (
+    chunks: readonly PlannedChunk[],
+    isFirst: boolean,
+  ): Promise<readonly HeardChunk[]> => {
     const heard: HeardChunk[] = [];
     const pcm = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
     for await (const { span, samples } of cutChunks(pcm, chunks, RECOGNITION_RATE_HZ)) {
@@ -128,14 +134,15 @@ export const recogniseRecording = async (
       const { language = hints.language, ...chunk } = span;
       const text = await engine.recognise(samples, { ...hints, language }, signal);
       heard.push({ ...chunk, heard: text });
+      if (isFirst) tell({ ...chunk, heard: text });
     }
     return heard;
   };
 
   const plan = planOf(voice, lengthMs, vad, engine.longestMs);
-  const heard = await hear(plan);
+  const heard = await hear(plan, true);
   const doubtful = secondPass(heard, hints.language);
   if (doubtful.size === 0) return heard;
-  const again = await hear([...doubtful.values()].flat());
+  const again = await hear([...doubtful.values()].flat(), false);
   return heard.map((chunk) => (doubtful.has(chunk) ? afterSecondPass(chunk, again) : chunk));
 };

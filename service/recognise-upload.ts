@@ -73,6 +73,8 @@ export interface RecognitionInput {
   readonly audio: readonly Uint8Array[];
   readonly hints: EngineHints;
   readonly vad: Vad;
+  /** Called with each part as it is heard, in order; a second look may still change it. */
+  readonly heard?: (span: HeardSpan) => void;
 }
 
 /** Recordings that are decoded at the same time: of a key only so many that others begin at once. */
@@ -95,7 +97,7 @@ const inTurns = (
  * gives nothing and costs no engine its time.
  */
 export const recogniseUpload = async (
-  { audio, hints, vad }: RecognitionInput,
+  { audio, hints, vad, heard }: RecognitionInput,
   { engines, account, log, signal }: Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>,
 ): Promise<readonly HeardSpan[]> => {
   const offers = await engines.offers('recognition');
@@ -104,6 +106,13 @@ export const recogniseUpload = async (
   try {
     const recording = await listenTo(bytesSource(audio), vad, signal);
     if (recording.isSilent) return [];
+    let heardMs = -1;
+    // Another engine begins anew.
+    const tell = (span: HeardSpan): void => {
+      if (span.startMs < heardMs) return;
+      heardMs = span.endMs;
+      heard?.(span);
+    };
     account.reserve({ ability: 'recognition', amount: recording.lengthMs }, engineNamesOf(offers));
     const { engine, spans } = await withFailOver(
       offers,
@@ -112,7 +121,7 @@ export const recogniseUpload = async (
         const calls = inTurns(offer.engine, request);
         return {
           engine: offer.name,
-          spans: await recogniseRecording(recording, calls, hints, either),
+          spans: await recogniseRecording(recording, calls, hints, either, tell),
         };
       },
       { ability: 'recognition', log, signal, isPatient: true },

@@ -3,12 +3,19 @@ import {
   type AsrParameters,
   type AsrPlainReply,
   type AsrSegmentsReply,
+  type AsrWord,
 } from '../src/api/contract.ts';
 import type { SegmentParameters } from '../src/audio/vad.ts';
 import { joinTexts } from '../src/text/local-agreement.ts';
 import { isBlank } from '../src/text/unicode.ts';
 import type { EngineHints } from './engine.ts';
-import { languageTimes, meanOfSpans, type HeardSpan } from './heard-spans.ts';
+import {
+  languageTimes,
+  meanOfSpans,
+  usesHotwords,
+  wordsOfSpans,
+  type HeardSpan,
+} from './heard-spans.ts';
 import { commonCode } from './language.ts';
 
 /**
@@ -32,38 +39,56 @@ const languagesOf = (
   ...(hints.language === undefined ? {} : { requested_language: hints.language }),
 });
 
-/** Says how certain a transcript is, as a reply does. */
+/** Says how certain a transcript is, and what it was made without, as a reply does. */
 const certaintyOf = (
   spans: readonly HeardSpan[],
-): Pick<AsrPlainReply, 'confidence' | 'confidence_known' | 'no_speech_prob'> => {
+  { hotwords = [] }: EngineHints,
+): Pick<AsrPlainReply, 'confidence' | 'confidence_known' | 'no_speech_prob' | 'hotwords_used'> => {
   const confidence = meanOfSpans(spans, (heard) => heard.confidence);
   const noSpeech = meanOfSpans(spans, (heard) => heard.noSpeech);
   return {
     ...(confidence === undefined ? { confidence: 1, confidence_known: false } : { confidence }),
     ...(noSpeech === undefined ? {} : { no_speech_prob: noSpeech }),
+    ...(hotwords.length === 0 || usesHotwords(spans) ? {} : { hotwords_used: false }),
   };
+};
+
+const toSeconds = (ms: number): number => Math.round(ms) / 1000;
+
+/** The words of spans, where they were asked for and are known. */
+const wordsIn = (
+  spans: readonly HeardSpan[],
+  { words: isAsked }: EngineHints,
+): { readonly words?: AsrWord[] } => {
+  const words = isAsked ? wordsOfSpans(spans) : undefined;
+  const inSeconds = words?.map(({ text, startMs, endMs }) => ({
+    word: text,
+    start: toSeconds(startMs),
+    end: toSeconds(endMs),
+  }));
+  return inSeconds ? { words: inSeconds } : {};
 };
 
 export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
   text: joinTexts(spans.map(({ heard }) => heard.text)),
   ...languagesOf(spans, hints),
-  ...certaintyOf(spans),
+  ...certaintyOf(spans, hints),
+  ...wordsIn(spans, hints),
 });
-
-const toSeconds = (ms: number): number => Math.round(ms) / 1000;
 
 export const segmentsReply = (
   spans: readonly HeardSpan[],
   hints: EngineHints,
 ): AsrSegmentsReply => ({
   ...languagesOf(spans, hints),
-  ...certaintyOf(spans),
+  ...certaintyOf(spans, hints),
   segments: spans
     .filter(({ heard }) => !isBlank(heard.text))
-    .map(({ startMs, endMs, heard }) => ({
-      start: toSeconds(startMs),
-      end: toSeconds(endMs),
-      text: heard.text,
+    .map((span) => ({
+      start: toSeconds(span.startMs),
+      end: toSeconds(span.endMs),
+      text: span.heard.text,
+      ...wordsIn([span], hints),
     })),
 });
 

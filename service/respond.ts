@@ -2,6 +2,12 @@ import { toAppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { RouteContext } from './route.ts';
 
+/** Headers of a stream of events. */
+export const EVENT_STREAM = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+} as const;
+
 /**
  * Streams a reply at the client's pace. When the client leaves, the generator is ended. When it
  * fails after the reply has begun, or the signal is aborted while the client does not read, the

@@ -1,7 +1,14 @@
 import { joinTexts } from '../src/text/local-agreement.ts';
 import { isLetter, isSpacedLetter } from '../src/text/unicode.ts';
 import type { RecognisedText } from './engine.ts';
-import { languageTimes, meanOfSpans, spanLanguage, type HeardSpan } from './heard-spans.ts';
+import {
+  languageTimes,
+  meanOfSpans,
+  spanLanguage,
+  usesHotwords,
+  wordsOfSpans,
+  type HeardSpan,
+} from './heard-spans.ts';
 import { overlapping, planChunks, type Chunk } from './recognition-chunks.ts';
 
 /** A chunk and what was heard in it. */
@@ -77,17 +84,19 @@ export const secondPass = (
   return plan;
 };
 
-/** Joins what was heard in parts, as if by one call. */
-const joined = (parts: readonly HeardChunk[]): RecognisedText => ({
+/** Joins what was heard in parts, as if by one call from a time on. */
+const joined = (parts: readonly HeardChunk[], fromMs: number): RecognisedText => ({
   text: joinTexts(parts.map(({ heard }) => heard.text)),
   language: languageTimes(parts)[0]?.[0],
   confidence: meanOfSpans(parts, (heard) => heard.confidence),
   noSpeech: meanOfSpans(parts, (heard) => heard.noSpeech),
+  words: wordsOfSpans(parts.map((part) => ({ ...part, startMs: part.startMs - fromMs }))),
+  hotwordsUsed: usesHotwords(parts),
 });
 
 /** A chunk with what the second pass has heard, if that is more, or words in the other language. */
 export const afterSecondPass = (chunk: HeardChunk, again: readonly HeardChunk[]): HeardChunk => {
-  const heard = joined(overlapping(again, chunk));
+  const heard = joined(overlapping(again, chunk), chunk.startMs);
   const least = hasHole(chunk) ? lettersOf(chunk.heard.text) : 0;
   return lettersOf(heard.text) > least ? { ...chunk, heard } : chunk;
 };

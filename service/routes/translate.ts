@@ -11,7 +11,7 @@ import {
   type TranslateRequest,
 } from '../../src/api/contract.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { primed, streamReply } from '../respond.ts';
+import { EVENT_STREAM, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
@@ -33,7 +33,6 @@ const BODY_LIMIT: BodyLimit = {
   named: 'ErrTextTooLong',
 };
 
-const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';

@@ -28,6 +28,8 @@ export const EXTRA_FIELDS = {
   translateTokens: 'translate.tokens',
   /** The speed of a voice; 1 is its own. */
   ttsSpeed: 'tts.speed',
+  /** True for the times of words in the reply, as far as the recogniser tells them. */
+  asrWords: 'asr.words',
 } as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];
 
@@ -127,6 +129,8 @@ export const asrParameters = z.object({
   initial_segment_padding_ms: segmentPadding,
   speech_pad_ms: z.int().nonnegative().optional(),
   min_segment_duration: z.number().nonnegative().optional(),
+  /** The field `EXTRA_FIELDS.asrWords`. */
+  words: z.boolean().optional(),
 });
 export type AsrParameters = z.infer<typeof asrParameters>;
 
@@ -152,12 +156,28 @@ const certainty = {
   confidence_known: z.literal(false).optional(),
   /** Probability, from 0 to 1, that nobody speaks; absent where the recogniser gives none. */
   no_speech_prob: z.number().optional(),
+  /** False where hotwords were sent and the recogniser takes none. */
+  hotwords_used: z.literal(false).optional(),
 };
 
-export const asrPlainReply = z.object({ text: z.string(), ...certainty });
+/** A word and its time in seconds; in scripts without spaces, a character or a few. */
+export const asrWord = z.object({ word: z.string(), start: z.number(), end: z.number() });
+export type AsrWord = z.infer<typeof asrWord>;
+
+export const asrPlainReply = z.object({
+  text: z.string(),
+  ...certainty,
+  /** Absent where they were not asked for, or the recogniser does not tell them. */
+  words: z.array(asrWord).optional(),
+});
 export type AsrPlainReply = z.infer<typeof asrPlainReply>;
 
-export const asrSegment = z.object({ start: z.number(), end: z.number(), text: z.string() });
+export const asrSegment = z.object({
+  start: z.number(),
+  end: z.number(),
+  text: z.string(),
+  words: z.array(asrWord).optional(),
+});
 export const asrSegmentsReply = z.object({ ...certainty, segments: z.array(asrSegment) });
 export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;
 

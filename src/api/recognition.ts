@@ -1,6 +1,6 @@
 import type { ByteSource } from '../model/message.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
-import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
+import { asrParameters, EXTRA_FIELDS, PATHS, type AsrParameters } from './contract.ts';
 import {
   recognisedSegments,
   recognisedText,
@@ -91,10 +91,11 @@ const callOf = (options: CallOptions): Call => ({
 
 const ask = async (
   audio: ByteSource,
-  parameters: AsrParameters,
-  { send, signal }: Attempt,
+  { words, ...parameters }: AsrParameters,
+  { send, signal, understands }: Attempt,
 ): Promise<HttpReply> => {
-  const checked = asrParameters.safeParse(parameters);
+  const extra = words && understands(EXTRA_FIELDS.asrWords) ? { words } : {};
+  const checked = asrParameters.safeParse({ ...parameters, ...extra });
   if (!checked.success)
     throw new AppError('bad-input', 'a recognition parameter is outside the contract', {
       cause: checked.error,

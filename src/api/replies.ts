@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { Attempt } from './caller.ts';
 import { readEvents } from '../http/event-stream.ts';
-import { completion, completionChunk } from './contract.ts';
+import { asrWord, completion, completionChunk } from './contract.ts';
 import {
   expectMediaType,
   networkError,
@@ -59,8 +59,21 @@ const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
   ...(noSpeech === undefined ? {} : { noSpeech }),
 });
 
+const spokenWords = z
+  .array(asrWord)
+  .min(1)
+  .transform((given) =>
+    given.map(({ word, start, end }) => ({
+      text: word,
+      startMs: Math.round(1_000 * start),
+      endMs: Math.round(1_000 * end),
+    })),
+  )
+  .optional()
+  .catch(undefined);
+
 export const recognisedText = z
-  .object({ text: z.string(), ...recognised })
+  .object({ text: z.string(), words: spokenWords, ...recognised })
   .transform(withCertainty);
 export type PlainTranscript = z.infer<typeof recognisedText>;
 

@@ -1,10 +1,16 @@
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { MessageRef } from './place.ts';
 
-export interface TranscriptSegment {
+/** A word with its time; in scripts without spaces, a character or a few. */
+export interface SpokenWord {
   readonly startMs: number;
   readonly endMs: number;
   readonly text: string;
+}
+
+export interface TranscriptSegment extends SpokenWord {
+  /** The words of `text` in their order; undefined where their times are not known. */
+  readonly words?: readonly SpokenWord[] | undefined;
 }
 
 export interface Transcript {

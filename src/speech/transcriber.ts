@@ -121,7 +121,11 @@ export const createTranscriber = ({
       const reply = await patiently(clock, both, async () =>
         client.transcribe(
           chunk.audio,
-          { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
+          {
+            ...(language ? { language } : {}),
+            ...(hotwords.length > 0 ? { hotwords } : {}),
+            words: true,
+          },
           {
             ...askerAt(chunk.startMs < LONG_MS ? lane : 'batch', place),
             signal: both,
@@ -136,6 +140,11 @@ export const createTranscriber = ({
         endMs: chunk.startMs + chunk.durationMs,
         text,
         language: reply.language,
+        words: reply.words?.map((word) => ({
+          text: word.text,
+          startMs: chunk.startMs + word.startMs,
+          endMs: chunk.startMs + word.endMs,
+        })),
       };
     };
 

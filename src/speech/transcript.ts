@@ -29,7 +29,7 @@ const mainLanguage = (parts: readonly TranscriptPart[]): string => {
 export const joinParts = (parts: readonly TranscriptPart[]): DictatedTranscript => ({
   text: parts.reduce(appendPart, ''),
   language: mainLanguage(parts),
-  segments: parts.map(({ startMs, endMs, text }) => ({ startMs, endMs, text })),
+  segments: parts.map(({ language: _, ...segment }) => segment),
 });
 
 const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {

@@ -1,4 +1,4 @@
-import type { TranscriptKind, TranscriptSegment } from '../model/message.ts';
+import type { SpokenWord, TranscriptKind, TranscriptSegment } from '../model/message.ts';
 import { oneLine } from './quoted-words.ts';
 import { countCodePoints, isBlank } from './unicode.ts';
 
@@ -76,7 +76,7 @@ const linesOf = (text: string, mostColumns: number): readonly string[] => {
 
 const whole = (ms: number): number => (Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : 0);
 
-type Ready = Required<SpokenSegment>;
+type Ready = SpokenSegment & { readonly speaker: string };
 
 /** An empty part, at which the caller may let other work run. */
 const BREATH = '';
@@ -98,30 +98,43 @@ const repaired = function* (
     const speaker = oneLine(segment.speaker ?? '');
     const next = nextMs.get(speaker) ?? Number.POSITIVE_INFINITY;
     const endMs = Math.max(startMs, whole(segment.endMs));
-    ready.push({ startMs, endMs: next > startMs ? Math.min(endMs, next) : endMs, text, speaker });
+    const untilMs = next > startMs ? Math.min(endMs, next) : endMs;
+    ready.push({ startMs, endMs: untilMs, text, speaker, words: segment.words });
     nextMs.set(speaker, startMs);
   }
   return ready.toReversed();
 };
 
-/** Splits a segment into cues of two lines, with its time divided by length. */
-const cuesOf = (
-  { startMs, endMs, text, speaker }: Ready,
-  lineColumns: number,
-  freeFromMs: number,
-): readonly Cue[] => {
+const lettersOf = (text: string): number => text.replaceAll(/\s/g, '').length;
+
+/** Times of a segment by how many of its letters come before: those of its words, or divided by length. */
+const timesOf = ({ startMs, endMs, text, words = [] }: Ready) => {
+  const total = lettersOf(text);
+  const evenly = (letters: number): number => startMs + ((endMs - startMs) * letters) / total;
+  const within = (ms: number): number => Math.min(endMs, Math.max(startMs, whole(ms)));
+  let letters = 0;
+  const ends = words.map((word) => (letters += lettersOf(word.text)));
+  const wordAt = (place: number): SpokenWord | undefined =>
+    letters === total ? words[ends.findIndex((end) => end > place)] : undefined;
+  return {
+    begin: (before: number): number => within(wordAt(before)?.startMs ?? evenly(before)),
+    end: (before: number): number => within(wordAt(before - 1)?.endMs ?? evenly(before)),
+  };
+};
+
+/** Splits a segment into cues of two lines. */
+const cuesOf = (segment: Ready, lineColumns: number, freeFromMs: number): readonly Cue[] => {
+  const { text, speaker } = segment;
   const lines = linesOf(text, lineColumns);
-  const total = lines.reduce((sum, line) => sum + line.length, 0);
+  const times = timesOf(segment);
   const cues: Cue[] = [];
   let freeMs = freeFromMs;
   let before = 0;
   for (let at = 0; at < lines.length; at += LINES_PER_CUE) {
     const shown = lines.slice(at, at + LINES_PER_CUE);
-    const timeAt = (length: number): number =>
-      Math.round(startMs + ((endMs - startMs) * length) / total);
-    const cueStart = Math.max(freeMs, timeAt(before));
-    for (const line of shown) before += line.length;
-    freeMs = Math.max(cueStart + SHORTEST_CUE_MS, timeAt(before));
+    const cueStart = Math.max(freeMs, times.begin(before));
+    for (const line of shown) before += lettersOf(line);
+    freeMs = Math.max(cueStart + SHORTEST_CUE_MS, times.end(before));
     cues.push({ startMs: cueStart, endMs: freeMs, lines: shown, speaker });
   }
   return cues;

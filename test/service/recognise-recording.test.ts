@@ -5,7 +5,8 @@ import {
   type RecognisedText,
 } from '../../service/engine.ts';
 import { listenTo, recogniseRecording, type Vad } from '../../service/recognise-recording.ts';
-import { plainReply, segmentParameters } from '../../service/recognise.ts';
+import type { HeardSpan } from '../../service/heard-spans.ts';
+import { plainReply, segmentParameters, segmentsReply } from '../../service/recognise.ts';
 import { bytesSource } from '../../src/audio/bytes.ts';
 import { makeWav } from './support.ts';
 
@@ -209,5 +210,74 @@ describe('a file', () => {
     expect(await silent(makeWav(3))).toBe(true);
     expect(await silent(makeWav(3, [[1, 1.03]]))).toBe(true);
     expect(await silent(makeWav(3, [[1, 1.3]]))).toBe(false);
+  });
+
+  describe('whose engine tells the times of words', () => {
+    const WORD = { text: 'so', startMs: 100, endMs: 300 };
+    const many = { text: 'so many words as the time of it is long enough for', words: [WORD] };
+
+    it('has those of the recording, in its text and in each segment', async () => {
+      const { spans } = await recognise(sentences(4, 4), () => many);
+      const { words } = plainReply(spans, { words: true });
+      expect(words).toEqual(
+        spans.map(({ startMs }) => ({
+          word: 'so',
+          start: (startMs + 100) / 1_000,
+          end: (startMs + 300) / 1_000,
+        })),
+      );
+      const { segments } = segmentsReply(spans, { words: true });
+      expect(segments.map((segment) => segment.words)).toEqual(words?.map((word) => [word]));
+    });
+
+    it('has those of what is heard in a second look', async () => {
+      const { spans } = await recognise(
+        [
+          [0.2, 2.2],
+          [2.6, 4.6],
+        ],
+        (_, call) => (call === 1 ? { text: 'so' } : many),
+      );
+      expect(spans).toHaveLength(1);
+      const [first, second] = plainReply(spans, { words: true }).words ?? [];
+      expect(first?.start).toBeCloseTo(0.1);
+      expect(second?.start).toBeGreaterThan(2.2);
+      expect(second?.start).toBeLessThan(2.7);
+    });
+
+    it('has none where one part has none, or nobody asks', async () => {
+      const { spans } = await recognise(sentences(4, 4), (_, call) =>
+        call === 1 ? many : { ...many, words: undefined },
+      );
+      expect(plainReply(spans, { words: true }).words).toBeUndefined();
+      expect(plainReply(spans.slice(0, 1), {}).words).toBeUndefined();
+    });
+  });
+
+  it('says where hotwords were not used', async () => {
+    const hints = { hotwords: ['Acme'] };
+    const used = async (hotwordsUsed?: boolean) =>
+      (
+        await recognise(
+          sentences(4),
+          () => ({ text: 'hello there, how do you do', hotwordsUsed }),
+          { hints },
+        )
+      ).reply.hotwords_used;
+    expect(await used()).toBe(false);
+    expect(await used(false)).toBe(false);
+    expect(await used(true)).toBeUndefined();
+    expect((await recognise(sentences(4))).reply.hotwords_used).toBeUndefined();
+  });
+
+  it('is told part by part as it is heard', async () => {
+    const told: HeardSpan[] = [];
+    const source = bytesSource([makeWav(10, sentences(4, 4).flatMap(syllables))]);
+    const recording = await listenTo(source, 'on', signal);
+    const engine = { longestMs: 60_000, recognise: async () => ({ text: 'so' }) };
+    const spans = await recogniseRecording(recording, engine, {}, signal, (span) =>
+      told.push(span),
+    );
+    expect(told).toEqual(spans);
   });
 });

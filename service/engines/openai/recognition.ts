@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MEDIA_TYPES } from '../../../src/api/contract.ts';
 import { encode } from '../../../src/audio/codec/encode.ts';
 import { AppError } from '../../../src/errors.ts';
+import type { SpokenWord } from '../../../src/model/message.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,
@@ -37,8 +38,18 @@ const reply = z.object({
     )
     .nullish()
     .catch(undefined),
+  words: z
+    .array(z.object({ word: z.string(), start: z.number(), end: z.number() }))
+    .nullish()
+    .catch(undefined),
 });
 type Segment = NonNullable<z.infer<typeof reply>['segments']>[number];
+
+const inMs = ({ word, start, end }: { word: string; start: number; end: number }): SpokenWord => ({
+  text: word.trim(),
+  startMs: Math.round(1_000 * start),
+  endMs: Math.round(1_000 * end),
+});
 
 /** The mean probability of a token; 0 of a loop, of which a recogniser is often certain. */
 const certaintyOf = (text: string, segment: Segment): number | undefined => {
@@ -78,16 +89,30 @@ interface AudioFile {
 const isRefusal = (error: unknown): boolean =>
   error instanceof BackendError && [400, 422].includes(error.status);
 
+/** Details of an answer, the most first. */
+const DETAILS = ['words', 'segments'] as const;
+type Detail = (typeof DETAILS)[number] | 'text';
+
+const detailsFor = (
+  { words: areAsked }: EngineHints,
+  refused: ReadonlySet<Detail>,
+): readonly [Detail, ...Detail[]] => {
+  const [first, ...others] = DETAILS.filter(
+    (detail) => !refused.has(detail) && (detail !== 'words' || areAsked),
+  );
+  return first ? [first, ...others, 'text'] : ['text'];
+};
+
 export const createRecognition = (upstream: Upstream, model: string): RecognitionEngine => {
-  /** True once the server has refused more detail than the text, but returned that. */
-  let plainOnly = false;
+  /** Details that the server refused, but not those after them. */
+  const refusedDetails = new Set<Detail>();
   /** Languages with which the server refused what it took without. */
   const refusedLanguages = new Set<string>();
 
   const ask = async (
     file: AudioFile,
     hints: EngineHints,
-    responseFormat: 'verbose_json' | 'json',
+    detail: Detail,
     signal: AbortSignal,
   ): Promise<RecognisedText> => {
     const form = new FormData();
@@ -97,8 +122,10 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
       file.name,
     );
     form.set('model', model);
-    form.set('response_format', responseFormat);
+    form.set('response_format', detail === 'text' ? 'json' : 'verbose_json');
     // Without one, servers raise it where a text is a loop; 0 is taken for a wish not to.
+    if (detail === 'words')
+      for (const one of ['segment', 'word']) form.append('timestamp_granularities[]', one);
     if (hints.temperature) form.set('temperature', String(hints.temperature));
     if (hints.language) form.set('language', hints.language);
     if (hints.hotwords?.length) form.set('prompt', promptOf(hints.hotwords));
@@ -107,12 +134,14 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     );
     if (!parsed.success)
       throw new AppError('bad-reply', 'The backend did not answer with a transcript.');
-    const { text, language: heardLanguage, segments } = parsed.data;
+    const { text, language: heardLanguage, segments, words } = parsed.data;
     return {
       text: text.trim(),
       language: heardLanguage ?? undefined,
       confidence: isLoop(text) ? 0 : meanOf(segments, (segment) => certaintyOf(text, segment)),
       noSpeech: meanOf(segments, (segment) => segment.no_speech_prob),
+      words: words?.length ? words.map(inMs) : undefined,
+      hotwordsUsed: Boolean(hints.hotwords?.length),
     };
   };
 
@@ -120,14 +149,15 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     file: AudioFile,
     hints: EngineHints,
     signal: AbortSignal,
+    [detail, ...less] = detailsFor(hints, refusedDetails),
   ): Promise<RecognisedText> => {
-    if (plainOnly) return ask(file, hints, 'json', signal);
     try {
-      return await ask(file, hints, 'verbose_json', signal);
+      return await ask(file, hints, detail, signal);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
-      const heard = await ask(file, hints, 'json', signal);
-      plainOnly = true;
+      const [next, ...least] = less;
+      if (!isRefusal(error) || !next) throw error;
+      const heard = await askInDetail(file, hints, signal, [next, ...least]);
+      refusedDetails.add(detail);
       return heard;
     }
   };

@@ -1,5 +1,5 @@
 import { charAfter, isLetter, isSpacedLetter } from '../../../src/text/unicode.ts';
-import type { HeardWord } from '../../engine.ts';
+import type { SpokenWord } from '../../../src/model/message.ts';
 
 /** What the library tells of the tokens of a text; times in seconds. */
 export interface TimedTokens {
@@ -71,7 +71,7 @@ const beginsWord = (word: string, next: string): boolean =>
  *
  * @param endMs end of the sound
  */
-export const wordTimes = (heard: TimedTokens, endMs: number): readonly HeardWord[] | undefined => {
+export const wordTimes = (heard: TimedTokens, endMs: number): readonly SpokenWord[] | undefined => {
   const { text, tokens = [], timestamps = [] } = heard;
   if (tokens.length === 0 || timestamps.length !== tokens.length) return undefined;
   const placed = place(heard, endMs);

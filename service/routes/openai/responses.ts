@@ -7,7 +7,7 @@ import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
 import { readChatBody } from '../../chat-body.ts';
 import { ContractError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
-import { primed, streamReply } from '../../respond.ts';
+import { EVENT_STREAM, primed, streamReply } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import { type ChatReply, completeChat } from '../chat.ts';
 import { OPENAI_PATHS } from '../lists.ts';
@@ -216,11 +216,11 @@ export const responses: Route = {
     const input = await readChatBody(ReadableStream.from([chat]));
     const reply = await completeChat(input, context);
     if (asked.stream)
-      return streamReply(
-        await primed(events(asked, reply)),
-        { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
-        { log, signal, cutOff },
-      );
+      return streamReply(await primed(events(asked, reply)), EVENT_STREAM, {
+        log,
+        signal,
+        cutOff,
+      });
     return Response.json(createResponse(asked).response(await wholeAnswer(reply.body)));
   },
 };

@@ -5,7 +5,7 @@ import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { isBlank } from '../../../src/text/unicode.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
-import { ContractError, invalidParameter, invalidRequest } from '../../errors.ts';
+import { invalidParameter } from '../../errors.ts';
 import { type HeardSpan, spanLanguage } from '../../heard-spans.ts';
 import { readLanguage } from '../../language.ts';
 import { demandFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
@@ -14,64 +14,8 @@ import type { Route, RouteContext } from '../../route.ts';
 import { overLegs } from '../../translation/over-legs.ts';
 import { type UploadLimiter, withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from '../lists.ts';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { Busboy } from '@fastify/busboy';
-
-/** Most fields besides the file, and the longest. */
-const MAX_FIELDS = 40;
-const MAX_FIELD_BYTES = 16 * 1024;
-
-interface AudioForm {
-  /** The bytes of the field `file`; undefined when there is none. */
-  readonly audio: readonly Uint8Array[] | undefined;
-  /** The values of the other fields, by name. */
-  readonly fields: ReadonlyMap<string, readonly string[]>;
-}
-
-const notAForm = (): ContractError =>
-  invalidRequest('The request body must be whole multipart/form-data.');
-
-/** Reads a form with one file as it arrives. Throws `ContractError` for anything else. */
-const readAudioForm = async (
-  contentType: string,
-  body: AsyncIterable<Uint8Array>,
-): Promise<AudioForm> => {
-  if (!/^multipart\/form-data\s*;.*boundary=/i.test(contentType)) throw notAForm();
-  const fields = new Map<string, string[]>();
-  let audio: Uint8Array[] | undefined;
-  let isOver = false;
-  const parser = new Busboy({
-    headers: { 'content-type': contentType },
-    limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, files: 1, parts: MAX_FIELDS + 1 },
-  });
-  const setOver = (): void => {
-    isOver = true;
-  };
-  parser.on('field', (name, value, _nameCut, isCut) => {
-    isOver ||= isCut;
-    fields.set(name, [...(fields.get(name) ?? []), value]);
-  });
-  parser.on('file', (name, stream) => {
-    if (name !== 'file') {
-      stream.resume();
-      return;
-    }
-    const parts: Uint8Array[] = [];
-    audio = parts;
-    stream.on('data', (chunk: Uint8Array) => parts.push(chunk));
-  });
-  for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
-    parser.on(limit, setOver);
-  try {
-    await pipeline(Readable.from(body), parser);
-  } catch (error) {
-    throw error instanceof ContractError ? error : notAForm();
-  }
-  if (isOver)
-    throw new ContractError('ErrRequestTooLarge', 'The form has too many or too long fields.');
-  return { audio, fields };
-};
+import { type AudioForm, readAudioForm } from './audio-form.ts';
+import { streamTranscript } from './transcript-stream.ts';
 
 const ENGLISH = 'en';
 
@@ -80,35 +24,56 @@ const fieldsOf = z.object({
   language: z.string().min(1).optional(),
   prompt: z.string().optional(),
   temperature: z.coerce.number().min(0).max(1).optional(),
-  stream: z.literal('false', { error: 'only false is supported here' }).optional(),
-  timestamp_granularities: z.array(
-    z.literal('segment', { error: 'only segment is supported here' }),
-  ),
+  stream: z.enum(['true', 'false']).optional(),
+  timestamp_granularities: z.array(z.enum(['segment', 'word'])),
 });
+/** Formats that are streamed: the others are no text before all is heard. */
+const STREAMED: ReadonlySet<string> = new Set(['json', 'text']);
 type Fields = z.infer<typeof fieldsOf>;
 
-const readFields = ({ fields }: AudioForm): Fields => {
+const readFields = ({ fields }: AudioForm, translate: boolean): Fields => {
   const one = (name: string): string | undefined => fields.get(name)?.at(-1);
-  return validate(fieldsOf, {
+  const given = validate(fieldsOf, {
     response_format: one('response_format'),
     language: one('language') || undefined,
     prompt: one('prompt'),
     temperature: one('temperature'),
     stream: one('stream'),
-    timestamp_granularities: fields.get('timestamp_granularities[]') ?? [],
+    timestamp_granularities: ['[]', ''].flatMap(
+      (end) => fields.get(`timestamp_granularities${end}`) ?? [],
+    ),
   });
+  if (given.stream === 'true' && (translate || !STREAMED.has(given.response_format)))
+    throw invalidParameter(
+      translate
+        ? 'stream: only false is supported here'
+        : 'stream: only json and text are streamed; leave stream or response_format out',
+    );
+  return given;
 };
 
-const hintsOf = ({ language, prompt, temperature }: Fields): EngineHints => ({
+const hintsOf = ({
+  language,
+  prompt,
+  temperature,
+  response_format: format,
+  timestamp_granularities: wanted,
+}: Fields): EngineHints => ({
   ...(language === undefined ? {} : { language: readLanguage('language', language) }),
   ...(prompt ? { hotwords: [prompt] } : {}),
   ...(temperature === undefined ? {} : { temperature }),
+  words: format === 'srt' || format === 'vtt' || wanted.includes('word'),
 });
 
-const inMs = ({ start, end, text }: AsrSegmentsReply['segments'][number]) => ({
+const timesOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
   startMs: start * 1_000,
   endMs: end * 1_000,
+});
+
+const inMs = ({ text, words, ...segment }: AsrSegmentsReply['segments'][number]) => ({
+  ...timesOf(segment),
   text,
+  words: words?.map(({ word, ...times }) => ({ ...timesOf(times), text: word })),
 });
 
 const replyIn = (
@@ -117,11 +82,11 @@ const replyIn = (
   hints: EngineHints,
   task: 'transcribe' | 'translate' = 'transcribe',
 ): Response => {
-  const { text } = plainReply(spans, hints);
+  const { text, words, hotwords_used } = plainReply(spans, hints);
   const { segments, language, requested_language } = segmentsReply(spans, hints);
   switch (format) {
     case 'json':
-      return Response.json({ text });
+      return Response.json({ text, hotwords_used });
     case 'text':
       return new Response(`${text}\n`);
     case 'srt':
@@ -134,7 +99,9 @@ const replyIn = (
         requested_language,
         duration: segments.at(-1)?.end ?? 0,
         text,
-        segments: segments.map((segment, id) => ({ id, ...segment })),
+        hotwords_used,
+        segments: segments.map(({ words: _, ...segment }, id) => ({ id, ...segment })),
+        words,
       });
   }
 };
@@ -152,7 +119,8 @@ const inEnglish = async (
     const asked = { text, tokens: new Map(), from, to: ENGLISH, keywords: [], context: '' };
     const translation = isBlank(text) ? undefined : await overLegs(asked, context);
     const whole = await translation?.whole();
-    const heard = whole ? { ...span.heard, text: whole.content, language: ENGLISH } : span.heard;
+    const { words: _, ...rest } = span.heard;
+    const heard = whole ? { ...rest, text: whole.content, language: ENGLISH } : span.heard;
     translated.push({ ...span, heard });
   }
   return translated;
@@ -171,23 +139,27 @@ const createRecognition = (uploads: UploadLimiter, path: string, translate: bool
     const type = context.request.headers.get('content-type') ?? '';
     const readForm = (body: AsyncIterable<Uint8Array>): Promise<AudioForm> =>
       readAudioForm(type, body);
-    return withAudio(uploads, context, readForm, async (form) => {
-      const fields = readFields(form);
+    const answer = async (form: AudioForm, send: (reply: Response) => void): Promise<void> => {
+      const fields = readFields(form, translate);
       if (!form.audio) throw invalidParameter('Invalid parameter: file: a file is needed');
       const hints = hintsOf(fields);
       demandFormat(form.audio, OPENAI_FORMATS);
       // The same text in every format; subtitles have no lines for silence.
-      const heard = await recogniseUpload({ audio: form.audio, hints, vad: 'on' }, context);
-      if (!translate) return replyIn(fields.response_format, heard, hints);
+      const input = { audio: form.audio, hints, vad: 'on' } as const;
+      if (fields.stream === 'true') return streamTranscript(input, context, send);
+      const heard = await recogniseUpload(input, context);
+      if (!translate) return send(replyIn(fields.response_format, heard, hints));
       // The language that was asked for is that of the speech.
       const { language: _, ...rest } = hints;
-      return replyIn(
-        fields.response_format,
-        await inEnglish(heard, hints, context),
-        rest,
-        'translate',
-      );
-    });
+      const english = await inEnglish(heard, hints, context);
+      send(replyIn(fields.response_format, english, rest, 'translate'));
+    };
+    const reply = Promise.withResolvers<Response>();
+    // The audio's memory is held until a stream has ended.
+    withAudio(uploads, context, readForm, async (form) => answer(form, reply.resolve)).catch(
+      reply.reject,
+    );
+    return reply.promise;
   },
 });
 

@@ -107,6 +107,56 @@ describe('the package `openai`', () => {
       expect(text).toMatch(/^hello there/);
     });
 
+    it('while it is heard, part by part', async () => {
+      const events = await client.audio.transcriptions.create({ ...given(), stream: true });
+      const seen: string[] = [];
+      for await (const event of events)
+        seen.push(event.type === 'transcript.text.delta' ? event.delta : JSON.stringify(event));
+      expect(seen).toEqual([
+        'hello there',
+        ' hello there',
+        '{"type":"transcript.text.done","text":"hello there hello there"}',
+      ]);
+    });
+
+    it.each(['srt', 'verbose_json'] as const)('no stream of %s', async (response_format) => {
+      const asked = client.audio.transcriptions.create({
+        ...given(),
+        stream: true,
+        response_format,
+      } as never);
+      await expect(asked).rejects.toThrow('only json and text are streamed');
+    });
+
+    it('an error in place of a stream where nothing can be heard', async () => {
+      const file = await toFile(Buffer.from('RIFF....WAVEfmt '), 'speech.wav');
+      const asked = client.audio.transcriptions.create({ file, model: 'm', stream: true });
+      await expect(asked).rejects.toThrow(OpenAI.BadRequestError);
+    });
+
+    it('with the times of words, as far as they are known', async () => {
+      const heard = async () =>
+        client.audio.transcriptions.create({
+          ...given(),
+          response_format: 'verbose_json',
+          timestamp_granularities: ['word', 'segment'],
+        });
+      const without = await heard();
+      expect(without).not.toHaveProperty('words');
+      const word = { word: 'hello', start: 0.5, end: 0.9 };
+      for (const _ of [1, 2])
+        served().backEnd.fail('/audio/transcriptions', {
+          kind: 'json',
+          value: { text: 'hello', words: [word] },
+        });
+      const { words, segments } = await heard();
+      expect(words?.map((one) => one.word)).toEqual(['hello', 'hello']);
+      for (const [at, segment] of segments!.entries()) {
+        expect(words![at]!.start).toBeCloseTo(segment.start + 0.5, 2);
+        expect(words![at]!.end).toBeCloseTo(segment.start + 0.9, 2);
+      }
+    });
+
     it('with segments', async () => {
       const reply = await client.audio.transcriptions.create({
         ...given(),

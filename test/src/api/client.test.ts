@@ -258,6 +258,17 @@ describe('recognition', () => {
     expect(json).toMatchObject({ language: 'en', hotwords: ['Dragoman', '"quoted"'], vad: 'on' });
   });
 
+  it('is asked for the times of words where it has said that it knows them', async () => {
+    const wordsAsked = async (): Promise<unknown> => {
+      await client.transcribe(source(audio), { words: true }, { ...ASKER, signal });
+      return fake.seen.at(-1)?.json['words'];
+    };
+    expect(await wordsAsked()).toBeUndefined();
+    fake.extraFields = [EXTRA_FIELDS.asrWords];
+    await wordsAsked();
+    expect(await wordsAsked()).toBe(true);
+  });
+
   it('gives timestamped segments', async () => {
     const reply = await client.transcribeSegments(
       source(audio),

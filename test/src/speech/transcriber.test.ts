@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
+import type { AsrParameters } from '../../../src/api/contract.ts';
+import type { PlainTranscript } from '../../../src/api/replies.ts';
 import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
 import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { NotSentError } from '../../../src/api/scheduler/scheduler.ts';
@@ -39,7 +40,7 @@ const oggOf = (packets: readonly Uint8Array[]): Uint8Array => {
 let parameters: AsrParameters[];
 let lanes: Lane[];
 let terms: GlossaryTerm[];
-let hear: (call: number) => Partial<AsrPlainReply> | Error;
+let hear: (call: number) => Partial<PlainTranscript> | Error;
 
 beforeEach(() => {
   parameters = [];
@@ -88,7 +89,7 @@ describe('the transcriber', () => {
       durationMs: 3_000,
       segments: [{ startMs: 0, endMs: 3_000, text: 'hello' }],
     });
-    expect(parameters).toEqual([{}]);
+    expect(parameters).toEqual([{ words: true }]);
   });
 
   it('hears long audio in parts, in order, and shows the text as it grows', async () => {
@@ -105,6 +106,13 @@ describe('the transcriber', () => {
     expect(seen.at(-1)).toEqual({ text, transcribedMs: durationMs, totalMs: undefined });
     expect(durationMs).toBeGreaterThan(124_000);
     for (const { startMs, endMs } of segments) expect(endMs - startMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it('knows when each word was said in the whole of it', async () => {
+    hear = () => ({ text: 'so', words: [{ text: 'so', startMs: 200, endMs: 500 }] });
+    const { segments } = await transcribe({ audio: source(toneWav(125)) });
+    for (const { startMs, words } of segments)
+      expect(words).toEqual([{ text: 'so', startMs: startMs + 200, endMs: startMs + 500 }]);
   });
 
   it('says how far it is of what the platform told, which may be wrong', async () => {
@@ -128,7 +136,7 @@ describe('the transcriber', () => {
       { term: 'dragon*', language: undefined, translation: undefined },
     ];
     await transcribe({ language: 'de' });
-    expect(parameters).toEqual([{ hotwords: ['Dragoman', 'dragon'], language: 'de' }]);
+    expect(parameters).toEqual([{ hotwords: ['Dragoman', 'dragon'], language: 'de', words: true }]);
   });
 
   it('waits while too much is asked of the service', async () => {

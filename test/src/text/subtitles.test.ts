@@ -107,6 +107,42 @@ describe('subtitlesOf', () => {
     }
   });
 
+  describe('of a segment whose words have times', () => {
+    const spoken = 'all work and no play makes him a dull boy, '.repeat(4).trim().split(' ');
+    const words = spoken.map((text, at) => ({
+      text,
+      startMs: 1_000 + 300 * at + (at < 20 ? 0 : 5_000),
+      endMs: 1_250 + 300 * at + (at < 20 ? 0 : 5_000),
+    }));
+    const segment = { startMs: 0, endMs: 60_000, text: spoken.join(' '), words };
+
+    it('shows each line while it is spoken', () => {
+      const cues = readSrt(subtitlesOf('srt', [segment]));
+      let from = 0;
+      for (const { lines, startMs, endMs } of cues) {
+        const count = lines.join(' ').split(' ').length;
+        expect([startMs, endMs]).toEqual([words[from]?.startMs, words[from + count - 1]?.endMs]);
+        from += count;
+      }
+      expect(from).toBe(words.length);
+    });
+
+    it('divides its time by length where they are not those of its text', () => {
+      const times = (segments: readonly TranscriptSegment[]) =>
+        readSrt(subtitlesOf('srt', segments)).map(({ startMs, endMs }) => [startMs, endMs]);
+      const { words: _, ...without } = segment;
+      expect(times([{ ...segment, words: words.slice(1) }])).toEqual(times([without]));
+    });
+
+    it('stays within its time, and in order', () => {
+      const odd = words.map((word, at) => ({ ...word, startMs: -5, endMs: at % 2 ? 1e9 : 0 }));
+      const cues = readSrt(subtitlesOf('srt', [{ ...segment, words: odd }]));
+      expect(cues[0]?.startMs).toBe(0);
+      for (const [at, cue] of cues.entries())
+        expect(cue.startMs).toBeGreaterThanOrEqual(cues[at - 1]?.endMs ?? 0);
+    });
+  });
+
   it('gives East Asian lines half as many letters, and begins none with a closing mark', () => {
     const text =
       'これは、とても長い日本語の文章です。何行にも分けられるはずなので、よく見てください。';

@@ -66,6 +66,50 @@ describe('a recogniser behind a server with the OpenAI API', () => {
     });
   });
 
+  describe('asked for the times of words', () => {
+    const WORDS = [{ word: ' hi', start: 0.1, end: 0.45 }];
+
+    it('asks its server for them, and for its segments', async () => {
+      transcript = { text: 'hi', words: WORDS, segments: [segment(1, { avg_logprob: 0 })] };
+      const { words, confidence } = await recognise({ words: true });
+      expect(words).toEqual([{ text: 'hi', startMs: 100, endMs: 450 }]);
+      expect(confidence).toBe(1);
+      expect(sent()).toMatchObject({
+        response_format: 'verbose_json',
+        'timestamp_granularities[]': 'word',
+      });
+    });
+
+    it.each([
+      ['none', undefined],
+      ['an empty list', []],
+      ['another shape', ['hi']],
+    ])('has none where the reply has %s', async (_, words) => {
+      transcript = { text: 'hi', words };
+      expect(await recognise({ words: true })).toMatchObject({ text: 'hi', words: undefined });
+    });
+
+    it('goes on without them where the server refuses the request', async () => {
+      server.fail('/audio/transcriptions', REFUSED);
+      await recognise({ words: true });
+      expect(sent()).toMatchObject({ response_format: 'verbose_json' });
+      expect(sent()).not.toHaveProperty('timestamp_granularities[]');
+      const before = server.requests.length;
+      await recognise({ words: true });
+      expect(server.requests).toHaveLength(before + 1);
+    });
+
+    it('does not ask for them otherwise', async () => {
+      await recognise();
+      expect(sent()).not.toHaveProperty('timestamp_granularities[]');
+    });
+  });
+
+  it('says that hotwords were used where it has sent them', async () => {
+    expect(await recognise({ hotwords: ['Acme'] })).toMatchObject({ hotwordsUsed: true });
+    expect(await recognise()).toMatchObject({ hotwordsUsed: false });
+  });
+
   it('leaves it to the server to try again at another temperature, unless one is asked for', async () => {
     await recognise({ temperature: 0 });
     expect(sent()).not.toHaveProperty('temperature');

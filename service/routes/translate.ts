@@ -33,7 +33,6 @@ const BODY_LIMIT: BodyLimit = {
   named: 'ErrTextTooLong',
 };
 
-
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';
   const bytes = await readBody(request, BODY_LIMIT, signal);

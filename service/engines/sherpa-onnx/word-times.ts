@@ -1,13 +1,13 @@
 import { charAfter, isLetter, isSpacedLetter } from '../../../src/text/unicode.ts';
 import type { SpokenWord } from '../../../src/model/message.ts';
 
-/** What the library tells of the tokens of a text; times in seconds. */
+/** The tokens of a text as the library tells them; times in seconds. */
 export interface TimedTokens {
   readonly text: string;
   readonly tokens?: readonly string[] | undefined;
-  /** Where each token begins; empty for kinds that do not know. */
+  /** The start of each token; empty for kinds that do not know. */
   readonly timestamps?: readonly number[] | undefined;
-  /** How long each token is; empty for kinds that do not know. */
+  /** The length of each token; empty for kinds that do not know. */
   readonly durations?: readonly number[] | undefined;
 }
 

@@ -39,20 +39,15 @@ describe('the package `openai`', () => {
       expect(error.message).toContain('messages');
     });
 
-    it('for a transcription as a stream, and for times of words', async () => {
+    it('for subtitles as a stream, and for times of letters', async () => {
       const given = { file: new File([makeWav(1)], 'speech.wav'), model: 'whisper-1' };
-      const streamed = client.audio.transcriptions.create({ ...given, stream: true });
-      const error = await errorOf(streamed);
+      const streamed = { ...given, stream: true, response_format: 'srt' } as const;
+      const error = await errorOf(client.audio.transcriptions.create(streamed));
       expect(error).toBeInstanceOf(OpenAI.BadRequestError);
-      expect(error.message).toContain('stream: only false is supported here');
-      const words = client.audio.transcriptions.create({
-        ...given,
-        response_format: 'verbose_json',
-        timestamp_granularities: ['word'],
-      });
-      expect((await errorOf(words)).message).toContain(
-        'timestamp_granularities.0: only segment is supported here',
-      );
+      expect(error.message).toContain('stream: only json and text are streamed');
+      const letters = { ...given, timestamp_granularities: ['letter' as never] };
+      const other = await errorOf(client.audio.transcriptions.create(letters));
+      expect(other.message).toContain('timestamp_granularities.0');
     });
 
     it('for a file that is no audio', async () => {

@@ -29,7 +29,7 @@ const mainLanguage = (parts: readonly TranscriptPart[]): string => {
 export const joinParts = (parts: readonly TranscriptPart[]): DictatedTranscript => ({
   text: parts.reduce(appendPart, ''),
   language: mainLanguage(parts),
-  segments: parts.map(({ language: _, ...segment }) => segment),
+  segments: parts.map(({ startMs, endMs, text, words }) => ({ startMs, endMs, text, words })),
 });
 
 const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {

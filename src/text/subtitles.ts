@@ -108,14 +108,14 @@ const repaired = function* (
 const lettersOf = (text: string): number => text.replaceAll(/\s/g, '').length;
 
 /** Times of a segment by how many of its letters come before: those of its words, or divided by length. */
-const timesOf = ({ startMs, endMs, text, words = [] }: Ready) => {
+const timesOf = ({ startMs, endMs, text, words: timed = [] }: Ready) => {
   const total = lettersOf(text);
   const evenly = (letters: number): number => startMs + ((endMs - startMs) * letters) / total;
   const within = (ms: number): number => Math.min(endMs, Math.max(startMs, whole(ms)));
   let letters = 0;
-  const ends = words.map((word) => (letters += lettersOf(word.text)));
+  const ends = timed.map((word) => (letters += lettersOf(word.text)));
   const wordAt = (place: number): SpokenWord | undefined =>
-    letters === total ? words[ends.findIndex((end) => end > place)] : undefined;
+    letters === total ? timed[ends.findIndex((end) => end > place)] : undefined;
   return {
     begin: (before: number): number => within(wordAt(before)?.startMs ?? evenly(before)),
     end: (before: number): number => within(wordAt(before - 1)?.endMs ?? evenly(before)),

@@ -100,7 +100,12 @@ const replyIn = (
         duration: segments.at(-1)?.end ?? 0,
         text,
         hotwords_used,
-        segments: segments.map(({ words: _, ...segment }, id) => ({ id, ...segment })),
+        segments: segments.map(({ start, end, text: said }, id) => ({
+          id,
+          start,
+          end,
+          text: said,
+        })),
         words,
       });
   }

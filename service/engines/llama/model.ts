@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { listFiles, unusable } from '../sherpa-onnx/model-folder.ts';
+import { readGguf, type GgufHead } from './gguf.ts';
 
 /** A language model: one file in the format GGUF of llama.cpp. */
 export interface ChatModel {
@@ -9,23 +9,73 @@ export interface ChatModel {
   /** Path of the file. */
   readonly path: string;
   readonly bytes: number;
+  readonly parameters: number;
+  /** The most tokens that it was trained to read and write together. */
+  readonly trainedTokens: number;
+  /** Bytes of memory that a token of its context takes, at most. */
+  readonly tokenBytes: number;
+  /** True for one that makes vectors of texts and answers nothing. */
+  readonly isForVectors: boolean;
+  /** True for one that was made to translate. */
+  readonly isForTranslation: boolean;
 }
 
-/** First bytes of each GGUF file. */
-const MAGIC = 'GGUF';
+/** Families of models that were made to translate. */
+const TRANSLATES = /translate-?gemma|hy-?mt|hunyuan-?mt/i;
+/** Tokens of a model that does not say for how many it was trained. */
+const USUAL_TOKENS = 2_048;
+/** Bytes of a number in the memory of a context. */
+const NUMBER_BYTES = 2;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** Bytes that a token takes in the memory of a context; fewer in models that look back less far. */
+const tokenBytesOf = ({ metadata }: GgufHead, architecture: string): number => {
+  const of = (name: string): unknown => metadata.get(`${architecture}.${name}`);
+  const count = (name: string, otherwise = 0): number => Number(of(name) ?? otherwise);
+  const layers = count('block_count');
+  const heads = of('attention.head_count_kv') ?? of('attention.head_count');
+  const perHead = count('embedding_length') / Math.max(1, count('attention.head_count'));
+  const width = count('attention.key_length', perHead) + count('attention.value_length', perHead);
+  const all = Array.isArray(heads) ? sum(heads as number[]) : Number(heads ?? 0) * layers;
+  return NUMBER_BYTES * width * all;
+};
 
 /**
  * Detects the language model in a folder; undefined for a folder without one. Throws `AppError`
- * (`config`) for a folder with several, and for a file that is something else.
+ * (`config`) for a folder with several, and for a file that is something else, is cut off, or was not
+ * made to answer.
  */
 export const findChatModel = async (folder: string): Promise<ChatModel | undefined> => {
-  const [name, ...others] = (await listFiles(folder)).filter((file) => file.endsWith('.gguf'));
-  if (name === undefined) return undefined;
+  const files = (await listFiles(folder)).filter((name) => name.endsWith('.gguf'));
+  const [file, ...others] = files;
+  if (file === undefined) return undefined;
   if (others.length > 0)
     throw unusable(folder, 'there are several models in it; give each a folder of its own');
-  const path = join(folder, name);
-  await using file = await open(path);
-  const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-  if (buffer.toString('latin1') !== MAGIC) throw unusable(folder, `${name} is no GGUF file`);
-  return { name: basename(folder), path, bytes: (await file.stat()).size };
+  const path = join(folder, file);
+  const head = await readGguf(path);
+  if (head === 'other') throw unusable(folder, `${file} is no GGUF file`);
+  if (head === 'cut') throw unusable(folder, `${file} is cut off; was the download cut off?`);
+  const { metadata, parameters, wholeBytes } = head;
+  if (Number(metadata.get('split.count') ?? 1) > 1)
+    throw unusable(folder, `${file} is a part of a model; take it as one file`);
+  const architecture = String(metadata.get('general.architecture'));
+  const isForVectors = metadata.has(`${architecture}.pooling_type`);
+  if (!isForVectors && !metadata.get('tokenizer.chat_template'))
+    throw unusable(
+      folder,
+      `${file} has no chat template, so it was not made to answer; take its variant for instructions (its name often ends in -it or -instruct)`,
+    );
+  const name = basename(folder);
+  const names = [name, file, metadata.get('general.name')];
+  return {
+    name,
+    path,
+    bytes: wholeBytes,
+    parameters,
+    trainedTokens: Number(metadata.get(`${architecture}.context_length`) ?? USUAL_TOKENS),
+    tokenBytes: tokenBytesOf(head, architecture),
+    isForVectors,
+    isForTranslation: names.some((one) => TRANSLATES.test(String(one))),
+  };
 };

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runModels } from '../../../service/models/commands.ts';
 import { installedPackage } from '../../../service/models/packages.ts';
 import { readRecord } from '../../../service/models/installed.ts';
+import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { model, openModelsScene, sha256, type ModelsScene } from './scene.ts';
 
@@ -66,8 +67,7 @@ describe('models add', () => {
   });
 
   it('installs a language model that is one file, with the package that it runs in', async () => {
-    const file = join(scene.home, 'small-talk.Q4.gguf');
-    writeFileSync(file, 'GGUF and more');
+    const file = writeTinyLanguageModel(scene.home, {}, 'small-talk.Q4.gguf');
     const url = scene.mirror.serve('/chat/other-talk.gguf', readFileSync(file));
     await scene.add(file);
     scene.deps = { ...scene.deps, mirror: undefined };

@@ -14,6 +14,7 @@ import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
 import { model, models, voices } from './routes/lists.ts';
+import { embeddings } from './routes/openai/embeddings.ts';
 import { responses } from './routes/openai/responses.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions, createSpeechTranslations } from './routes/openai/transcriptions.ts';
@@ -83,6 +84,7 @@ export const createServiceApp = (
     model,
     createSpeechRoute(spools),
     responses,
+    embeddings,
     createTranscriptions(uploads),
     createSpeechTranslations(uploads),
   ];

@@ -50,6 +50,7 @@ export const model: Route = {
 /** Paths of the OpenAI API beside the contract's chat, which clients of that family expect. */
 export const OPENAI_PATHS = {
   responses: '/openai/v1/responses',
+  embeddings: '/openai/v1/embeddings',
   speech: '/openai/v1/audio/speech',
   transcriptions: '/openai/v1/audio/transcriptions',
   translations: '/openai/v1/audio/translations',

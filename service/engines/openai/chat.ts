@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import type { ChatEngine } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
@@ -8,12 +9,40 @@ import type { Models } from './models.ts';
 /** Bytes of UTF-8 in a token, at most about. */
 const BYTES_PER_TOKEN = 5;
 
+const vectorsReply = z.object({
+  data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()).min(1) })),
+  model: z.string().catch(''),
+  usage: z.object({ prompt_tokens: z.int().nonnegative() }).optional().catch(undefined),
+});
+
+/** Forwards texts of which vectors are to be made. */
+const createEmbed =
+  (upstream: Upstream, model: string, { listed }: Models): NonNullable<ChatEngine['embed']> =>
+  async ({ texts, model: wished = model }, signal) => {
+    const asked = listed.has(wished) ? wished : model;
+    const body = Buffer.from(
+      JSON.stringify({ model: asked, input: texts, encoding_format: 'float' }),
+    );
+    const { data } = vectorsReply.safeParse(
+      await upstream.sendForJson('/embeddings', body, signal),
+    );
+    const vectors = data?.data.toSorted((a, b) => a.index - b.index).map((one) => one.embedding);
+    if (!data || vectors?.length !== texts.length)
+      throw new AppError('bad-reply', 'The backend did not answer with a vector for each text.');
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const tokens = data.usage?.prompt_tokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
+    return { model: data.model || asked, vectors, tokens };
+  };
+
 /**
  * Creates the chat ability: forwards the server's reply byte by byte, but for the service's own key; only
  * the model's name is replaced.
  */
 export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
   models: models.chatting,
+  ...(models.embedding === undefined
+    ? {}
+    : { embed: createEmbed(upstream, models.embedding, models) }),
   complete: async (request, signal) => {
     const { model: wished = model } = request;
     const asked = models.listed.has(wished) ? wished : model;

@@ -8,6 +8,8 @@ export interface Models extends ServerModels {
   readonly translation: string | undefined;
   readonly recognition: string | undefined;
   readonly speech: string | undefined;
+  /** The first that makes vectors of texts. */
+  readonly embedding: string | undefined;
   /** Models that chat, the chosen one first. */
   readonly chatting: readonly string[];
   /** All models that the server lists; empty when it lists none. */
@@ -54,8 +56,8 @@ const loaded = z.object({
  */
 const HEARS = /whisper|transcri|\basr\b|[-_/]asr|sense-?voice|paraformer|parakeet|canary/i;
 const SPEAKS = /\btts\b|[-_/]tts|kokoro|piper|\bspeech\b|orpheus|bark/i;
-const OTHERS =
-  /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime|\bbge\b|bge-|nomic|minilm|\be5\b|\bgte\b|gte-|colbert/i;
+const OTHERS = /rerank|moderation|dall-e|image|diffusion|flux|guard|realtime|colbert/i;
+const EMBEDS = /embed|\bbge\b|bge-|nomic|minilm|\be5\b|\bgte\b|gte-/i;
 const THINKS = /\br1\b|[-_:/]r1|qwq|reason|think|\bo[134]\b|-z1\b|magistral|exaone-deep/i;
 
 const LIST_TIMEOUT_MS = 3_000;
@@ -71,7 +73,9 @@ export const chooseModels = (
   serves: readonly Ability[] = ABILITIES,
 ): Models => {
   const ids = models.map(({ id }) => id);
-  const first = ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
+  const first = ids.find((id) =>
+    [HEARS, SPEAKS, OTHERS, EMBEDS, THINKS].every((kind) => !kind.test(id)),
+  );
   const named: Readonly<Record<Ability, string | undefined>> = {
     chat: config.SERVICE_OPENAI_CHAT_MODEL,
     translation: config.SERVICE_OPENAI_TRANSLATION_MODEL,
@@ -86,7 +90,7 @@ export const chooseModels = (
     chatting: [
       ...new Set([
         ...(chat === undefined ? [] : [chat]),
-        ...ids.filter((id) => [HEARS, SPEAKS, OTHERS].every((kind) => !kind.test(id))),
+        ...ids.filter((id) => [HEARS, SPEAKS, OTHERS, EMBEDS].every((kind) => !kind.test(id))),
       ]),
     ],
     translation: choose('translation', chat ?? first),
@@ -98,6 +102,7 @@ export const chooseModels = (
       'speech',
       ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
     ),
+    embedding: ids.find((id) => EMBEDS.test(id) && !OTHERS.test(id)),
     listed: new Set(ids),
     contextTokens: new Map(
       models.flatMap(({ id, contextTokens }): [string, number][] =>

@@ -61,7 +61,7 @@ describe('the package `openai`', () => {
     it('for what the service does not have', async () => {
       const error = await errorOf(client.embeddings.create({ model: 'talk-1', input: 'Hello' }));
       expect(error).toBeInstanceOf(OpenAI.NotFoundError);
-      expect(error.message).toContain('Unsupported API endpoint');
+      expect(error.message).toContain('No engine here makes vectors of texts');
     });
 
     it('for a model that fails', async () => {

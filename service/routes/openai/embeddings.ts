@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { isBlank } from '../../../src/text/unicode.ts';
+import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
+import { engineNamesOf } from '../../engine-loader.ts';
+import { ContractError } from '../../errors.ts';
+import { asFull, withFailOver } from '../../fail-over.ts';
+import type { Route } from '../../route.ts';
+import { OPENAI_PATHS } from '../lists.ts';
+
+const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLarge' };
+/** Most texts of a request, as in that API. */
+const MOST_TEXTS = 2_048;
+/** Bytes of UTF-8 that count as a token before the engine has counted: English has about four. */
+const BYTES_PER_TOKEN = 4;
+
+const text = z
+  .string({
+    error: 'send texts: numbers are tokens of another vocabulary, which no model here can read',
+  })
+  .refine((one) => !isBlank(one), { error: 'is blank' });
+
+const embeddingsRequest = z.object({
+  model: z.string().optional(),
+  input: z
+    .preprocess((input) => [input].flat(), z.array(text).min(1).max(MOST_TEXTS))
+    .meta({ description: 'A text, or a list of them.' }),
+  encoding_format: z.enum(['float', 'base64']).default('float'),
+  dimensions: z
+    .never({ error: 'not supported here: a vector is as long as the model makes it' })
+    .optional(),
+});
+
+/** A vector as 32-bit numbers, the least byte first. */
+const inBase64 = (vector: readonly number[]): string => {
+  const bytes = Buffer.alloc(4 * vector.length);
+  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, 4 * at);
+  return bytes.toString('base64');
+};
+
+const noVectors = (): ContractError =>
+  new ContractError('ErrServiceNotRegistered', 'No engine here makes vectors of texts.');
+
+/** Route of vectors of texts in the shape of the OpenAI API, over the engines of chat. */
+export const embeddings: Route = {
+  method: 'POST',
+  path: OPENAI_PATHS.embeddings,
+  access: 'chat',
+  stage: 'llm',
+  timeoutMs: 120_000,
+  handle: async ({ request, engines, account, log, signal }) => {
+    const body = parseBody((await readBody(request, BODY_LIMIT, signal)).toString('utf8'));
+    const {
+      model: wished,
+      input: texts,
+      encoding_format: form,
+    } = validate(embeddingsRequest, body);
+    const offers = (await engines.offers('chat')).filter(({ engine }) => engine.embed);
+    if (offers.length === 0) throw noVectors();
+    const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+    const amount = Math.ceil(bytes / BYTES_PER_TOKEN);
+    account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
+    const { model, vectors, tokens } = await withFailOver(
+      offers,
+      async ({ name, engine, limiter }, either) => {
+        using _ = await limiter.acquire(either, account.name).catch(asFull);
+        if (!engine.embed) throw noVectors();
+        const made = await engine.embed({ texts, model: wished }, either);
+        account.charge({ ability: 'chat', engine: name, amount: made.tokens });
+        return made;
+      },
+      { ability: 'chat', log, signal, isPatient: true },
+    );
+    return Response.json({
+      object: 'list',
+      model,
+      data: vectors.map((vector, index) => ({
+        object: 'embedding',
+        index,
+        embedding: form === 'base64' ? inBase64(vector) : vector,
+      })),
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    });
+  },
+};

@@ -1,0 +1,76 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { failure, KEY, startTestService, type TestService } from '../support.ts';
+
+const PATH = '/openai/v1/embeddings';
+const VECTORS = [
+  [0.25, -1, 3.5],
+  [1, 2, 4],
+];
+
+describe('vectors of texts', () => {
+  let backEnd: FakeOpenai;
+  let service: TestService;
+  beforeAll(async () => {
+    backEnd = await startFakeOpenai({ models: ['talk-1', 'nomic-embed-text'] });
+    service = await startTestService({ SERVICE_OPENAI_URL: backEnd.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await backEnd[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    backEnd.fail('/embeddings', {
+      kind: 'json',
+      value: {
+        model: 'nomic',
+        data: VECTORS.map((embedding, index) => ({ index, embedding })).toReversed(),
+        usage: { prompt_tokens: 7, total_tokens: 7 },
+      },
+    });
+  });
+
+  it('come for a list, as the package `openai` asks for them, in base64', async () => {
+    const client = new OpenAI({ baseURL: `${service.service.url}/openai/v1`, apiKey: KEY });
+    const { data, model, usage } = await client.embeddings.create({
+      model: 'any',
+      input: ['one', 'two'],
+    });
+    expect(data.map(({ embedding }) => [...embedding])).toEqual(VECTORS);
+    expect({ model, usage }).toEqual({
+      model: 'nomic',
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    });
+    expect(backEnd.requests.at(-1)?.body).toEqual({
+      model: 'nomic-embed-text',
+      input: ['one', 'two'],
+      encoding_format: 'float',
+    });
+  });
+
+  it('are refused for fewer than there are texts', async () => {
+    const reply = await service.postJson(PATH, { input: 'one', encoding_format: 'float' });
+    expect(await failure(reply)).toMatchObject({ status: 502 });
+  });
+
+  it.each([
+    ['tokens', { input: [9906, 1917] }, 'send texts'],
+    ['lists of tokens, as LangChain sends them', { input: [[9906, 1917]] }, 'send texts'],
+    ['nothing', { input: [] }, 'input'],
+    ['a blank text', { input: ['one', ' '] }, 'input.1: is blank'],
+    ['another length', { input: 'one', dimensions: 256 }, 'dimensions'],
+  ])('are refused for %s', async (_, body, words) => {
+    const refused = await failure(await service.postJson(PATH, body));
+    expect(refused).toMatchObject({ status: 400, error: expect.stringContaining(words) });
+  });
+
+  it('need an engine that makes them', async () => {
+    await using other = await startFakeOpenai();
+    await using without = await startTestService({ SERVICE_OPENAI_URL: other.url });
+    expect(await failure(await without.postJson(PATH, { input: 'one' }))).toMatchObject({
+      status: 404,
+      error: 'No engine here makes vectors of texts.',
+    });
+  });
+});

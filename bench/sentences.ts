@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { htmlToRuns, runsToHtml } from '../service/engines/bergamot/html.ts';
+import { htmlToRuns, runsToHtml } from '../service/translation/run-tags.ts';
 import { loadBergamot } from '../service/engines/bergamot/library.ts';
 import { findTranslationModel, type TranslationModel } from '../service/engines/bergamot/model.ts';
 import { readVocabulary } from '../service/engines/bergamot/vocabulary.ts';

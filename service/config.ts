@@ -131,6 +131,22 @@ export const engineSection = z.object({
   SERVICE_OPENAI_TTS_VOICES: speechVoices
     .default([{ name: 'alloy', language: MANY_LANGUAGES, gender: 'Neutral' }])
     .describe('Voices: name[:language[:gender]], separated by commas.'),
+  SERVICE_LIBRETRANSLATE_URL: httpUrl.optional().describe('Base URL of a LibreTranslate server.'),
+  SERVICE_LIBRETRANSLATE_KEY: z.string().optional().describe('API key of that server.'),
+  SERVICE_DEEPL_KEY: z.string().optional().describe('API key of DeepL.'),
+  SERVICE_DEEPL_URL: httpUrl
+    .optional()
+    .describe('Base URL of DeepL’s API. Default: that of the plan of the key.'),
+  SERVICE_DEEPL_FORMALITY: z
+    .enum(['prefer_more', 'prefer_less'])
+    .optional()
+    .describe(
+      'How DeepL addresses people, in languages that have both: prefer_more or prefer_less.',
+    ),
+  SERVICE_DEEPL_GLOSSARY: z
+    .string()
+    .optional()
+    .describe('Name or ID of a glossary at DeepL, for the language pairs that it has.'),
   SERVICE_ENGINE_ORDER: engineOrders
     .default([])
     .describe('Order of engines: ability=engine>engine or translation:from:to=engine>engine.'),

@@ -63,4 +63,4 @@ describe('the recipe for a command', () => {
 
 // The contract suites of the recipes.
 await load('test/adapters/terminal/platform.test.ts');
-await load('test/service/engines/libretranslate.test.ts');
+await load('test/service/engines/own.test.ts');

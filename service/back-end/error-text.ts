@@ -99,7 +99,7 @@ export const readErrorText = (
 };
 
 /** Keys of JSON whose values are words of a user. */
-const USER_FIELDS = new Set(['content', 'input', 'text', 'prompt']);
+const USER_FIELDS = new Set(['content', 'input', 'text', 'q', 'context', 'prompt']);
 
 /** Finds the words of a user in a request's JSON. */
 export const userTexts = (json: unknown, found: string[] = [], name = ''): string[] => {

@@ -1,4 +1,5 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
+import type { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { createKeyHider, hideKeyInStream } from '../../src/http/secrets.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
@@ -195,6 +196,19 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     throw await refused(reply, { path, mediaType, texts: textsOf(body) });
   };
 
+  /** Sends a request and parses the successful reply as JSON. */
+  const sendForJson = async (
+    path: string,
+    body: Content | undefined,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const reply = await send(path, body, signal);
+    const bytes = await readAll(reply.body).catch((cause: unknown) => {
+      throw unreachable(cause, signal);
+    });
+    return parseJson(bytes.toString('utf8'), notJson);
+  };
+
   return {
     /**
      * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
@@ -204,17 +218,17 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     /** Passes a reply's body on without the service's own key, should the server repeat it. */
     forward: (body: Body): AsyncIterable<Uint8Array> =>
       key === undefined ? body : hideKeyInStream(body, key),
-    /** Sends a request and parses the successful reply as JSON. */
-    sendForJson: async (
+    sendForJson,
+    /** Does the same, and rejects with `bad-reply` for JSON of another form, which is no `what`. */
+    ask: async <T>(
+      [what, schema]: readonly [what: string, schema: z.ZodType<T>],
       path: string,
       body: Content | undefined,
       signal: AbortSignal,
-    ): Promise<unknown> => {
-      const reply = await send(path, body, signal);
-      const bytes = await readAll(reply.body).catch((cause: unknown) => {
-        throw unreachable(cause, signal);
-      });
-      return parseJson(bytes.toString('utf8'), notJson);
+    ): Promise<T> => {
+      const { data } = schema.safeParse(await sendForJson(path, body, signal));
+      if (data !== undefined) return data;
+      throw new AppError('bad-reply', `The backend did not answer with ${what}.`);
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };

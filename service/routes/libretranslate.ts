@@ -8,6 +8,7 @@ import { rankLanguages } from '../../src/text/language/detect.ts';
 import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
 import { protect } from '../../src/text/protect/protect.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
+import { LIBRE_CODES } from '../back-end/language-codes.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import type { EngineTranslationRequest } from '../engine.ts';
 import type { Engines } from '../engine-loader.ts';
@@ -36,9 +37,8 @@ const BODY_LIMIT: BodyLimit = {
   bytes: 16 * SERVICE_LIMITS.translateTextCodePoints + 32 * 1_024,
   named: 'ErrTextTooLong',
 };
-/** Codes of that API which stand for other languages elsewhere. */
-const CODES: Readonly<Record<string, string>> = { zt: 'zh-Hant', pb: 'pt-BR' };
-const FROM_CODES = new Map(Object.entries(CODES).map(([theirs, ours]) => [ours, theirs]));
+/** Codes of that API, by those that we have. */
+const FROM_CODES = new Map(Object.entries(LIBRE_CODES).map(([theirs, ours]) => [ours, theirs]));
 
 /** The fields of a request, of a form or JSON. */
 export type LibreFields = Readonly<Record<string, unknown>>;
@@ -107,7 +107,7 @@ const detect = (
 };
 
 const languageOf = (field: string, code: string): string =>
-  readLanguage(field, CODES[code.toLowerCase()] ?? code);
+  readLanguage(field, LIBRE_CODES[code.toLowerCase()] ?? code);
 
 type Pair = Pick<EngineTranslationRequest, 'from' | 'to'>;
 

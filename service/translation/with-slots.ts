@@ -8,8 +8,8 @@ import { divideAtSlots, type TextPart } from './slots.ts';
 export interface LineTranslator {
   /** Translates words without any slot. */
   readonly words: (texts: readonly string[]) => Promise<readonly string[]>;
-  /** Translates runs, and finds their words and parts again. */
-  readonly runs: (runs: readonly WordRun[]) => Promise<readonly WordRun[]>;
+  /** Translates runs, and finds their words and parts again. Without it, words can only be copied. */
+  readonly runs?: (runs: readonly WordRun[]) => Promise<readonly WordRun[]>;
   /** True for a text of which the engine reads every character. */
   readonly reads: (text: string) => boolean;
 }
@@ -48,13 +48,49 @@ const translateBetween = async (
   });
 };
 
+/** Translates words with slots, some of them as words that the engine copies. */
+const translateCopied = async (
+  segments: readonly TextPart[],
+  copiedSlots: ReadonlySet<number>,
+  translator: LineTranslator,
+): Promise<Placed> => {
+  const markup = markUp(segments, copiedSlots);
+  const asText = async (runs: readonly WordRun[]): Promise<readonly WordRun[]> => {
+    const [text = ''] = await translator.words([runs.map((run) => run.text).join('')]);
+    return [{ text, parts: [] }];
+  };
+  const { runs = asText } = translator;
+  const { placed, missing } = place(markup, findRanges(await runs(markup.runs)));
+  return missing.length === 0 ? placed : translateBetween(segments, translator);
+};
+
+/** The word of a slot without one; a copy stands in its place. */
+const SOME_WORD = 'X';
+
+/** Translates words with slots by an engine that finds no words again. */
+const translateCopying = (
+  segments: readonly TextPart[],
+  translator: LineTranslator,
+): Promise<Placed> => {
+  const worded = segments.map((segment) =>
+    typeof segment !== 'string' && isHole(segment) ? { ...segment, word: SOME_WORD } : segment,
+  );
+  const slots = worded.filter((segment) => typeof segment !== 'string');
+  // What begins and ends parts stands at no word.
+  return slots.every(({ word }) => word !== undefined)
+    ? translateCopied(worded, new Set(slots.keys()), translator)
+    : translateBetween(segments, translator);
+};
+
 /** Translates words with slots: as runs, then those that get lost as words that the engine copies. */
 const translateAround = async (
   segments: readonly TextPart[],
   translator: LineTranslator,
 ): Promise<Placed> => {
+  const { runs } = translator;
+  if (!runs) return translateCopying(segments, translator);
   const markup = markUp(segments);
-  const found = findRanges(await translator.runs(markup.runs));
+  const found = findRanges(await runs(markup.runs));
   const { placed, missing } = place(markup, found);
   if (missing.length === 0) return placed;
   const unclear = missing.filter((slot) => found.words.has(slot));
@@ -64,9 +100,7 @@ const translateAround = async (
     const better = place(markup, found, known);
     if (better.missing.length === 0) return better.placed;
   }
-  const copied = markUp(segments, new Set(missing));
-  const copies = place(copied, findRanges(await translator.runs(copied.runs)));
-  return copies.missing.length === 0 ? copies.placed : translateBetween(segments, translator);
+  return translateCopied(segments, new Set(missing), translator);
 };
 
 /** Parts words when they are looked at together; no text of the contract holds it. */

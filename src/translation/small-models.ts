@@ -6,6 +6,7 @@ import { quotedWords } from '../text/quoted-words.ts';
 const ENGINES: ReadonlyMap<string, string> = new Map([
   ['bergamot', 'Bergamot'],
   ['apertium', 'Apertium'],
+  ['libretranslate', 'LibreTranslate'],
 ]);
 /** Parameters in a model's name: `smollm2-135m-instruct`, `gemma-3-1b-it`. */
 const PARAMETERS = /(?<![a-z\d.])(?<count>\d{1,4}(?:\.\d+)?)(?<unit>[mb])(?![a-z\d])/i;

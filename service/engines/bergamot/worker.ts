@@ -2,7 +2,7 @@ import { serveParent } from '../../../src/process/child.ts';
 import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
 import { loadBergamot, type BergamotLibrary } from './library.ts';
 import type { TranslationModel } from './model.ts';
-import { htmlToRuns, runsToHtml } from './html.ts';
+import { htmlToRuns, runsToHtml } from '../../translation/run-tags.ts';
 import { translateWithSlots } from '../../translation/with-slots.ts';
 import { readVocabulary, type Vocabulary } from './vocabulary.ts';
 

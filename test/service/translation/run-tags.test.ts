@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { htmlToRuns, runsToHtml } from '../../../../service/engines/bergamot/html.ts';
-import { findRanges, type WordRun } from '../../../../service/translation/markup.ts';
+import { htmlToRuns, runsToHtml } from '../../../service/translation/run-tags.ts';
+import { findRanges, type WordRun } from '../../../service/translation/markup.ts';
 
 const text = fc
   .array(

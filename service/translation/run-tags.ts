@@ -1,4 +1,4 @@
-import type { WordRun } from '../../translation/markup.ts';
+import type { WordRun } from './markup.ts';
 
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -16,6 +16,8 @@ export interface ChildOptions {
   readonly log: Log;
   /** Longest time of one call, after which the child is killed. */
   readonly callTimeoutMs: number;
+  /** The same of a child's first call, which may load a model. Default: `callTimeoutMs`. */
+  readonly firstCallTimeoutMs?: number;
   /** Calls after which a new child takes over, which bounds memory leaks. */
   readonly callsPerChild: number;
   /** Idle time after which the child is stopped; the next call starts one. */
@@ -174,6 +176,8 @@ export const createChild = <Request, Reply, Part = never>(
     const child = (current ??= start());
     const id = (lastId += 1);
     callsOfCurrent += 1;
+    const timeoutMs =
+      (callsOfCurrent === 1 ? options.firstCallTimeoutMs : undefined) ?? options.callTimeoutMs;
     const answer = Promise.withResolvers<Answer<Reply> | undefined>();
     const onMessage = (message: FromChild<Reply, Part>): void => {
       if (message.id !== id) return;
@@ -188,7 +192,7 @@ export const createChild = <Request, Reply, Part = never>(
     const timer = setTimeout(() => {
       answer.reject(new AppError('timeout', `${name} took too long`, { retryable: true }));
       void stop();
-    }, options.callTimeoutMs);
+    }, timeoutMs);
     child.on('message', onMessage);
     child.once('close', onExit);
     child.once('error', onExit);

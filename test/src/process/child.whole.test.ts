@@ -237,6 +237,13 @@ describe('a child process', () => {
       expect(one).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } });
   });
 
+  it('may take longer for its first call', async () => {
+    start({ callTimeoutMs: 1, firstCallTimeoutMs: 10_000 });
+    await pid();
+    const hang = child.call({ kind: 'hang' }, signal);
+    await expect(hang).rejects.toMatchObject({ code: 'timeout' });
+  });
+
   it('is replaced after its number of calls', async () => {
     start({ callsPerChild: 2 });
     const pids = [await pid(), await pid(), await pid()];

@@ -69,7 +69,7 @@ export interface RecognisedText {
 /** The sample rate of the PCM that recognisers get. */
 export const RECOGNITION_RATE_HZ = 16_000;
 
-/** What is heard of speech while it comes; times are from the start of the stream. */
+/** The text that is heard of speech while it comes; times are from the start of the stream. */
 export interface StreamedText extends RecognisedText {
   /** True once it stays as it is: the recogniser found its end, and what follows is another text. */
   readonly isFinal: boolean;
@@ -87,16 +87,18 @@ export interface StreamListener {
 /** Speech of one person that is recognised while it comes. Disposing ends it at once. */
 export interface RecognitionStream extends Disposable {
   /** Takes the next samples: mono at `RECOGNITION_RATE_HZ`. Without effect once it has failed or ended. */
-  feed(samples: Float32Array): void;
+  readonly feed: (samples: Float32Array) => void;
   /** Ends the speech; resolves with the text since the last final one. Rejects with an `AppError`. */
-  finish(): Promise<RecognisedText>;
+  readonly finish: () => Promise<RecognisedText>;
 }
 
 /** The ability to recognise speech while it comes. */
 export interface StreamRecognition {
   /** Streams at the same time that the machine keeps up with. */
   readonly most: number;
-  /** Opens a stream; undefined where no model is sure to know the language. */
+  /** True where a model is sure to know the language; undefined: whatever is spoken. */
+  knows(language: string | undefined): boolean;
+  /** Opens a stream; undefined while as many as `most` are open. */
   open(hints: EngineHints, listener: StreamListener): RecognitionStream | undefined;
 }
 

@@ -7,9 +7,12 @@ import {
   createSherpaRecognition,
   type InstalledRecogniser,
   createSherpaSpeech,
+  STREAM_CALLS,
 } from './sherpa-onnx/children.ts';
+import { createFollowing } from './sherpa-onnx/following.ts';
 import { findModel } from './sherpa-onnx/model.ts';
 import { foreignAdvice, listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
+import type { StreamReply, StreamRequest } from './sherpa-onnx/stream-worker.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
 import { findVoices, type InstalledSpeaker } from './sherpa-onnx/voices.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
@@ -45,6 +48,13 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     new URL('./sherpa-onnx/worker.ts', import.meta.url),
     log,
   );
+  const streams = createChildren<StreamRequest, StreamReply>(
+    NAME,
+    new URL('./sherpa-onnx/stream-worker.ts', import.meta.url),
+    log,
+    STREAM_CALLS,
+  );
+  const following = createFollowing(streams);
   const voices = createChildren<VoiceRequest, VoiceReply>(
     NAME,
     new URL('./sherpa-onnx/voice-worker.ts', import.meta.url),
@@ -81,7 +91,12 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         note(error, 'SERVICE_SHERPA_MODEL: ');
         found.recognisers = [];
       }
-    recognisers.keep(found.recognisers.map(({ model }) => model.config));
+    const configsOf = (isStreaming: boolean) =>
+      found.recognisers
+        .filter(({ model }) => (model.isStreaming ?? false) === isStreaming)
+        .map(({ model }) => model.config);
+    recognisers.keep(configsOf(false));
+    streams.keep(configsOf(true));
     voices.keep(found.speakers.map((speaker) => speaker.config));
     return { ...found, faults };
   };
@@ -95,9 +110,12 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     abilities: async (): Promise<EngineAbilities> => {
       if (!ready) return {};
       const found = await current();
+      const streaming = found.recognisers.filter(({ model }) => model.isStreaming);
+      const others = found.recognisers.filter(({ model }) => !model.isStreaming);
+      const recognition = createSherpaRecognition(others, recognisers);
       return {
         ...(found.recognisers.length > 0
-          ? { recognition: createSherpaRecognition(found.recognisers, recognisers) }
+          ? { recognition: following.extend(recognition, streaming, others) }
           : {}),
         ...(found.speakers.length > 0
           ? { speech: createSherpaSpeech(found.speakers, voices) }
@@ -127,7 +145,9 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     remedy: ({ ability }) =>
       ability === 'recognition' || ability === 'speech' ? `run ${SETUP}` : undefined,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([recognisers, voices].map((children) => children[Symbol.asyncDispose]()));
+      await Promise.all(
+        [recognisers, streams, voices].map((children) => children[Symbol.asyncDispose]()),
+      );
     },
   };
 };

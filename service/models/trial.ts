@@ -6,6 +6,7 @@ import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
 import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
 import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
+import type { StreamReply, StreamRequest } from '../engines/sherpa-onnx/stream-worker.ts';
 import type { VoiceReply, VoiceRequest } from '../engines/sherpa-onnx/voice-worker.ts';
 import type { SherpaReply, SherpaRequest } from '../engines/sherpa-onnx/worker.ts';
 import type { Layout } from './layout.ts';
@@ -63,6 +64,21 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
       return samples.length > 0 && samples.every(Number.isFinite);
     }
     case 'recognition':
+      if (layout.model.isStreaming) {
+        const begins = { language: undefined, isLive: true };
+        const samples = new Float32Array(HEARD_SAMPLES);
+        await ask<StreamReply>(
+          layout,
+          'sherpa-onnx/stream-worker.ts',
+          [JSON.stringify(layout.model.config)],
+          {
+            turns: [{ id: 1, begins, samples, ends: true }],
+            closed: [],
+          } satisfies StreamRequest,
+          signal,
+        );
+        return true;
+      }
       // A text is not to be expected of silence.
       await ask<SherpaReply>(
         layout,

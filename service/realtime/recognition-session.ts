@@ -10,9 +10,8 @@ import { FRAME_MS } from '../../src/audio/vad.ts';
 import type { AsrPlainReply } from '../../src/api/contract.ts';
 import { samplesOfS16le } from '../../src/audio/pcm.ts';
 import { validate } from '../body.ts';
-import type { EngineHints } from '../engine.ts';
 import { ContractError, invalidRequest } from '../errors.ts';
-import { readLanguage } from '../language.ts';
+import { readLanguage, toLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
 import {
   parseFrame,
@@ -42,7 +41,10 @@ const MUCH_WAITING_MS = 30_000;
 /** Speech that may wait to be recognised; then the engine is too slow. */
 const MOST_WAITING_MS = 180_000;
 
-export interface AsrSessionDeps extends Omit<UtteranceRecognitionDeps, 'hints' | 'timing'> {
+export interface AsrSessionDeps extends Omit<
+  UtteranceRecognitionDeps,
+  'hints' | 'expected' | 'timing' | 'grown' | 'ended'
+> {
   readonly peer: Peer;
 }
 
@@ -56,7 +58,8 @@ const readAudio = (message: unknown): Buffer => {
   return audio;
 };
 
-const readHints = (message: unknown): EngineHints => {
+/** The hints of a session, and the language that is expected where they name none. */
+const readSettings = (message: unknown): Pick<UtteranceRecognitionDeps, 'hints' | 'expected'> => {
   const { session } = validate(recognitionUpdate, message);
   const { input_audio_format: format = 'pcm_s16le', sample_rate: rateHz, channels } = session;
   if (format !== 'pcm_s16le' || (rateHz ?? REALTIME_RATE_HZ) !== REALTIME_RATE_HZ || channels === 2)
@@ -64,10 +67,13 @@ const readHints = (message: unknown): EngineHints => {
       'ErrUnsupportedFormat',
       'Unsupported audio: send pcm_s16le at 16000 Hz with 1 channel.',
     );
-  const { language = 'auto', hotwords } = session;
+  const { language = 'auto', default_language: expected, hotwords } = session;
   return {
-    ...(language === 'auto' ? {} : { language: readLanguage('session.language', language) }),
-    ...(hotwords ? { hotwords } : {}),
+    hints: {
+      ...(language === 'auto' ? {} : { language: readLanguage('session.language', language) }),
+      ...(hotwords ? { hotwords } : {}),
+    },
+    expected: expected === undefined ? undefined : toLanguage(expected),
   };
 };
 
@@ -82,7 +88,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   const longestMs = Math.min(LONGEST_UTTERANCE_MS, ...offers.map(({ engine }) => engine.longestMs));
   const segmenter = createSpeechSegmenter(longestMs);
   const counts = { finals: 0, noSpeech: 0, errors: 0 };
-  let hints: EngineHints = {};
+  let settings: ReturnType<typeof readSettings> = { hints: {} };
   let seq = 0;
   let results = 0;
   let finals = Promise.resolve();
@@ -96,7 +102,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   >();
 
   signal.addEventListener('abort', () => {
-    for (const { recognition } of utterances.values()) recognition.chargeShown();
+    for (const { recognition } of utterances.values()) recognition.giveUp();
   });
 
   const say = (message: object): void => {
@@ -118,13 +124,22 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     const recognition = createUtteranceRecognition(segment, {
       account,
       offers,
-      hints,
+      ...settings,
       clock,
       timing,
       log,
+      grown: (reply) => sayPartial(segment, id, reply),
+      ended: (endMs) => {
+        if (segmenter.open === segment) follow(segmenter.cutAfter(endMs), true);
+      },
     });
     utterances.set(segment, { id, recognition });
-    say({ type: 'speech_started', utterance_id: id, audio_start_ms: segment.startMs });
+    say({
+      type: 'speech_started',
+      utterance_id: id,
+      audio_start_ms: segment.startMs,
+      ...(recognition.isLate ? { partials: false } : {}),
+    });
   };
 
   const sayFinal = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
@@ -167,11 +182,17 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   const waitingMs = (): number =>
     waiting.reduce((sum, { frames }) => sum + frames.length * FRAME_MS, 0);
 
+  const isAlone = (segment: SpeechSegment): boolean =>
+    utterances.get(segment)?.recognition.isFollowed === true;
+
   /** Takes the first of the waiting utterances, and those behind it that are recognised with it. */
   const takeWaiting = (): readonly SpeechSegment[] => {
+    if (waiting[0] && isAlone(waiting[0])) return waiting.splice(0, 1);
     const mostMs = waitingMs() > MUCH_WAITING_MS ? longestMs : LONGEST_JOINED_MS;
     const latestMs = (waiting[0]?.startMs ?? 0) + mostMs;
-    const next = waiting.findIndex(({ endMs }, index) => index > 0 && endMs > latestMs);
+    const next = waiting.findIndex(
+      (segment, index) => index > 0 && (segment.endMs > latestMs || isAlone(segment)),
+    );
     return waiting.splice(0, next < 0 ? waiting.length : next);
   };
 
@@ -189,32 +210,38 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     finals = finals.then(recogniseWaiting);
   };
 
-  const showPartial = async (segment: SpeechSegment): Promise<void> => {
-    const known = utterances.get(segment);
-    const result = await known?.recognition.partial(signal);
-    if (!known || !result || segmenter.open !== segment) return;
+  const sayPartial = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
+    if (segmenter.open !== segment) return;
     say({
       type: 'asr.partial_result',
-      ...resultOf(segment, known.id),
-      text: result.text,
-      language: result.language,
-      requested_language: result.requested_language,
+      ...resultOf(segment, id),
+      text: reply.text,
+      language: reply.language,
+      requested_language: reply.requested_language,
       is_final: false,
       stable: true,
     });
   };
 
-  const follow = (events: ReturnType<typeof segmenter.push>): void => {
+  /** @param isHeard true where the recogniser found the end itself */
+  const follow = (events: ReturnType<typeof segmenter.push>, isHeard = false): void => {
     for (const { kind, segment } of events)
       if (kind === 'started') began(segment);
-      else stopped(segment);
+      else {
+        const recognition = utterances.get(segment)?.recognition;
+        // What follows a cut was fed, too.
+        const isCut = segmenter.open?.startMs === segment.endMs;
+        if (isCut && !isHeard) recognition?.leave();
+        else recognition?.stop(isHeard);
+        stopped(segment);
+      }
   };
 
   const append = (audio: Buffer): void => {
     if (!audioSeconds.take(audio.length / (REALTIME_RATE_HZ * BYTES_PER_SAMPLE)))
       return end(floodError('audio comes faster than it is spoken'), FLOOD_CODE);
     follow(segmenter.push(samplesOfS16le(audio)));
-    if (segmenter.open) void showPartial(segmenter.open);
+    if (segmenter.open) utterances.get(segmenter.open)?.recognition.grow(signal);
   };
 
   const finish = async (): Promise<void> => {
@@ -235,7 +262,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   const take = (message: { readonly type: string }): void => {
     switch (message.type) {
       case 'session.update':
-        hints = readHints(message);
+        settings = readSettings(message);
         return;
       case 'input_audio.append':
         return append(readAudio(message));

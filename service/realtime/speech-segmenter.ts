@@ -104,10 +104,8 @@ export const createSpeechSegmenter = (longestMs: number) => {
     events.push({ kind: 'stopped', segment });
   };
 
-  /** Cuts a long utterance; what follows the cut is another one. */
-  const cut = (segment: SpeechSegment, events: SegmenterEvent[]): void => {
-    const half = Math.floor(segment.frames.length / 2);
-    const at = Math.max(1, quietestFrame(segment.levels, half, FRAME_MS));
+  /** Cuts an utterance behind so many frames; what follows the cut is another one. */
+  const cut = (segment: SpeechSegment, at: number, events: SegmenterEvent[]): void => {
     const later: SpeechSegment = {
       startMs: segment.startMs + at * FRAME_MS,
       endMs: segment.endMs,
@@ -147,7 +145,10 @@ export const createSpeechSegmenter = (longestMs: number) => {
     open.endMs = frameCount * FRAME_MS;
     open.silentFrames = isSpoken ? 0 : open.silentFrames + 1;
     if (open.silentFrames * FRAME_MS >= SILENCE_MS) stop(open, events);
-    else if (open.frames.length * FRAME_MS >= longestMs) cut(open, events);
+    else if (open.frames.length * FRAME_MS >= longestMs) {
+      const half = Math.floor(open.frames.length / 2);
+      cut(open, Math.max(1, quietestFrame(open.levels, half, FRAME_MS)), events);
+    }
   };
 
   return {
@@ -161,6 +162,13 @@ export const createSpeechSegmenter = (longestMs: number) => {
         take(frame, measure(frame)[0] ?? QUIET_DB, events);
       }
       rest = all.slice(at);
+      return events;
+    },
+    /** Cuts the open utterance so long after its beginning. */
+    cutAfter: (ms: number): readonly SegmenterEvent[] => {
+      const events: SegmenterEvent[] = [];
+      if (open)
+        cut(open, Math.max(1, Math.min(open.frames.length, Math.floor(ms / FRAME_MS))), events);
       return events;
     },
     /** Ends the open utterance. */

@@ -4,6 +4,7 @@ import { createLocalAgreement } from '../../src/text/local-agreement.ts';
 import { FRAME_MS } from '../../src/audio/vad.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { EngineHints } from '../engine.ts';
+import { followUtterance } from './followed-utterance.ts';
 import { withFailOver } from '../fail-over.ts';
 import { engineNamesOf, type Offer } from '../engine-loader.ts';
 import type { KeyAccount } from '../keys/account.ts';
@@ -28,6 +29,8 @@ export interface UtteranceRecognitionDeps {
   /** Engines, best first, at least one; the next one is asked when one fails. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
+  /** The language that is expected where `hints` name none. */
+  readonly expected?: string | undefined;
   readonly clock: Clock;
   /** Measured over the utterances of a session. */
   readonly timing: {
@@ -35,6 +38,10 @@ export interface UtteranceRecognitionDeps {
     partialTookMs: number;
   };
   readonly log: Pick<Log, 'warn' | 'debug'>;
+  /** Takes text that only grows, while the utterance does. */
+  readonly grown: (reply: AsrPlainReply) => void;
+  /** Told of an end that the recogniser found, so long after the beginning. */
+  readonly ended: (endMs: number) => void;
 }
 
 interface Recognised {
@@ -45,8 +52,10 @@ interface Recognised {
 /** Recognises one utterance over any engine for whole audio. */
 export const createUtteranceRecognition = (
   segment: SpeechSegment,
-  { account, offers, hints, clock, timing, log }: UtteranceRecognitionDeps,
+  deps: UtteranceRecognitionDeps,
 ) => {
+  const { account, offers, hints, clock, timing, log, grown, ended } = deps;
+  const { language = deps.expected } = hints;
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
   let partial: { readonly voiceFrames: number; readonly answer: Promise<Recognised> } | undefined;
@@ -55,6 +64,24 @@ export const createUtteranceRecognition = (
   /** Price of the utterance if the last partial result stays its last; undefined before any. */
   let shown: Use | undefined;
   let isCharged = false;
+  const { startMs } = segment;
+
+  const follower = offers.find(({ engine }) => engine.stream?.knows(language));
+  const followed =
+    follower &&
+    followUtterance(segment, {
+      offer: follower,
+      hints: { ...hints, ...(language === undefined ? {} : { language }) },
+      clock,
+      log,
+      heard: (heard) => {
+        const { endMs, frames } = segment;
+        const amount = frames.length * FRAME_MS;
+        shown = { ability: 'recognition', engine: follower.name, amount };
+        grown(plainReply([{ startMs, endMs, heard }], hints));
+      },
+      ended,
+    });
 
   const charge = (use: Use): void => {
     if (!isCharged) account.charge(use);
@@ -81,8 +108,7 @@ export const createUtteranceRecognition = (
     const { name, engine } = offer;
     using _ = await turnOf(offer, signal, isFinal, offer === offers.at(-1));
     const heard = await engine.recognise(samplesOf(whole), hints, signal);
-    const { startMs, endMs } = whole;
-    return { engine: name, reply: plainReply([{ startMs, endMs, heard }], hints) };
+    return { engine: name, reply: plainReply([{ ...whole, heard }], hints) };
   };
 
   const recognise = async (
@@ -114,41 +140,62 @@ export const createUtteranceRecognition = (
       ? partial.answer.catch(() => undefined)
       : undefined;
 
+  /** The text that was heard while it was spoken; undefined where words may be missing. */
+  const heardMeanwhile = async (): Promise<Recognised | undefined> => {
+    const texts = await followed?.text();
+    if (!follower || !texts) return undefined;
+    const { endMs } = segment;
+    const spans = texts.map((heard) => ({ startMs, endMs, heard }));
+    return { engine: follower.name, reply: plainReply(spans, hints) };
+  };
+
+  /** Recognises what is there so far, if enough is new, the voice goes on, and no recognition runs. */
+  const recognisePart = async (signal: AbortSignal): Promise<void> => {
+    const lengthMs = segment.frames.length * FRAME_MS;
+    const dueMs = Math.max(
+      PARTIAL_EVERY_MS,
+      lengthMs * PARTIAL_EVERY_SHARE,
+      PARTIAL_EVERY_TIMES * timing.partialTookMs,
+    );
+    if (running || segment.silentFrames >= PAUSE_FRAMES || lengthMs - recognisedMs < dueMs) return;
+    recognisedMs = lengthMs;
+    const mine = new AbortController();
+    running = mine;
+    try {
+      const answer = recogniseSoFar(AbortSignal.any([signal, mine.signal]));
+      partial = { voiceFrames: voiceFrames(segment), answer };
+      const { engine, reply: result } = await answer;
+      if (mine.signal.aborted) return;
+      const agreed = agreement.add(result.text.trim());
+      if (agreed === certain) return;
+      certain = agreed;
+      shown = { ability: 'recognition', engine, amount: lengthMs };
+      grown({ ...result, text: certain });
+    } catch {
+      // The whole utterance is still to be recognised, and reports the fault.
+    } finally {
+      if (running === mine) running = undefined;
+    }
+  };
+
   return {
-    /**
-     * Recognises what is there so far, if enough is new, the voice goes on, and no recognition runs.
-     *
-     * @returns text that two recognitions agree on and that only grows; undefined: nothing new
-     */
-    partial: async (signal: AbortSignal): Promise<AsrPlainReply | undefined> => {
-      const lengthMs = segment.frames.length * FRAME_MS;
-      const dueMs = Math.max(
-        PARTIAL_EVERY_MS,
-        lengthMs * PARTIAL_EVERY_SHARE,
-        PARTIAL_EVERY_TIMES * timing.partialTookMs,
-      );
-      if (running || segment.silentFrames >= PAUSE_FRAMES || lengthMs - recognisedMs < dueMs)
-        return undefined;
-      recognisedMs = lengthMs;
-      const mine = new AbortController();
-      running = mine;
-      try {
-        const answer = recogniseSoFar(AbortSignal.any([signal, mine.signal]));
-        partial = { voiceFrames: voiceFrames(segment), answer };
-        const { engine, reply: result } = await answer;
-        if (mine.signal.aborted) return undefined;
-        const agreed = agreement.add(result.text.trim());
-        if (agreed === certain) return undefined;
-        certain = agreed;
-        shown = { ability: 'recognition', engine, amount: lengthMs };
-        return { ...result, text: certain };
-      } catch {
-        // The whole utterance is still to be recognised, and reports the fault.
-        return undefined;
-      } finally {
-        if (running === mine) running = undefined;
-      }
+    /** True where it is recognised while it is spoken, and not joined with others. */
+    isFollowed: followed !== undefined,
+    /** True where nothing is shown of it before its end: as many are followed as the machine keeps up with. */
+    isLate: follower !== undefined && !followed,
+    /** Takes what is new of the utterance: follows it, or recognises what is there so far where nothing follows. */
+    grow: (signal: AbortSignal): void => {
+      if (followed) followed.feed();
+      else if (!follower) void recognisePart(signal);
     },
+    /**
+     * Takes its end.
+     *
+     * @param isHeard true for one that the recogniser found: then the text so far is all of it
+     */
+    stop: (isHeard: boolean): void => followed?.stop(isHeard),
+    /** Gives up to follow it: more was heard than it holds. */
+    leave: (): void => followed?.[Symbol.dispose](),
     /**
      * Recognises the whole utterance; partial results end here.
      *
@@ -157,7 +204,8 @@ export const createUtteranceRecognition = (
     final: async (signal: AbortSignal, whole: SpeechSegment): Promise<AsrPlainReply> => {
       const lengthMs = whole.frames.length * FRAME_MS;
       account.reserve({ ability: 'recognition', amount: lengthMs }, engineNamesOf(offers));
-      const known = whole === segment ? await partWithAll() : undefined;
+      const known =
+        whole === segment ? ((await heardMeanwhile()) ?? (await partWithAll())) : undefined;
       running?.abort();
       if (known) {
         charge({ ability: 'recognition', engine: known.engine, amount: lengthMs });
@@ -176,8 +224,9 @@ export const createUtteranceRecognition = (
         }
       }
     },
-    /** Charges what partial results have shown, when the client leaves before the final. */
-    chargeShown: (): void => {
+    /** Gives it up, and charges what was shown of it: the client has left before the final. */
+    giveUp: (): void => {
+      followed?.[Symbol.dispose]();
       if (shown) charge(shown);
     },
   };

@@ -1,5 +1,5 @@
 import type { Log } from '../../../src/telemetry/log.ts';
-import { createChild, type Child } from '../../../src/process/child.ts';
+import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model } from './model.ts';
 import { commonCode } from '../../language.ts';
@@ -11,14 +11,26 @@ import type { InstalledSpeaker } from './voices.ts';
 
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
-const CALLS_PER_CHILD = 5_000;
+const CALLS: Calls = { callTimeoutMs: CALL_TIMEOUT_MS, callsPerChild: 5_000 };
+/** Each call of a process with streams is a chunk of sound; another process would have to hear again what was said. */
+export const STREAM_CALLS: Calls = {
+  callTimeoutMs: 10_000,
+  firstCallTimeoutMs: CALL_TIMEOUT_MS,
+  callsPerChild: Infinity,
+};
 /** Idle time after which a child is stopped: models are slow to load. */
 const IDLE_MS = 60 * 60_000;
 
-type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
+type Calls = Pick<ChildOptions, 'callTimeoutMs' | 'firstCallTimeoutMs' | 'callsPerChild'>;
+export type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
 
 /** Creates processes by what they are started with, one per model. */
-export const createChildren = <Request, Reply>(name: string, file: URL, log: Log) => {
+export const createChildren = <Request, Reply>(
+  name: string,
+  file: URL,
+  log: Log,
+  calls: Calls = CALLS,
+) => {
   const children = new Map<string, Child<Request, Reply>>();
   return {
     /** The process with the model of `config`, which is started by its first call. */
@@ -31,8 +43,7 @@ export const createChildren = <Request, Reply>(name: string, file: URL, log: Log
           file,
           args: [key],
           log,
-          callTimeoutMs: CALL_TIMEOUT_MS,
-          callsPerChild: CALLS_PER_CHILD,
+          ...calls,
           idleMs: IDLE_MS,
           tellsErrors: true,
         });
@@ -73,11 +84,14 @@ const namedLanguages = (name: string): readonly string[] | undefined => {
   return known.length > 0 ? known : undefined;
 };
 
-const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string[] | undefined =>
+export const languagesOf = ({
+  model,
+  languages,
+}: InstalledRecogniser): readonly string[] | undefined =>
   model.languages ?? languages ?? namedLanguages(model.name);
 
 /** The recogniser's code for a language; undefined for one that it does not know, or may not know. */
-const codeFor = (
+export const codeFor = (
   recogniser: InstalledRecogniser,
   language: string | undefined,
 ): string | undefined => {

@@ -86,7 +86,7 @@ const findTokenizer = async (
  * Detects the kind of the recogniser in a folder by its files and their metadata: the library itself
  * reports little about a missing file. Throws `AppError` (`config`) that names the problem.
  */
-export const findAnyModel = async (folder: string): Promise<Model> => {
+export const findModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
   if (!files.some(isModelFile))
     throw unusable(
@@ -133,12 +133,4 @@ export const findAnyModel = async (folder: string): Promise<Model> => {
     ...(needsLanguage ? { needsLanguage } : {}),
     ...(takesHotwords ? { takesHotwords } : {}),
   };
-};
-
-/** A model for recordings, as `findAnyModel` finds it; throws also for one that streams. */
-export const findModel = async (folder: string): Promise<Model> => {
-  const model = await findAnyModel(folder);
-  if (model.isStreaming)
-    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
-  return model;
 };

@@ -153,16 +153,6 @@ describe('a sherpa-onnx model', () => {
       },
       'tiny-tokens.txt has 3 tokens, the model 2',
     ],
-    [
-      'a streaming model',
-      {
-        'encoder.onnx': onnx({ model_type: 'zipformer2', decode_chunk_len: 32 }),
-        'decoder.onnx': onnx({}),
-        'joiner.onnx': onnx({}),
-        'tokens.txt': 'a 0\n  1\n',
-      },
-      'streaming',
-    ],
   ])('with %s is refused in words', async (_, files, words) => {
     await expect(findModel(folder('m', files))).rejects.toMatchObject({
       code: 'config',

@@ -1,5 +1,7 @@
 import { createEngineHealth, type Offer } from '../../../service/engine-loader.ts';
-import type { RecognisedText } from '../../../service/engine.ts';
+import type { EngineHints, RecognisedText, StreamListener } from '../../../service/engine.ts';
+import { concatSamples } from '../../../src/audio/pcm.ts';
+import { AppError } from '../../../src/errors.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter, type RequestLimits } from '../../../service/request-limiter.ts';
 import { startRecognitionSession } from '../../../service/realtime/recognition-session.ts';
@@ -59,6 +61,74 @@ export const instantOffer = (
   health: createEngineHealth(),
 });
 
+/** What an engine that follows speech does beside its work. */
+export interface FollowingHabits {
+  /** Streams at the same time. */
+  readonly most?: number;
+  readonly languages?: readonly string[];
+  /** Finds an end itself in the first silence behind this word. */
+  readonly endsAt?: string;
+  /** Fails once this word was heard. */
+  readonly failsAt?: string;
+  /** Never ends. */
+  readonly hangs?: boolean;
+}
+
+/** An engine that follows speech, and counts what it gets. */
+export const followingOffer = (habits: FollowingHabits = {}) => {
+  const { most = 8, languages, endsAt, failsAt, hangs = false } = habits;
+  const counts = { opened: 0, open: 0, samples: 0, wholes: 0, wholeSamples: 0 };
+  const hinted: EngineHints[] = [];
+  const offer = instantOffer((samples) => {
+    counts.wholes += 1;
+    counts.wholeSamples += samples.length;
+    return { text: wordsIn(samples), language: 'en' };
+  });
+  const openStream = (hints: EngineHints, listener: StreamListener) => {
+    if (counts.open >= most) return undefined;
+    counts.opened += 1;
+    counts.open += 1;
+    hinted.push(hints);
+    let sound: Float32Array = new Float32Array(0);
+    let from = 0;
+    let text = '';
+    let isOver = false;
+    const leave = (): void => {
+      if (!isOver) counts.open -= 1;
+      isOver = true;
+    };
+    return {
+      feed: (samples: Float32Array): void => {
+        if (isOver) return;
+        counts.samples += samples.length;
+        sound = concatSamples([sound, samples]);
+        const now = wordsIn(sound.subarray(from));
+        const last = now.split(' ').at(-1);
+        const isFinal = last === endsAt && sound.at(-1) === 0;
+        if (now === text && !isFinal) return;
+        text = now;
+        const endMs = sound.length / 16;
+        if (last === failsAt) {
+          leave();
+          return listener.failed(new AppError('unavailable', 'it died', { retryable: true }));
+        }
+        listener.heard({ text, language: 'en', isFinal, endMs });
+        if (isFinal) [from, text] = [sound.length, ''];
+      },
+      finish: async () => {
+        if (hangs) return new Promise<never>(() => undefined);
+        leave();
+        return { text, language: 'en' };
+      },
+      [Symbol.dispose]: leave,
+    };
+  };
+  const knows = (language: string | undefined): boolean =>
+    languages === undefined || (language !== undefined && languages.includes(language));
+  const stream = { most, knows, open: openStream };
+  return { ...offer, engine: { ...offer.engine, stream }, counts, hinted };
+};
+
 export interface Said {
   readonly type: string;
   readonly atMs: number;
@@ -69,6 +139,8 @@ export interface Said {
   readonly audio_start_ms?: number;
   readonly audio_end_ms?: number;
   readonly utterance_id?: string;
+  readonly partials?: boolean;
+  readonly language?: string;
 }
 
 /** A session without a network, whose time is that of the audio. */

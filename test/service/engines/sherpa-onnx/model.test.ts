@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findAnyModel, findModel } from '../../../../service/engines/sherpa-onnx/model.ts';
+import { findModel } from '../../../../service/engines/sherpa-onnx/model.ts';
 import { encodeOnnx } from '../../../fakes/models/onnx.ts';
 
 /** An ONNX file with nothing but metadata. */
@@ -136,17 +136,12 @@ describe('a folder with the files of a recogniser', () => {
       whole(onnx({ model_type: 't-one', frame_length_ms: 300 })),
       ['ru'],
     ],
-  ])(
-    'that streams is of kind %s, and not for recordings',
-    async (kind, option, files, languages) => {
-      const path = folder(files);
-      const model = await findAnyModel(path);
-      expect(model).toMatchObject({ kind, isStreaming: true });
-      expect(Object.keys(model.config).toSorted()).toEqual([option, 'tokens'].toSorted());
-      expect(model.languages).toEqual(languages);
-      await expect(findModel(path)).rejects.toThrow('this is a streaming model');
-    },
-  );
+  ])('that streams is of kind %s', async (kind, option, files, languages) => {
+    const model = await findModel(folder(files));
+    expect(model).toMatchObject({ kind, isStreaming: true });
+    expect(Object.keys(model.config).toSorted()).toEqual([option, 'tokens'].toSorted());
+    expect(model.languages).toEqual(languages);
+  });
 
   it('has each of them in the configuration of the library', async () => {
     const path = folder(MOONSHINE);

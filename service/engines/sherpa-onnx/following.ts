@@ -1,0 +1,140 @@
+import { availableParallelism } from 'node:os';
+import type { Child } from '../../../src/process/child.ts';
+import type {
+  RecognitionEngine,
+  RecognitionStream,
+  StreamListener,
+  StreamRecognition,
+} from '../../engine.ts';
+import {
+  chooseRecogniser,
+  codeFor,
+  type Children,
+  type InstalledRecogniser,
+  languagesOf,
+} from './children.ts';
+import { createStreams, type Streams } from './streams.ts';
+import type { StreamReply, StreamRequest } from './stream-worker.ts';
+
+/** Streams that a machine keeps up with before that was measured: a small model takes a tenth of a core for one. */
+const streamsOfMachine = (): number => availableParallelism();
+
+/** Chooses the streaming model for a language; undefined where none is sure to know it. */
+const chooseSure = (
+  recognisers: readonly InstalledRecogniser[],
+  language: string | undefined,
+): InstalledRecogniser | undefined => {
+  const sure = recognisers.filter((one) =>
+    language === undefined
+      ? (languagesOf(one)?.length ?? 0) > 1
+      : codeFor(one, language) !== undefined,
+  );
+  return chooseRecogniser(sure, language);
+};
+
+/** The language that a recogniser hears: the one that is asked for, or its only one. */
+const heardLanguage = (
+  recogniser: InstalledRecogniser,
+  language: string | undefined,
+): string | undefined => {
+  const [only, ...others] = languagesOf(recogniser) ?? [];
+  return codeFor(recogniser, language) ?? (others.length === 0 ? only : undefined);
+};
+
+/**
+ * Creates what follows speech with models that stream, each in a process that lasts.
+ *
+ * @param most streams of all models at the same time
+ */
+export const createFollowing = (
+  children: Children<StreamRequest, StreamReply>,
+  most = streamsOfMachine(),
+) => {
+  const byChild = new WeakMap<Child<StreamRequest, StreamReply>, Streams>();
+  let open = 0;
+
+  const streamsOf = ({ model }: InstalledRecogniser): Streams => {
+    const child = children.of(model.config);
+    const found = byChild.get(child) ?? createStreams(child);
+    byChild.set(child, found);
+    return found;
+  };
+
+  /** Opens a stream, and counts it as long as it is open. */
+  const openCounted = (
+    chosen: InstalledRecogniser,
+    language: string | undefined,
+    listener: StreamListener,
+  ): RecognitionStream => {
+    let isOpen = true;
+    open += 1;
+    const leave = (): void => {
+      if (isOpen) open -= 1;
+      isOpen = false;
+    };
+    const stream = streamsOf(chosen).open(language, {
+      heard: listener.heard,
+      failed: (error) => {
+        leave();
+        listener.failed(error);
+      },
+    });
+    return {
+      feed: stream.feed,
+      finish: () => stream.finish().finally(leave),
+      [Symbol.dispose]: () => {
+        leave();
+        stream[Symbol.dispose]();
+      },
+    };
+  };
+
+  const streamOf = (
+    streaming: readonly InstalledRecogniser[],
+    isAlone: boolean,
+  ): StreamRecognition => {
+    const choose = (language: string | undefined): InstalledRecogniser | undefined =>
+      chooseSure(streaming, language) ??
+      (isAlone ? chooseRecogniser(streaming, language) : undefined);
+    return {
+      most,
+      knows: (language) => choose(language) !== undefined,
+      open: ({ language }, listener) => {
+        const chosen = choose(language);
+        if (!chosen || open >= most) return undefined;
+        return openCounted(chosen, heardLanguage(chosen, language), listener);
+      },
+    };
+  };
+
+  return {
+    /**
+     * Adds what streaming models do to the recognition by others: they follow speech, and recognise recordings in
+     * languages that no other knows.
+     *
+     * @param others the models that `engine` recognises with; none: all is for the streaming ones
+     */
+    extend: (
+      engine: RecognitionEngine,
+      streaming: readonly InstalledRecogniser[],
+      others: readonly InstalledRecogniser[],
+    ): RecognitionEngine => {
+      if (streaming.length === 0) return engine;
+      const isAlone = others.length === 0;
+      return {
+        ...engine,
+        stream: streamOf(streaming, isAlone),
+        recognise: async (samples, hints, signal) => {
+          const { language } = hints;
+          const isKnown = others.some((one) => codeFor(one, language) !== undefined);
+          const chosen = isAlone
+            ? chooseRecogniser(streaming, language)
+            : chooseSure(language === undefined || isKnown ? [] : streaming, language);
+          if (!chosen) return engine.recognise(samples, hints, signal);
+          const code = heardLanguage(chosen, language);
+          return streamsOf(chosen).recognise(samples, code, signal);
+        },
+      };
+    },
+  };
+};

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
@@ -161,10 +162,13 @@ export const engineSection = z.object({
     .string()
     .optional()
     .describe('File with the models that can be installed by name. Default: the project’s own.'),
-  SERVICE_MODELS_MIRROR: httpUrl
+  SERVICE_MODELS_MIRROR: z
+    .string()
+    .transform((text) => (/^(?:https?|file):/i.test(text) ? text : pathToFileURL(text).href))
+    .pipe(z.url('must be an address or a folder'))
     .optional()
     .describe(
-      'Base URL of a mirror to fetch models from, in place of the hosts of their addresses.',
+      'Base URL of a mirror, or a folder, to fetch models from, in place of the hosts of their addresses.',
     ),
   SERVICE_SHERPA_MODEL: z
     .string()

@@ -6,7 +6,8 @@ import { AppError } from '../../src/errors.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
 import { digestOf } from './checksum.ts';
 import { demandSpace, megabytes, writeError } from './disk.ts';
-import { fetchFollowing, RedirectError } from './redirects.ts';
+import { fetchModelFile } from './fetch.ts';
+import { RedirectError } from './redirects.ts';
 
 /** Tries in a row that bring nothing new, after which a download is given up. */
 const FRUITLESS_TRIES = 5;
@@ -22,8 +23,6 @@ export const DOWNLOADS = '.downloads';
 
 export interface DownloadRequest {
   readonly url: string;
-  /** Address to fetch from, where it is a mirror's. Default: `url`. */
-  readonly from?: string | undefined;
   readonly bytes?: number | undefined;
   readonly sha256?: string | undefined;
   /** Checksum as npm's lock files write it: `sha512-…`. */
@@ -44,6 +43,8 @@ export interface DownloadProgress {
 export interface DownloadDeps {
   /** Folder of models. */
   readonly root: string;
+  /** Address of a mirror or folder, in place of the hosts of addresses. */
+  readonly mirror?: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onProgress: (progress: DownloadProgress) => void;
@@ -174,15 +175,16 @@ const openBody = (response: Response, { clock }: DownloadDeps): Body => {
 };
 
 const request = async (
-  { url, from = url }: DownloadRequest,
+  { url }: DownloadRequest,
   headers: Record<string, string>,
-  signal: AbortSignal,
+  { signal, mirror }: DownloadDeps,
 ): Promise<Response> => {
   let response: Response;
   try {
-    response = await fetchFollowing(from, {
+    response = await fetchModelFile(url, {
       headers: { 'accept-encoding': 'identity', ...headers },
       signal,
+      mirror,
     });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
@@ -232,7 +234,7 @@ const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps):
           ...(validator === undefined ? {} : { 'if-range': validator }),
         }
       : {},
-    deps.signal,
+    deps,
   );
   await using body = openBody(response, deps);
   if (response.status === 416) {

@@ -6,8 +6,7 @@ import { demandTrusted, trustFile } from './checksum.ts';
 import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
 import { writeRecord, type ModelRecord } from './installed.ts';
 import { installPackage, type NativePackage } from './packages.ts';
-import { mirrored, STAGING } from './places.ts';
-import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
+import { copyFolder, innermostFolder, nameWithoutEnding, STAGING, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { tryModel } from './trial.ts';
 
@@ -37,8 +36,6 @@ const demandAbility = (name: string, expected: ModelAbility, found: ModelAbility
 };
 
 export interface InstallDeps extends DownloadDeps {
-  /** Base URL of a mirror, in place of the hosts of addresses. */
-  readonly mirror: string | undefined;
   readonly now: () => Date;
   /** The package that language models run in. */
   readonly llama: NativePackage;
@@ -114,7 +111,7 @@ interface FetchedFile extends RemoteFile {
 }
 
 const fetchFile = async (file: RemoteFile, deps: InstallDeps): Promise<FetchedFile> => {
-  const downloaded = await download({ ...file, from: mirrored(file.url, deps.mirror) }, deps);
+  const downloaded = await download(file, deps);
   if (file.sha256 === undefined) await demandTrusted(deps.root, file.url, downloaded.sha256);
   return { ...file, downloaded };
 };

@@ -3,8 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { download, removeDownload, type DownloadDeps } from './download.ts';
-import { mirrored, STAGING } from './places.ts';
-import { innermostFolder, unpack } from './unpack.ts';
+import { innermostFolder, STAGING, unpack } from './unpack.ts';
 
 /** Folder of installed packages, in the folder of models. */
 const PACKAGES = '.packages';
@@ -89,10 +88,7 @@ export const installedPackage = async (
  * Installs a package and what it needs below the folder of models, with the binary of this machine
  * alone. No script of a package runs. Throws `AppError` with an operator's sentence.
  */
-export const installPackage = async (
-  native: NativePackage,
-  deps: DownloadDeps & { readonly mirror: string | undefined },
-): Promise<void> => {
+export const installPackage = async (native: NativePackage, deps: DownloadDeps): Promise<void> => {
   const { root, signal } = deps;
   const { name, bytes, binary } = native;
   if ((await installedPackage(root, native)) !== undefined) return;
@@ -112,7 +108,7 @@ export const installPackage = async (
     for (const { path, url, integrity } of wanted) {
       const before = fetchedBytes;
       const archive = await download(
-        { url, from: mirrored(url, deps.mirror), integrity },
+        { url, integrity },
         {
           ...deps,
           onProgress: ({ doneBytes }) => {

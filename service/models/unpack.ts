@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { PassThrough, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import bunzip2 from 'unbzip2-stream';
 import { openPromise, type Entry } from 'yauzl';
@@ -63,13 +63,17 @@ const counting = (counter: UnpackCounter): Transform =>
     },
   });
 
+/** Start of the names of folders that are not whole yet, in the folder of models. */
+export const STAGING = '.staging-';
+
 /** Names of archives by their endings; what ends otherwise is one file. */
 const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;
 const ZIP = /\.zip$/i;
 const BZIP2 = /\.(?:bz2|tbz2?)$/i;
 const GZIP = /\.(?:gz|tgz)$/i;
+const ZSTD = /\.zst$/i;
 /** Ending of an archive, of a compressed file, or of a model that is one file. */
-const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz|gguf)$/i;
+const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz|zst|gguf)$/i;
 
 export const nameWithoutEnding = (path: string): string => basename(path).replace(ENDING, '');
 
@@ -101,6 +105,7 @@ interface Unpacking {
 
 const decompressor = (path: string): Transform => {
   if (BZIP2.test(path)) return bunzip2();
+  if (ZSTD.test(path)) return createZstdDecompress();
   return GZIP.test(path) ? createGunzip() : new PassThrough();
 };
 
@@ -164,7 +169,8 @@ const unpackZip = async ({ archive, label, folder, counter, signal }: Unpacking)
 };
 
 const unpackOne = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
-  const name = BZIP2.test(label) || GZIP.test(label) ? nameWithoutEnding(label) : basename(label);
+  const isCompressed = [BZIP2, GZIP, ZSTD].some((ending) => ending.test(label));
+  const name = isCompressed ? nameWithoutEnding(label) : basename(label);
   await pipeline(
     createReadStream(archive, { highWaterMark: 1 << 18 }),
     decompressor(label),

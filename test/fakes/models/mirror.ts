@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { basename, join } from 'node:path';
 
 /** How a file is served, once for each request in turn; the last way stays. */
 export interface Way {
@@ -29,6 +31,8 @@ export interface Mirror extends AsyncDisposable {
   /** Requests as `path range if-range`. */
   readonly requests: readonly string[];
   serve(path: string, content: Uint8Array, ...ways: readonly Way[]): string;
+  /** Writes what is served into a folder, all beside each other. */
+  save(folder: string): void;
 }
 
 const DEFAULT_ETAG = '"1"';
@@ -104,6 +108,9 @@ export const startMirror = async (): Promise<Mirror> => {
     serve: (path, content, ...ways) => {
       files.set(path, { content, ways: [...ways] });
       return `${url}${path}`;
+    },
+    save: (folder) => {
+      for (const [path, { content }] of files) writeFileSync(join(folder, basename(path)), content);
     },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

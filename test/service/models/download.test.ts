@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   download,
@@ -62,9 +63,9 @@ describe('a download', () => {
   });
 
   it('is fetched from a mirror in place of its own address', async () => {
-    const from = mirror.serve('/m.bin', CONTENT);
-    const url = 'https://nowhere.invalid/m.bin';
-    expect(await get(url, { from, sha256: SHA256 })).toEqual(CONTENT);
+    mirror.serve('/m.bin', CONTENT);
+    deps = { ...deps, mirror: `${mirror.url}/` };
+    expect(await get('https://nowhere.invalid/m.bin')).toEqual(CONTENT);
   });
 
   it('is fetched from where its address leads, and goes on there', async () => {
@@ -244,5 +245,32 @@ describe('a download', () => {
     const onProgress = (): void => controller.abort(new Error('stopped'));
     const stopped = download({ url }, { ...deps, signal: controller.signal, onProgress });
     await expect(stopped).rejects.toThrow('stopped');
+  });
+
+  it('comes from a folder in place of the host, where it is at its path or directly in it', async () => {
+    const folder = mkdtempSync(join(root, 'folder-'));
+    const mirrored = { ...deps, mirror: pathToFileURL(folder).href };
+    const url = 'https://models.invalid/some/m.bin';
+    const wanted = { url, bytes: CONTENT.length, sha256: SHA256 };
+    await expect(download(wanted, mirrored)).rejects.toThrow(/does not exist/);
+    writeFileSync(join(folder, 'm.bin'), CONTENT);
+    const { path } = await download(wanted, mirrored);
+    expect(readFileSync(path)).toEqual(CONTENT);
+    mkdirSync(join(folder, 'some'));
+    writeFileSync(join(folder, 'some/m.bin'), CONTENT.subarray(1));
+    writeFileSync(path, CONTENT.subarray(0, 10));
+    await expect(download(wanted, mirrored)).rejects.toThrow(/has 299999 bytes/);
+  });
+
+  it('goes on where it ended, from a folder too', async () => {
+    const folder = mkdtempSync(join(root, 'folder-'));
+    const wanted = { url: mirror.serve('/m.bin', CONTENT, { cutAfter: 100_000 }, { status: 404 }) };
+    const checked = { ...wanted, bytes: CONTENT.length, sha256: SHA256 };
+    await expect(download(checked, deps)).rejects.toThrow(/does not exist/);
+    writeFileSync(join(folder, 'm.bin'), CONTENT);
+    progress = [];
+    const { path } = await download(checked, { ...deps, mirror: pathToFileURL(folder).href });
+    expect(readFileSync(path)).toEqual(CONTENT);
+    expect(progress[0]?.doneBytes).toBeGreaterThan(100_000);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS, type Voice } from '../../../src/api/contract.ts';
 import { startMirror, type Mirror } from '../../fakes/models/mirror.ts';
+import { startProxy } from '../../fakes/models/proxy.ts';
 import { runService, writeTinyCatalogue } from '../../fakes/models/tiny-catalogue.ts';
 import { startTestService, type TestService } from '../support.ts';
 
@@ -73,6 +74,41 @@ describe('npm run setup', () => {
       stdout: expect.not.stringContaining('not installed'),
       stderr: expect.stringMatching(/cannot be reached.*npm run service -- models add FOLDER/),
     });
+  });
+
+  it('goes through the proxy of the environment, but for the hosts that need none', async () => {
+    const proxy = await startProxy(mirror);
+    const folder = mkdtempSync(join(home, 'proxied-'));
+    const proxied = {
+      ...environment,
+      SERVICE_MODELS: join(folder, 'models'),
+      SERVICE_MODELS_MIRROR: 'http://models.invalid',
+      HTTP_PROXY: proxy.url,
+    };
+    await runService(proxied, 'models', 'add', 'tiny-recogniser');
+    expect(proxy.hosts.at(-1)).toBe('models.invalid');
+    const direct = runService(
+      { ...proxied, NO_PROXY: 'models.invalid' },
+      'models',
+      'add',
+      'tiny-voice',
+    );
+    await expect(direct).rejects.toMatchObject({ code: 1 });
+    expect(proxy.hosts).toHaveLength(1);
+    await proxy[Symbol.asyncDispose]();
+  });
+
+  it('needs no network with a folder that has the files', async () => {
+    const folder = mkdtempSync(join(home, 'folder-'));
+    mirror.save(folder);
+    const offline = {
+      ...environment,
+      SERVICE_MODELS: join(folder, 'models'),
+      SERVICE_MODELS_MIRROR: folder,
+    };
+    expect(await runService(offline, 'setup', 'en', 'es', '--yes')).toContain(
+      'bergamot-es-en is installed',
+    );
   });
 
   it('tells what it takes', async () => {

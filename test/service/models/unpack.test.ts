@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyFolder, innermostFolder, unpack } from '../../../service/models/unpack.ts';
@@ -73,8 +73,11 @@ describe('an archive', () => {
     expect(await innermostFolder(target)).toBe(join(target, 'model'));
   });
 
-  it('that is one compressed file becomes that file', async () => {
-    await open('vocab.enes.spm.gz', gzipSync('words'));
+  it.each([
+    ['gz', gzipSync('words')],
+    ['zst', zstdCompressSync('words')],
+  ])('that is one compressed file becomes that file (%s)', async (ending, content) => {
+    await open(`vocab.enes.spm.${ending}`, content);
     expect(readFileSync(join(target, 'vocab.enes.spm'), 'utf8')).toBe('words');
   });
 

@@ -31,6 +31,8 @@ export interface SpeechEngine {
       readonly text: string;
       readonly speed: number;
       readonly temperature?: number;
+      /** A description of how to speak, for engines that take one. */
+      readonly instructions?: string | undefined;
     },
     signal: AbortSignal,
   ): Promise<Sound>;

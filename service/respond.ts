@@ -8,6 +8,10 @@ export const EVENT_STREAM = {
   'cache-control': 'no-cache',
 } as const;
 
+/** An event of such a stream. */
+export const eventOf = (data: object): Uint8Array =>
+  Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
+
 /**
  * Streams a reply at the client's pace. When the client leaves, the generator is ended. When it
  * fails after the reply has begun, or the signal is aborted while the client does not read, the

@@ -11,7 +11,7 @@ import {
   type TranslateRequest,
 } from '../../src/api/contract.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { EVENT_STREAM, primed, streamReply } from '../respond.ts';
+import { EVENT_STREAM, eventOf, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
@@ -119,14 +119,12 @@ async function* events(
   await using pieces = await primed(engine);
   const id = newId();
   const event = (chunk: Partial<TranslateChunk>, content: string): Uint8Array =>
-    Buffer.from(
-      `data: ${JSON.stringify({
-        id,
-        object: 'translation.completion.chunk',
-        choices: [{ delta: { content }, index: 0 }],
-        ...chunk,
-      })}\n\n`,
-    );
+    eventOf({
+      id,
+      object: 'translation.completion.chunk',
+      choices: [{ delta: { content }, index: 0 }],
+      ...chunk,
+    });
   yield event(
     { transcription: input.text, source_lang: input.source_lang, target_lang: input.target_lang },
     '',

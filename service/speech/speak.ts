@@ -75,6 +75,7 @@ export interface SpeechOrder {
   readonly voiceId: string;
   readonly text: string;
   readonly temperature: number | undefined;
+  readonly instructions?: string | undefined;
   /** 1 is the voice's own. */
   readonly speed: number;
   readonly format: AudioFormat;
@@ -96,7 +97,7 @@ interface SpeechEvents {
  * is taken here.
  */
 async function* speakPart(
-  { engine, voiceId, temperature, speed }: SpeechOrder,
+  { engine, voiceId, temperature, speed, instructions }: SpeechOrder,
   text: string,
   request: AdmittedRequest,
   signal: AbortSignal,
@@ -110,7 +111,13 @@ async function* speakPart(
   const work = async (): Promise<void> => {
     using _ = await request.turn(either);
     const sound = await engine.speak(
-      { voiceId, text, speed, ...(temperature === undefined ? {} : { temperature }) },
+      {
+        voiceId,
+        text,
+        speed,
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(instructions === undefined ? {} : { instructions }),
+      },
       either,
     );
     for await (const samples of sound.pcm) {

@@ -20,9 +20,7 @@ const createEmbed =
   (upstream: Upstream, model: string, { listed }: Models): NonNullable<ChatEngine['embed']> =>
   async ({ texts, model: wished = model }, signal) => {
     const asked = listed.has(wished) ? wished : model;
-    const body = Buffer.from(
-      JSON.stringify({ model: asked, input: texts, encoding_format: 'float' }),
-    );
+    const body = { model: asked, input: texts, encoding_format: 'float' };
     const { data } = vectorsReply.safeParse(
       await upstream.sendForJson('/embeddings', body, signal),
     );

@@ -129,7 +129,7 @@ export const createSpeech = (
   const ask = async (
     format: 'pcm' | 'wav',
     name: string,
-    { text, speed }: Pick<Parameters<SpeechEngine['speak']>[0], 'text' | 'speed'>,
+    { text, speed, instructions }: Omit<Parameters<SpeechEngine['speak']>[0], 'voiceId'>,
     signal: AbortSignal,
   ): Promise<Sound> => {
     const { mediaType, body } = await upstream.send(
@@ -140,6 +140,7 @@ export const createSpeech = (
         input: text,
         response_format: format,
         ...(speed === 1 ? {} : { speed }),
+        ...(instructions === undefined ? {} : { instructions }),
       },
       signal,
     );

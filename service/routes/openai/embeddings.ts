@@ -54,7 +54,7 @@ export const embeddings: Route = {
       input: texts,
       encoding_format: form,
     } = validate(embeddingsRequest, body);
-    const offers = (await engines.offers('chat')).filter(({ engine }) => engine.embed);
+    const offers = (await engines.offers('chat')).filter(({ engine }) => 'embed' in engine);
     if (offers.length === 0) throw noVectors();
     const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
     const amount = Math.ceil(bytes / BYTES_PER_TOKEN);

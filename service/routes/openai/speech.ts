@@ -9,6 +9,7 @@ import {
   sameLanguage,
 } from '../../../src/text/language/languages.ts';
 import { ContractError } from '../../errors.ts';
+import { EVENT_STREAM, eventOf } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import {
   speechReply,
@@ -27,7 +28,10 @@ const WELL_KNOWN =
 const CODE = /^[a-z]{2,3}(?:[-_](?:hans|hant|latn|cyrl))?(?:[-_](?:[a-z]{2}|\d{3}))?$/i;
 const JOINED = /[-_]/;
 
-/** Formats by their names in that API. */
+/** Longest `instructions`, in UTF-16 units, as in that API. */
+const MOST_INSTRUCTIONS = 4_096;
+
+/** Formats by their names in that API; there is no encoder of AAC that is small and well kept. */
 const FORMATS: Readonly<Record<string, AudioFormat>> = {
   mp3: 'mp3',
   opus: 'ogg',
@@ -42,8 +46,16 @@ const speechRequest = z.object({
   voice: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]),
   response_format: z.string().default('mp3'),
   ...speedFields,
-  stream_format: z.literal('audio', { error: 'only audio is supported here' }).optional(),
+  instructions: z.string().max(MOST_INSTRUCTIONS).optional(),
+  stream_format: z.enum(['audio', 'sse']).optional(),
 });
+
+/** Yields audio as the events of that API. */
+async function* audioEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const part of body)
+    yield eventOf({ type: 'speech.audio.delta', audio: Buffer.from(part).toString('base64') });
+  yield eventOf({ type: 'speech.audio.done' });
+}
 
 const speaks = (voice: Voice, language: string): boolean =>
   languagesInWords(voice.language).some((one) => sameLanguage(one, language));
@@ -110,12 +122,13 @@ export const createSpeechRoute = (spools: Spools): Route => ({
         'ErrUnsupportedFormat',
         'response_format must be mp3, opus, flac, wav or pcm.',
       );
-    return speechReply(
+    const reply = await speechReply(
       {
         engine: offer.engine,
         voiceId: voice.id,
         text: input.input,
         temperature: undefined,
+        instructions: input.instructions,
         speed: input.speed,
         format,
         sampleRateHz: sampleRateFor(voice, undefined),
@@ -124,5 +137,8 @@ export const createSpeechRoute = (spools: Spools): Route => ({
       { offer, spools },
       context,
     );
+    return input.stream_format === 'sse' && reply.body
+      ? new Response(ReadableStream.from(audioEvents(reply.body)), { headers: EVENT_STREAM })
+      : reply;
   },
 });

@@ -1,11 +1,8 @@
 import { joinTexts } from '../../../src/text/local-agreement.ts';
 import { recogniseUpload, type RecognitionInput } from '../../recognise-upload.ts';
 import { plainReply } from '../../recognise.ts';
-import { EVENT_STREAM, primed, streamReply } from '../../respond.ts';
+import { EVENT_STREAM, eventOf, primed, streamReply } from '../../respond.ts';
 import type { RouteContext } from '../../route.ts';
-
-const eventOf = (type: string, fields: object): Uint8Array =>
-  Buffer.from(`data: ${JSON.stringify({ type: `transcript.text.${type}`, ...fields })}\n\n`);
 
 /**
  * Sends a transcript while it is made, in the events of the OpenAI API. The last one has all of the text,
@@ -27,7 +24,8 @@ export const streamTranscript = async (
     const before = joinTexts(texts).length;
     texts.push(text);
     const delta = joinTexts(texts).slice(before);
-    if (delta !== '') void writer.write(eventOf('delta', { delta })).catch(() => undefined);
+    if (delta !== '')
+      void writer.write(eventOf({ type: 'transcript.text.delta', delta })).catch(() => undefined);
   };
   const made = (async (): Promise<void> => {
     try {
@@ -36,7 +34,7 @@ export const streamTranscript = async (
         context,
       );
       const { text, hotwords_used } = plainReply(spans, input.hints);
-      await writer.write(eventOf('done', { text, hotwords_used }));
+      await writer.write(eventOf({ type: 'transcript.text.done', text, hotwords_used }));
       await writer.close();
     } catch (error) {
       await writer.abort(error).catch(() => undefined);

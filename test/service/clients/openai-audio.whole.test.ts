@@ -12,6 +12,11 @@ const WAV = makeWav(10, [
   [6, 8],
 ]);
 
+interface Sent {
+  readonly type: string;
+  readonly audio?: string;
+}
+
 describe('the package `openai`', () => {
   const served = useServedFile();
   let client: OpenAI;
@@ -36,6 +41,30 @@ describe('the package `openai`', () => {
       const { seconds, peak } = await loudness(await readFile(path));
       expect(seconds).toBeCloseTo(1, 0);
       expect(peak).toBeGreaterThan(0.1);
+      expect(served().lastBody()).toMatchObject({ instructions: 'Speak in a cheerful tone.' });
+    });
+
+    it('as events', async () => {
+      const reply = await client.audio.speech.create({
+        model: 'tts-1',
+        voice: 'alloy',
+        input: 'Hello',
+        response_format: 'pcm',
+        stream_format: 'sse',
+      });
+      const events = (await reply.text()).trim().split('\n\n');
+      const read = events.map((event) => JSON.parse(event.replace('data: ', '')) as Sent);
+      const audio = read.map((event) => Buffer.from(event.audio ?? '', 'base64'));
+      expect(Buffer.concat(audio).length).toBeGreaterThan(47_000);
+      expect(read.at(-1)).toEqual({ type: 'speech.audio.done' });
+      expect(reply.headers.get('content-type')).toBe('text/event-stream');
+    });
+
+    it('no AAC, and says what it speaks', async () => {
+      const fields = { model: 'tts-1', voice: 'alloy', input: 'Hello', response_format: 'aac' };
+      await expect(client.audio.speech.create(fields as never)).rejects.toThrow(
+        'response_format must be mp3, opus, flac, wav or pcm.',
+      );
     });
 
     it('nothing in a language that no voice speaks', async () => {

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { AppError } from '../../src/errors.ts';
+import { preparePiperVoice, settingsBeside, settingsFile } from '../engines/sherpa-onnx/piper.ts';
 import { MODEL_NAME, type CatalogueModel } from './catalogue.ts';
 import { demandTrusted, trustFile } from './checksum.ts';
 import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
@@ -75,6 +76,7 @@ const place = async (
     await mkdir(folder);
     await fill(folder);
     const inner = await innermostFolder(folder);
+    await preparePiperVoice(inner);
     const layout = await findLayout(inner);
     if (expected !== undefined) demandAbility(name, expected, layout.ability);
     if (layout.ability === 'chat') await installPackage(deps.llama, deps);
@@ -175,11 +177,16 @@ const nameOf = (source: string): string => {
   return name;
 };
 
-/** Installs a model from an address of an archive. */
+/** True for a Piper voice as it is published: its settings are in a file beside it. */
+const isVoiceFile = (path: string): boolean => path.endsWith('.onnx');
+
+/** Installs a model from the address of an archive, or a Piper voice from that of its `.onnx`. */
 const installFromUrl = (source: string, deps: InstallDeps): Promise<InstallResult> => {
   const { pathname } = new URL(source);
+  const settings = new URL(source);
+  settings.pathname = settingsFile(pathname);
   return installFiles(
-    [{ url: source }],
+    isVoiceFile(pathname) ? [{ url: source }, { url: settings.href }] : [{ url: source }],
     nameOf(decodeURIComponent(pathname)),
     { source },
     undefined,
@@ -187,15 +194,18 @@ const installFromUrl = (source: string, deps: InstallDeps): Promise<InstallResul
   );
 };
 
-/** Installs a model from a folder or an archive on this machine. */
+/** Installs a model from a folder or an archive on this machine, or a Piper voice from its `.onnx`. */
 const installFromPath = async (source: string, deps: InstallDeps): Promise<InstallResult> => {
   const path = resolve(source);
   const name = nameOf(path);
   if (await exists(join(deps.root, name))) return { kind: 'present', name };
   const isFolder = (await stat(path)).isDirectory();
-  return place(deps, name, { source: path }, undefined, (folder) =>
-    isFolder ? copyFolder(path, folder) : unpack(path, basename(path), folder, deps.signal),
-  );
+  if (isFolder)
+    return place(deps, name, { source: path }, undefined, (folder) => copyFolder(path, folder));
+  const files = isVoiceFile(path) ? [path, await settingsBeside(path)] : [path];
+  return place(deps, name, { source: path }, undefined, async (folder) => {
+    for (const file of files) await unpack(file, basename(file), folder, deps.signal);
+  });
 };
 
 /**
@@ -204,10 +214,11 @@ const installFromPath = async (source: string, deps: InstallDeps): Promise<Insta
  * then, but what was downloaded, with which the next try goes on.
  */
 export const install = async (
-  source: string,
+  given: string,
   catalogue: readonly CatalogueModel[],
   deps: InstallDeps,
 ): Promise<InstallResult> => {
+  const source = given.replace(/\.onnx\.json$/, '.onnx');
   const known = catalogue.find(({ name }) => name === source);
   if (known) return installFromCatalogue(known, deps);
   if (/^https?:\/\//i.test(source) && URL.canParse(source)) return installFromUrl(source, deps);

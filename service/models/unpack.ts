@@ -73,7 +73,7 @@ const BZIP2 = /\.(?:bz2|tbz2?)$/i;
 const GZIP = /\.(?:gz|tgz)$/i;
 const ZSTD = /\.zst$/i;
 /** Ending of an archive, of a compressed file, or of a model that is one file. */
-const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz|zst|gguf)$/i;
+const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz|zst|gguf|onnx)$/i;
 
 export const nameWithoutEnding = (path: string): string => basename(path).replace(ENDING, '');
 

@@ -25,6 +25,27 @@ const readVarint = (bytes: Uint8Array, start: number): { value: number; end: num
   throw new RangeError('a number is cut off');
 };
 
+const encodeVarint = (value: number): readonly number[] =>
+  value < 128 ? [value] : [(value % 128) + 128, ...encodeVarint(Math.floor(value / 128))];
+
+/** A field with text or with other fields. */
+const encodeField = (field: number, content: Uint8Array): Buffer =>
+  Buffer.from([...encodeVarint(field * 8 + 2), ...encodeVarint(content.length), ...content]);
+
+/** Metadata as they are written at the end of an ONNX file. */
+export const encodeMetadata = (metadata: Readonly<Record<string, string | number>>): Buffer =>
+  Buffer.concat(
+    Object.entries(metadata).map(([key, value]) =>
+      encodeField(
+        METADATA_FIELD,
+        Buffer.concat([
+          encodeField(KEY_FIELD, Buffer.from(key)),
+          encodeField(VALUE_FIELD, Buffer.from(String(value))),
+        ]),
+      ),
+    ),
+  );
+
 /** Size of what follows a tag, by its wire type; undefined for types that ONNX does not use. */
 const SIZES: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { ESPEAK_DATA } from './espeak-data.ts';
 import {
   checkTokens,
   leastTokens,
@@ -8,6 +9,7 @@ import {
   sizeOf,
   unusable,
 } from './model-folder.ts';
+import { readPiperSettings, speakerNames } from './piper.ts';
 
 export type VoiceKind = 'vits' | 'kokoro' | 'kitten';
 
@@ -21,8 +23,6 @@ export interface VoiceModel {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** Folder of the pronunciation data that Piper, Kokoro and Kitten models come with, and files of it. */
-const PRONUNCIATION = 'espeak-ng-data';
 const PRONUNCIATION_FILES = ['phontab', 'phonindex', 'phondata', 'intonations'];
 const LEXICON = /^lexicon(?:-us-en|-zh)?\.txt$/;
 
@@ -75,11 +75,11 @@ const checkPronunciation = async (
       folder,
       'lexicon-us-en.txt or lexicon-zh.txt is missing, which Kokoro needs from version 1.0 on',
     );
-  const hasData = files.includes(PRONUNCIATION);
+  const hasData = files.includes(ESPEAK_DATA);
   const needsData = kind !== 'vits' || (!hasLexicon && metadata.get('frontend') !== 'characters');
-  if (needsData && !hasData) throw unusable(folder, `${PRONUNCIATION} is missing`);
+  if (needsData && !hasData) throw unusable(folder, `${ESPEAK_DATA} is missing`);
   if (hasData)
-    for (const file of PRONUNCIATION_FILES) await sizeOf(folder, `${PRONUNCIATION}/${file}`);
+    for (const file of PRONUNCIATION_FILES) await sizeOf(folder, `${ESPEAK_DATA}/${file}`);
 };
 
 /**
@@ -92,7 +92,14 @@ export const findVoiceModel = async (folder: string): Promise<VoiceModel | undef
   if (model === undefined) return undefined;
   const at = (file: string): string => join(folder, file);
   const metadata = await onnxMetadataOf(folder, model);
-  if (!speaks(metadata)) return undefined;
+  const piper = await readPiperSettings(folder, model);
+  if (!speaks(metadata)) {
+    if (!piper) return undefined;
+    throw unusable(
+      folder,
+      'this is a Piper voice as it is published; npm run service -- models add FOLDER makes it one that is read here',
+    );
+  }
 
   const type = metadata.get('model_type') ?? 'vits';
   const kind = KINDS[type];
@@ -105,15 +112,16 @@ export const findVoiceModel = async (folder: string): Promise<VoiceModel | undef
   if (kind !== 'vits') await checkStyles(folder, metadata);
   await checkPronunciation(folder, kind, metadata, files);
   const lexicons = files.filter((file) => LEXICON.test(file));
+  const names = piper && speakerNames(piper)?.join(',');
   return {
     kind,
-    metadata,
+    metadata: names ? new Map([...metadata, ['speaker_names', names]]) : metadata,
     config: {
       [kind]: {
         model: at(model),
         tokens: at('tokens.txt'),
         ...(kind === 'vits' ? {} : { voices: at('voices.bin') }),
-        ...(files.includes(PRONUNCIATION) ? { dataDir: at(PRONUNCIATION) } : {}),
+        ...(files.includes(ESPEAK_DATA) ? { dataDir: at(ESPEAK_DATA) } : {}),
         ...(lexicons.length > 0 ? { lexicon: lexicons.map(at).join(',') } : {}),
       },
     },

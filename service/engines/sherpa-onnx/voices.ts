@@ -62,7 +62,11 @@ const kokoroSpeaker = (name: string): Speaker | undefined => {
 
 /** Piper's folders are called `vits-piper-en_US-amy-low-int8`. */
 const ownName = (folder: string): string =>
-  /^vits-piper-[^-]+-([^-]+)/.exec(basename(folder))?.[1]?.replaceAll('_', ' ') ?? basename(folder);
+  /^vits-piper-[^-]+-([^-]+)/.exec(basename(folder))?.[1] ?? basename(folder);
+
+/** A name as people write it: `Anna Maria` for `anna_maria`. */
+const asName = (name: string): string =>
+  name.replaceAll('_', ' ').replaceAll(/(?<![\p{L}\p{N}])\p{Ll}/gu, (first) => first.toUpperCase());
 
 const speakersOf = (folder: string, { kind, metadata }: VoiceModel): (Speaker | undefined)[] => {
   const count = Math.max(1, Math.min(MOST_SPEAKERS, Number(metadata.get('n_speakers')) || 1));
@@ -94,7 +98,7 @@ const describeSpeakers = (
     const known = speakers.length === 1 ? (gender ?? one.gender) : one.gender;
     const called = known === 'Neutral' ? '' : `, ${known.toLowerCase()}`;
     // With the language: a speaker may be called alloy, which is also any voice of the OpenAI API.
-    const name = `${one.language}${called}, ${one.name}`;
+    const name = `${asName(one.name)}, ${one.language}${called}`;
     return [
       {
         config: model.config,

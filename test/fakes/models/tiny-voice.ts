@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeOnnx } from './onnx.ts';
 import { frequencyOf, LETTER_MS, LETTERS, TONE_MS, TONES_RATE_HZ } from './tones.ts';
@@ -7,12 +7,14 @@ export interface TinyVoiceOptions {
   /** Language as a person reads it; models name it so. */
   readonly language?: string;
   readonly speakers?: number;
+  /** True for the inputs of Piper's models, and no metadata. */
+  readonly isPiper?: boolean;
 }
 
 /** Writes a model of kind VITS that says each letter as its tone and anything else as silence. */
 export const writeTinyVoice = (
   folder: string,
-  { language = 'English', speakers = 1 }: TinyVoiceOptions = {},
+  { language = 'English', speakers = 1, isPiper = false }: TinyVoiceOptions = {},
 ): void => {
   const samplesPerLetter = (LETTER_MS * TONES_RATE_HZ) / 1000;
   const samplesPerTone = (TONE_MS * TONES_RATE_HZ) / 1000;
@@ -21,10 +23,14 @@ export const writeTinyVoice = (
     inputs: [
       { name: 'x', type: 'int64', shape: ['N', 'T'] },
       { name: 'x_length', type: 'int64', shape: ['N'] },
-      { name: 'noise_scale', type: 'float', shape: [1] },
-      { name: 'length_scale', type: 'float', shape: [1] },
-      { name: 'noise_scale_w', type: 'float', shape: [1] },
-      { name: 'sid', type: 'int64', shape: [1] },
+      ...(isPiper
+        ? [{ name: 'scales', type: 'float' as const, shape: [3] }]
+        : ['noise_scale', 'length_scale', 'noise_scale_w'].map((name) => ({
+            name,
+            type: 'float' as const,
+            shape: [1],
+          }))),
+      ...(isPiper ? [] : [{ name: 'sid', type: 'int64' as const, shape: [1] }]),
     ],
     outputs: [{ name: 'y', type: 'float', shape: [1, 1, 'S'] }],
     constants: [
@@ -34,11 +40,13 @@ export const writeTinyVoice = (
       { name: 'level', shape: [], values: Float32Array.of(0.4) },
       { name: 'none', shape: [], values: Float32Array.of(0) },
       { name: 'one', shape: [], values: Float32Array.of(1) },
+      { name: 'second', shape: [1], values: BigInt64Array.of(1n) },
       { name: 'scalar', shape: [0], values: new BigInt64Array() },
       { name: 'column', shape: [2], values: BigInt64Array.of(-1n, 1n) },
       { name: 'flat', shape: [3], values: BigInt64Array.of(1n, 1n, -1n) },
     ],
     nodes: [
+      ...(isPiper ? [{ op: 'Gather', inputs: ['scales', 'second'], output: 'length_scale' }] : []),
       { op: 'Reshape', inputs: ['length_scale', 'scalar'], output: 'scale' },
       { op: 'Mul', inputs: ['letter', 'scale'], output: 'letterSamples' },
       { op: 'Mul', inputs: ['tone', 'scale'], output: 'toneSamples' },
@@ -53,16 +61,18 @@ export const writeTinyVoice = (
       { op: 'Mul', inputs: ['wave', 'loudness'], output: 'sound' },
       { op: 'Reshape', inputs: ['sound', 'flat'], output: 'y' },
     ],
-    metadata: {
-      model_type: 'vits',
-      comment: 'tones',
-      frontend: 'characters',
-      language,
-      sample_rate: TONES_RATE_HZ,
-      n_speakers: speakers,
-      add_blank: 0,
-      use_eos_bos: 0,
-    },
+    metadata: isPiper
+      ? {}
+      : {
+          model_type: 'vits',
+          comment: 'tones',
+          frontend: 'characters',
+          language,
+          sample_rate: TONES_RATE_HZ,
+          n_speakers: speakers,
+          add_blank: 0,
+          use_eos_bos: 0,
+        },
   });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'model.onnx'), model);
@@ -71,4 +81,35 @@ export const writeTinyVoice = (
     `  ${LETTERS.length + 1}\n`,
   ];
   writeFileSync(join(folder, 'tokens.txt'), tokens.join(''));
+};
+
+/**
+ * Writes a voice as Piper's are published, `NAME.onnx` and `NAME.onnx.json`: phonemes that are letters are
+ * tones.
+ */
+export const writePiperVoice = (
+  folder: string,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): void => {
+  writeTinyVoice(folder, { isPiper: true });
+  rmSync(join(folder, 'tokens.txt'));
+  renameSync(join(folder, 'model.onnx'), join(folder, `${name}.onnx`));
+  const ids = [['_', '^', '$', ' ', '\n'], LETTERS].flatMap((tokens, isLetter) =>
+    tokens.map((token, at) => [token, [isLetter * (at + 1)]] as const),
+  );
+  writeFileSync(
+    join(folder, `${name}.onnx.json`),
+    JSON.stringify({
+      audio: { sample_rate: TONES_RATE_HZ },
+      espeak: { voice: 'en-us' },
+      phoneme_type: 'espeak',
+      phoneme_id_map: Object.fromEntries(ids),
+      num_speakers: 1,
+      speaker_id_map: {},
+      language: { code: 'en_US', name_english: 'English' },
+      dataset: 'joe',
+      ...settings,
+    }),
+  );
 };

@@ -1,11 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runModels } from '../../../service/models/commands.ts';
 import { installedPackage } from '../../../service/models/packages.ts';
+import { findVoices } from '../../../service/engines/sherpa-onnx/voices.ts';
 import { readRecord } from '../../../service/models/installed.ts';
 import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
+import { writePiperVoice } from '../../fakes/models/tiny-voice.ts';
 import { model, openModelsScene, sha256, type ModelsScene } from './scene.ts';
 
 let scene: ModelsScene;
@@ -66,6 +68,24 @@ describe('models add', () => {
     expect(existsSync(join(scene.home, 'voice/model.onnx'))).toBe(true);
   });
 
+  it('installs a Piper voice as it is published, from its folder, its files and their address', async () => {
+    writePiperVoice(join(scene.home, 'one'), 'one');
+    const file = (end: string): string => join(scene.home, `one/one.onnx${end}`);
+    scene.mirror.serve('/x/two.onnx', readFileSync(file('')));
+    scene.mirror.serve('/x/two.onnx.json', readFileSync(file('.json')));
+    scene.deps = { ...scene.deps, mirror: undefined };
+    await scene.add(join(scene.home, 'one'), `${scene.mirror.url}/x/two.onnx`);
+    await runModels(['remove', 'one'], scene.deps);
+    await scene.add(file(''), file('.json'));
+    expect(scene.installed()).toEqual(['one', 'two']);
+    const [voice] = (await findVoices(join(scene.root, 'two'))) ?? [];
+    expect(voice?.voice).toMatchObject({
+      name: 'Joe, American English',
+      description: 'Joe, American English (Piper)',
+      language: 'American English',
+    });
+  });
+
   it('installs a language model that is one file, with the package that it runs in', async () => {
     const file = writeTinyLanguageModel(scene.home, {}, 'small-talk.Q4.gguf');
     const url = scene.mirror.serve('/chat/other-talk.gguf', readFileSync(file));
@@ -106,6 +126,15 @@ describe('models add', () => {
         return `${scene.mirror.url}/page.tar.gz`;
       },
       /page\.tar\.gz cannot be unpacked: it is damaged/,
+    ],
+    [
+      "a voice's file without its settings",
+      () => {
+        writePiperVoice(join(scene.home, 'half'), 'half');
+        rmSync(join(scene.home, 'half/half.onnx.json'));
+        return join(scene.home, 'half/half.onnx');
+      },
+      /half\.onnx\.json is missing/,
     ],
     [
       'a folder without a model',

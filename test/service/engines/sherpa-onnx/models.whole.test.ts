@@ -106,14 +106,14 @@ describe('an installed model', () => {
     const { speech } = await engine.abilities();
     expect((await speech!.voices(signal)).slice(1)).toMatchObject([
       {
-        name: 'Spanish, anna maria 1',
-        description: 'Spanish, anna maria 1 (VITS)',
+        name: 'Anna Maria 1, Spanish',
+        description: 'Anna Maria 1, Spanish (VITS)',
         language: 'Spanish',
         gender: 'Neutral',
       },
       {
-        name: 'Spanish, anna maria 2',
-        description: 'Spanish, anna maria 2 (VITS)',
+        name: 'Anna Maria 2, Spanish',
+        description: 'Anna Maria 2, Spanish (VITS)',
         language: 'Spanish',
         gender: 'Neutral',
       },
@@ -133,7 +133,7 @@ describe('an installed model', () => {
     renameSync(folder, join(root, 'known'));
     const { speech } = await engine.abilities();
     expect(await speech!.voices(signal)).toContainEqual(
-      expect.objectContaining({ description: 'English, female, known (VITS)', gender: 'Female' }),
+      expect.objectContaining({ description: 'Known, English, female (VITS)', gender: 'Female' }),
     );
     rmSync(join(root, 'known'), { recursive: true });
   });

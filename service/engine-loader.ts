@@ -5,7 +5,14 @@ import { AppError } from '../src/errors.ts';
 import { missingEngineText, type MissingAbility } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/program.ts';
 import type { Ability, EngineOrder } from './config.ts';
-import type { CreateEngine, Engine, EngineContext, EngineLine, EngineAbilities } from './engine.ts';
+import type {
+  CreateEngine,
+  DiarisationEngine,
+  Engine,
+  EngineContext,
+  EngineLine,
+  EngineAbilities,
+} from './engine.ts';
 import { ContractError } from './errors.ts';
 import {
   createCallRate,
@@ -271,6 +278,14 @@ export const loadEngines = async (
   return {
     /** The engines that have the ability at the moment, best first for the languages, if any. */
     offers: offersFor,
+    /** Resolves with what tells speakers apart; undefined where no engine does. */
+    diarisation: async (): Promise<DiarisationEngine | undefined> => {
+      for (const engine of engines) {
+        const found = await engine.diarisation?.();
+        if (found) return found;
+      }
+      return undefined;
+    },
     /** Creates the 404 that names the missing ability and how to add it. */
     missing: (need: MissingAbility): ContractError => {
       const remedies = engines

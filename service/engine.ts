@@ -10,7 +10,7 @@ import { createRequire } from 'node:module';
 
 /** The ability that a request needs. */
 export type RequiredAbility =
-  | { readonly ability: 'speech' | 'recognition' | 'chat' }
+  | { readonly ability: 'speech' | 'recognition' | 'diarisation' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
 
 /** Mono sound; samples are from -1 to 1. */
@@ -183,6 +183,25 @@ export interface ChatEngine {
   }>;
 }
 
+/** Time in which one person speaks. */
+export interface SpeakerTurn {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The person, from 1 in the order of their first words. */
+  readonly speaker: number;
+}
+
+/** Finds out who speaks when in a recording (diarisation). */
+export interface DiarisationEngine {
+  /** Longest recording. */
+  readonly longestMs: number;
+  /**
+   * Finds the turns in `samples`, which are mono at `RECOGNITION_RATE_HZ`; in order of their starts, and they
+   * may overlap.
+   */
+  diarise(samples: Float32Array, signal: AbortSignal): Promise<readonly SpeakerTurn[]>;
+}
+
 /** The abilities that an engine has at the moment. */
 export interface EngineAbilities {
   readonly speech?: SpeechEngine;
@@ -224,6 +243,8 @@ export interface Engine extends AsyncDisposable {
    * @param needed the one ability that is asked for: an engine need not find out about others
    */
   abilities(needed?: Ability): Promise<EngineAbilities>;
+  /** Resolves with what tells speakers apart, which belongs to recognition; undefined where nothing is installed. */
+  diarisation?(): Promise<DiarisationEngine | undefined>;
   /** One line, or one for each of its servers. */
   report(): Promise<EngineLine | readonly EngineLine[]>;
   /** Explains in a clause how to get `need` from this engine: `set X`, `apt-get install -y Y`. */

@@ -3,9 +3,10 @@ import type { SpokenWord } from '../src/model/message.ts';
 import type { RecognisedText } from './engine.ts';
 import { toLanguage } from './language.ts';
 import { meanShare } from './shares.ts';
+import type { SpeakerSpan } from './speaker-spans.ts';
 
 /** A part of a recording and what was heard in it. */
-export interface HeardSpan extends SpeechSpan {
+export interface HeardSpan extends SpeakerSpan {
   readonly heard: RecognisedText;
 }
 

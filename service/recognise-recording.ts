@@ -9,9 +9,15 @@ import {
   type SpeechSpan,
 } from '../src/audio/vad.ts';
 import type { ByteSource } from '../src/model/message.ts';
-import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type EngineHints,
+  type RecognitionEngine,
+  type SpeakerTurn,
+} from './engine.ts';
 import type { HeardSpan } from './heard-spans.ts';
 import { cutChunks, planChunks, type Chunk, type CutRules } from './recognition-chunks.ts';
+import { cutAtSpeakers, divideAmongSpeakers, type SpeakerSpan } from './speaker-spans.ts';
 import { afterSecondPass, secondPass, type HeardChunk, type PlannedChunk } from './second-pass.ts';
 
 /** Time over the level of silence that counts as sound; a click is shorter. */
@@ -51,8 +57,11 @@ const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 600 }
 /** Silence that stays beside the voice of a chunk. */
 const MARGIN_MS = 300;
 
+/** A chunk and who speaks in it. */
+type SpokenChunk = Chunk & SpeakerSpan;
+
 /** A chunk without the silence at its ends; none where there is no voice in it. */
-const trimmed = (chunk: Chunk): readonly Chunk[] => {
+const trimmed = (chunk: SpokenChunk): readonly SpokenChunk[] => {
   const [first, last] = [chunk.voice[0], chunk.voice.at(-1)];
   if (!first || !last) return [];
   const startMs = Math.max(chunk.startMs, first.startMs - MARGIN_MS);
@@ -64,14 +73,23 @@ const planOf = (
   lengthMs: number,
   vad: Vad,
   longestMs: number,
-): readonly Chunk[] => {
-  const rules = { ...RULES, longestMs: Math.min(RULES.longestMs, longestMs) };
+  turns: readonly SpeakerTurn[],
+): readonly SpokenChunk[] => {
+  const speakers = divideAmongSpeakers(turns, lengthMs);
+  const plan = (spans: readonly SpeechSpan[], clearPauseMs: number): readonly SpokenChunk[] =>
+    cutAtSpeakers(spans, speakers).flatMap(({ speaker, ...span }) =>
+      planChunks([span], voice, {
+        ...RULES,
+        longestMs: Math.min(RULES.longestMs, longestMs),
+        clearPauseMs,
+      }).map((chunk) => (speaker === undefined ? chunk : { ...chunk, speaker })),
+    );
   if (typeof vad === 'object')
-    return planChunks(toSegments(voice, lengthMs, vad), voice, {
-      ...rules,
-      clearPauseMs: Math.max(RULES.clearPauseMs, vad.minSilenceGapMs),
-    });
-  const chunks = planChunks([{ startMs: 0, endMs: lengthMs }], voice, rules);
+    return plan(
+      toSegments(voice, lengthMs, vad),
+      Math.max(RULES.clearPauseMs, vad.minSilenceGapMs),
+    );
+  const chunks = plan([{ startMs: 0, endMs: lengthMs }], RULES.clearPauseMs);
   return vad === 'on' ? chunks.flatMap(trimmed) : chunks;
 };
 
@@ -110,18 +128,37 @@ export const listenTo = async (
   return { audio, vad, lengthMs: (1_000 * samplesSeen) / RECOGNITION_RATE_HZ, voice, isSilent };
 };
 
+/** All samples of a recording; `lengthMs` of them are held in memory. */
+export const samplesOf = async (
+  { audio, lengthMs }: Pick<ListenedRecording, 'audio' | 'lengthMs'>,
+  signal: AbortSignal,
+): Promise<Float32Array> => {
+  const samples = new Float32Array(Math.round((lengthMs * RECOGNITION_RATE_HZ) / 1_000));
+  let filled = 0;
+  for await (const slice of decodeTo(audio, RECOGNITION_RATE_HZ, signal)) {
+    samples.set(slice.subarray(0, samples.length - filled), filled);
+    filled += slice.length;
+  }
+  return samples;
+};
+
+export interface HearingOptions {
+  /** Called with each chunk once it is heard for the first time. */
+  readonly tell?: (span: HeardSpan) => void;
+  /** Who speaks when. Default: nobody is told apart. */
+  readonly turns?: readonly SpeakerTurn[];
+}
+
 /**
  * Recognises a recording in chunks that end at pauses, and what is doubtful once more. Decodes the file
  * once or twice, so that at most one chunk is in memory.
- *
- * @param tell called with each chunk once it is heard for the first time
  */
 export const recogniseRecording = async (
   { audio, vad, lengthMs, voice }: ListenedRecording,
   engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
   hints: EngineHints,
   signal: AbortSignal,
-  tell: (span: HeardSpan) => void = () => undefined,
+  { tell, turns = [] }: HearingOptions = {},
 ): Promise<readonly HeardSpan[]> => {
   const hear = async (
     chunks: readonly PlannedChunk[],
@@ -134,12 +171,12 @@ export const recogniseRecording = async (
       const { language = hints.language, ...chunk } = span;
       const text = await engine.recognise(samples, { ...hints, language }, signal);
       heard.push({ ...chunk, heard: text });
-      if (isFirst) tell({ ...chunk, heard: text });
+      if (isFirst) tell?.({ ...chunk, heard: text });
     }
     return heard;
   };
 
-  const plan = planOf(voice, lengthMs, vad, engine.longestMs);
+  const plan = planOf(voice, lengthMs, vad, engine.longestMs, turns);
   const heard = await hear(plan, true);
   const doubtful = secondPass(heard, hints.language);
   if (doubtful.size === 0) return heard;

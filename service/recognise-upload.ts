@@ -2,10 +2,16 @@ import { bytesSource } from '../src/audio/bytes.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../src/audio/container/sniff.ts';
 import { AppError } from '../src/errors.ts';
 import { engineNamesOf } from './engine-loader.ts';
-import type { EngineHints, RecognitionEngine } from './engine.ts';
-import { ContractError } from './errors.ts';
+import type { EngineHints, RecognitionEngine, SpeakerTurn } from './engine.ts';
+import { ContractError, invalidParameter } from './errors.ts';
 import { withFailOver } from './fail-over.ts';
-import { listenTo, recogniseRecording, type Vad } from './recognise-recording.ts';
+import {
+  listenTo,
+  recogniseRecording,
+  samplesOf,
+  type ListenedRecording,
+  type Vad,
+} from './recognise-recording.ts';
 import type { HeardSpan } from './heard-spans.ts';
 import { createRequestLimiter, type AdmittedRequest } from './request-limiter.ts';
 import type { RouteContext } from './route.ts';
@@ -75,10 +81,32 @@ export interface RecognitionInput {
   readonly vad: Vad;
   /** Called with each part as it is heard, in order; a second look may still change it. */
   readonly heard?: (span: HeardSpan) => void;
+  /** True where speakers are to be told apart. */
+  readonly speakers?: boolean | undefined;
 }
 
 /** Recordings that are decoded at the same time: of a key only so many that others begin at once. */
 const recordings = createRequestLimiter({ concurrent: 16, waiting: 32 });
+
+/** Recordings in which speakers are told apart at the same time. */
+const diarisations = createRequestLimiter({ concurrent: 1, waiting: 16 });
+
+type Context = Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>;
+
+/** Finds out who speaks when. Throws `ContractError` where nothing does, and for a recording that is too long. */
+const turnsIn = async (
+  recording: ListenedRecording,
+  { engines, account, signal }: Context,
+): Promise<readonly SpeakerTurn[]> => {
+  const engine = await engines.diarisation();
+  if (!engine) throw engines.missing({ ability: 'diarisation' });
+  if (recording.lengthMs > engine.longestMs)
+    throw invalidParameter(
+      `speakers: they are told apart in recordings of at most ${engine.longestMs / 60_000} minutes`,
+    );
+  using _ = await diarisations.acquire(signal, account.name);
+  return await engine.diarise(await samplesOf(recording, signal), signal);
+};
 
 /** The engine for audio in chunks, each of which waits for its turn. */
 const inTurns = (
@@ -97,9 +125,10 @@ const inTurns = (
  * gives nothing and costs no engine its time.
  */
 export const recogniseUpload = async (
-  { audio, hints, vad, heard }: RecognitionInput,
-  { engines, account, log, signal }: Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>,
+  { audio, hints, vad, heard, speakers = false }: RecognitionInput,
+  context: Context,
 ): Promise<readonly HeardSpan[]> => {
+  const { engines, account, log, signal } = context;
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
   using _ = await recordings.acquire(signal, account.name);
@@ -114,6 +143,7 @@ export const recogniseUpload = async (
       heard?.(span);
     };
     account.reserve({ ability: 'recognition', amount: recording.lengthMs }, engineNamesOf(offers));
+    const turns = speakers ? await turnsIn(recording, context) : [];
     const { engine, spans } = await withFailOver(
       offers,
       async (offer, either) => {
@@ -121,7 +151,7 @@ export const recogniseUpload = async (
         const calls = inTurns(offer.engine, request);
         return {
           engine: offer.name,
-          spans: await recogniseRecording(recording, calls, hints, either, tell),
+          spans: await recogniseRecording(recording, calls, hints, either, { tell, turns }),
         };
       },
       { ability: 'recognition', log, signal, isPatient: true },

@@ -89,6 +89,7 @@ export const segmentsReply = (
       end: toSeconds(span.endMs),
       text: span.heard.text,
       ...wordsIn([span], hints),
+      ...(span.speaker === undefined ? {} : { speaker: span.speaker }),
     })),
 });
 

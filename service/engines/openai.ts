@@ -105,6 +105,7 @@ export const createEngine: CreateEngine = (context) => {
         : lines;
     },
     remedy: ({ ability }) => {
+      if (ability === 'diarisation') return undefined;
       const server = serverOf(ability);
       if (!server) return 'set SERVICE_OPENAI_URL';
       const name = `set ${modelVariable(ability)}`;

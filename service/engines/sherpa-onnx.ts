@@ -9,6 +9,11 @@ import {
   createSherpaSpeech,
   STREAM_CALLS,
 } from './sherpa-onnx/children.ts';
+import {
+  createSherpaDiarisation,
+  findDiarisation,
+  type DiarisationModel,
+} from './sherpa-onnx/diarisation.ts';
 import { createFollowing } from './sherpa-onnx/following.ts';
 import { findModel } from './sherpa-onnx/model.ts';
 import { foreignAdvice, listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
@@ -24,6 +29,7 @@ const SETUP = 'npm run setup';
 interface Found {
   readonly recognisers: readonly InstalledRecogniser[];
   readonly speakers: readonly InstalledSpeaker[];
+  readonly diarisation: DiarisationModel | undefined;
   /** Sentences about what cannot be used. */
   readonly faults: readonly string[];
 }
@@ -62,10 +68,11 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   );
 
   const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
-    const found: { recognisers: InstalledRecogniser[]; speakers: InstalledSpeaker[] } = {
-      recognisers: [],
-      speakers: [],
-    };
+    const found: {
+      recognisers: InstalledRecogniser[];
+      speakers: InstalledSpeaker[];
+      diarisation: DiarisationModel | undefined;
+    } = { recognisers: [], speakers: [], diarisation: undefined };
     const faults: string[] = [];
     const note = (error: unknown, start = ''): void => {
       if (!(error instanceof AppError)) throw error;
@@ -74,6 +81,9 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     for (const folder of folders)
       try {
         if (!(await isOurs(folder))) continue;
+        const diarisation = await findDiarisation(folder.path);
+        found.diarisation ??= diarisation;
+        if (diarisation) continue;
         const speakers = await findVoices(folder.path, folder.record?.gender);
         if (speakers) found.speakers.push(...speakers);
         else
@@ -122,6 +132,10 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           : {}),
       };
     },
+    diarisation: async () => {
+      const { diarisation } = await current();
+      return ready && diarisation ? createSherpaDiarisation(diarisation, log) : undefined;
+    },
     report: async () => {
       const found = await current();
       const serves = servesOf(found);
@@ -130,6 +144,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         ...(found.speakers.length > 0
           ? [found.speakers.length === 1 ? '1 voice' : `${found.speakers.length} voices`]
           : []),
+        ...(found.diarisation ? ['tells speakers apart'] : []),
         ...found.faults,
       ].join('; ');
       const usable = ready && serves.length > 0;
@@ -142,8 +157,10 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           : `npm install --include=optional, which adds ${SHERPA_PACKAGE}`,
       };
     },
-    remedy: ({ ability }) =>
-      ability === 'recognition' || ability === 'speech' ? `run ${SETUP}` : undefined,
+    remedy: ({ ability }) => {
+      if (ability === 'diarisation') return 'add its two models (docs/service.md, "Speakers")';
+      return ability === 'recognition' || ability === 'speech' ? `run ${SETUP}` : undefined;
+    },
     [Symbol.asyncDispose]: async () => {
       await Promise.all(
         [recognisers, streams, voices].map((children) => children[Symbol.asyncDispose]()),

@@ -20,7 +20,7 @@ const catalogueFile = z.strictObject({
 
 const catalogueModel = z.strictObject({
   name: z.string().regex(MODEL_NAME),
-  ability: z.enum(['recognition', 'speech', 'translation', 'chat']),
+  ability: z.enum(['recognition', 'speech', 'translation', 'chat', 'diarisation']),
   title: z.string().min(1),
   /** BCP 47 codes; of a translation model the source and the target. */
   languages: z.array(z.string()).min(1),

@@ -1,5 +1,6 @@
 import { findTranslationModel, type TranslationModel } from '../engines/bergamot/model.ts';
 import { findChatModel, type ChatModel } from '../engines/llama/model.ts';
+import { findDiarisation, type DiarisationModel } from '../engines/sherpa-onnx/diarisation.ts';
 import { findModel, type Model } from '../engines/sherpa-onnx/model.ts';
 import { findVoices, type InstalledSpeaker } from '../engines/sherpa-onnx/voices.ts';
 
@@ -8,6 +9,7 @@ export type Layout =
   | { readonly ability: 'translation'; readonly model: TranslationModel }
   | { readonly ability: 'speech'; readonly speakers: readonly InstalledSpeaker[] }
   | { readonly ability: 'recognition'; readonly model: Model }
+  | { readonly ability: 'diarisation'; readonly model: DiarisationModel }
   | { readonly ability: 'chat'; readonly model: ChatModel };
 
 /**
@@ -19,6 +21,8 @@ export const findLayout = async (folder: string): Promise<Layout> => {
   if (translation) return { ability: 'translation', model: translation };
   const chat = await findChatModel(folder);
   if (chat) return { ability: 'chat', model: chat };
+  const diarisation = await findDiarisation(folder);
+  if (diarisation) return { ability: 'diarisation', model: diarisation };
   const speakers = await findVoices(folder);
   if (speakers) return { ability: 'speech', speakers };
   return { ability: 'recognition', model: await findModel(folder) };

@@ -47,6 +47,7 @@ const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
       return [`${layout.ability}, ${voices}`, [...languages].join(', ')];
     }
     case 'chat':
+    case 'diarisation':
       return [layout.ability, namesOf(known)];
     case 'recognition':
       return [`${layout.ability}, ${layout.model.kind}`, namesOf(layout.model.languages ?? known)];

@@ -5,6 +5,7 @@ import { createLog } from '../../src/telemetry/log.ts';
 import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
 import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
+import { createSherpaDiarisation } from '../engines/sherpa-onnx/diarisation.ts';
 import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
 import type { StreamReply, StreamRequest } from '../engines/sherpa-onnx/stream-worker.ts';
 import type { VoiceReply, VoiceRequest } from '../engines/sherpa-onnx/voice-worker.ts';
@@ -50,6 +51,12 @@ const ask = async <Reply>(
 const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
   switch (layout.ability) {
     case 'chat':
+      return true;
+    case 'diarisation':
+      await createSherpaDiarisation(layout.model, createLog('silent')).diarise(
+        new Float32Array(HEARD_SAMPLES),
+        signal,
+      );
       return true;
     case 'speech': {
       const [first] = layout.speakers;

@@ -76,7 +76,10 @@ const readInput = (body: AudioBody): RecognitionInput => {
   const input = validate(asrParameters, given);
   const { vad = isMessages ? 1 : 'off' } = input;
   demandFormat(audio);
-  return { audio, hints: readHints(input), vad: vadOf(vad, input) };
+  const { speakers, ...parameters } = input;
+  if (speakers && vad !== 'segments')
+    throw invalidParameter('speakers: they are named in segments; send vad: "segments".');
+  return { audio, hints: readHints(parameters), vad: vadOf(vad, input), speakers };
 };
 
 /** Creates the route of contract section 4.5. */

@@ -30,6 +30,8 @@ export const EXTRA_FIELDS = {
   ttsSpeed: 'tts.speed',
   /** True for the times of words in the reply, as far as the recogniser tells them. */
   asrWords: 'asr.words',
+  /** Whether speakers are told apart, in segments; false where it is left out. */
+  asrSpeakers: 'asr.speakers',
 } as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];
 
@@ -52,6 +54,12 @@ export const SERVICE_LIMITS = {
   /** Range of `segment_padding` and `initial_segment_padding_ms` (4.5). */
   segmentPaddingMs: { min: 0, max: 5_000 },
 } as const;
+
+/**
+ * Longest recording in which speakers are told apart, beyond the contract: each piece of voice is compared with
+ * each other.
+ */
+export const LONGEST_SPEAKERS_MS = 20 * 60_000;
 
 /** Prefix of every key, which is sent along (contract section 5). */
 export const KEY_PREFIX = 'svck:';
@@ -131,6 +139,8 @@ export const asrParameters = z.object({
   min_segment_duration: z.number().nonnegative().optional(),
   /** The field `EXTRA_FIELDS.asrWords`. */
   words: z.boolean().optional(),
+  /** The field `EXTRA_FIELDS.asrSpeakers`. */
+  speakers: z.boolean().optional(),
 });
 export type AsrParameters = z.infer<typeof asrParameters>;
 
@@ -177,6 +187,8 @@ export const asrSegment = z.object({
   end: z.number(),
   text: z.string(),
   words: z.array(asrWord).optional(),
+  /** Who speaks, from 1 in the order of the first words; absent unless `speakers` was asked for. */
+  speaker: z.int().positive().optional(),
 });
 export const asrSegmentsReply = z.object({ ...certainty, segments: z.array(asrSegment) });
 export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;

@@ -1,6 +1,6 @@
 /** An ability that no engine of the built-in service has. */
 export type MissingAbility =
-  | { readonly ability: 'speech' | 'recognition' | 'chat' }
+  | { readonly ability: 'speech' | 'recognition' | 'diarisation' | 'chat' }
   | {
       readonly ability: 'translation';
       readonly from: string;
@@ -18,6 +18,7 @@ export type MissingEngine = MissingAbility & {
 const SENTENCES = {
   speech: 'No engine speaks.',
   recognition: 'No engine recognises speech.',
+  diarisation: 'No engine tells speakers apart.',
   chat: 'No engine chats.',
 } as const;
 
@@ -47,7 +48,7 @@ export const parseMissingEngine = (text: string): MissingEngine | undefined => {
   const { from, to, sources } = PAIR.exec(sentence)?.groups ?? {};
   if (from !== undefined && to !== undefined)
     return { ability: 'translation', from, to, sources: sources?.split(', ') ?? [], remedies };
-  const ability = (['speech', 'recognition', 'chat'] as const).find(
+  const ability = (['speech', 'recognition', 'diarisation', 'chat'] as const).find(
     (each) => SENTENCES[each] === sentence,
   );
   return ability && { ability, remedies };

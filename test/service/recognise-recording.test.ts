@@ -275,9 +275,9 @@ describe('a file', () => {
     const source = bytesSource([makeWav(10, sentences(4, 4).flatMap(syllables))]);
     const recording = await listenTo(source, 'on', signal);
     const engine = { longestMs: 60_000, recognise: async () => ({ text: 'so' }) };
-    const spans = await recogniseRecording(recording, engine, {}, signal, (span) =>
-      told.push(span),
-    );
+    const spans = await recogniseRecording(recording, engine, {}, signal, {
+      tell: (span) => told.push(span),
+    });
     expect(told).toEqual(spans);
   });
 });

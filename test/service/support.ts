@@ -83,6 +83,7 @@ export const offering = (
 ): Omit<RouteContext, 'request'> => ({
   engines: {
     offers: async () => [{ name, engine, limiter, health: createEngineHealth() }] as never,
+    diarisation: async () => undefined,
     missing: () => {
       throw new Error('not missing');
     },

@@ -129,7 +129,7 @@ export const listenTo = async (
 };
 
 /** All samples of a recording; `lengthMs` of them are held in memory. */
-export const samplesOf = async (
+export const wholeRecording = async (
   { audio, lengthMs }: Pick<ListenedRecording, 'audio' | 'lengthMs'>,
   signal: AbortSignal,
 ): Promise<Float32Array> => {
@@ -145,7 +145,7 @@ export const samplesOf = async (
 export interface HearingOptions {
   /** Called with each chunk once it is heard for the first time. */
   readonly tell?: (span: HeardSpan) => void;
-  /** Who speaks when. Default: nobody is told apart. */
+  /** Turns of the speakers. Default: nobody is told apart. */
   readonly turns?: readonly SpeakerTurn[];
 }
 

@@ -8,7 +8,7 @@ import { withFailOver } from './fail-over.ts';
 import {
   listenTo,
   recogniseRecording,
-  samplesOf,
+  wholeRecording,
   type ListenedRecording,
   type Vad,
 } from './recognise-recording.ts';
@@ -105,7 +105,7 @@ const turnsIn = async (
       `speakers: they are told apart in recordings of at most ${engine.longestMs / 60_000} minutes`,
     );
   using _ = await diarisations.acquire(signal, account.name);
-  return await engine.diarise(await samplesOf(recording, signal), signal);
+  return await engine.diarise(await wholeRecording(recording, signal), signal);
 };
 
 /** The engine for audio in chunks, each of which waits for its turn. */

@@ -45,7 +45,7 @@ export interface Attempt {
   /** Aborted when the caller leaves or the deadline has passed. */
   readonly signal: AbortSignal;
   /** True for a field beyond the contract that the service understands. */
-  readonly understands: (field: ExtraField) => boolean;
+  readonly understands: (field: ExtraField) => boolean | undefined;
   /** Sends the attempt's request with the key of its call; see `Transport.send`. */
   readonly send: (request: HttpRequest) => Promise<HttpReply>;
   /** Notes the tokens of which the reply tells. */

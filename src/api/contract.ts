@@ -30,7 +30,7 @@ export const EXTRA_FIELDS = {
   ttsSpeed: 'tts.speed',
   /** True for the times of words in the reply, as far as the recogniser tells them. */
   asrWords: 'asr.words',
-  /** Whether speakers are told apart, in segments; false where it is left out. */
+  /** True to tell speakers apart in segments. */
   asrSpeakers: 'asr.speakers',
 } as const;
 export type ExtraField = (typeof EXTRA_FIELDS)[keyof typeof EXTRA_FIELDS];
@@ -187,7 +187,7 @@ export const asrSegment = z.object({
   end: z.number(),
   text: z.string(),
   words: z.array(asrWord).optional(),
-  /** Who speaks, from 1 in the order of the first words; absent unless `speakers` was asked for. */
+  /** Number of the person who speaks, from 1 in the order of the first words; absent unless `speakers` was asked for. */
   speaker: z.int().positive().optional(),
 });
 export const asrSegmentsReply = z.object({ ...certainty, segments: z.array(asrSegment) });

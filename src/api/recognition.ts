@@ -95,6 +95,10 @@ const ask = async (
   { send, signal, understands }: Attempt,
 ): Promise<HttpReply> => {
   const extra = words && understands(EXTRA_FIELDS.asrWords) ? { words } : {};
+  if (parameters.speakers && understands(EXTRA_FIELDS.asrSpeakers) === false)
+    throw new AppError('missing', 'the service tells no speakers apart', {
+      sentence: { key: 'service.no-diarisation' },
+    });
   const checked = asrParameters.safeParse({ ...parameters, ...extra });
   if (!checked.success)
     throw new AppError('bad-input', 'a recognition parameter is outside the contract', {

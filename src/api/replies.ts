@@ -79,7 +79,15 @@ export type PlainTranscript = z.infer<typeof recognisedText>;
 
 export const recognisedSegments = z
   .object({
-    segments: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
+    segments: z.array(
+      z.object({
+        start: z.number(),
+        end: z.number(),
+        text: z.string(),
+        words: spokenWords,
+        speaker: z.int().positive().optional().catch(undefined),
+      }),
+    ),
     ...recognised,
   })
   .transform(withCertainty);

@@ -99,11 +99,11 @@ export const createTransport = (baseUrl: string) => {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  let extraFields: ReadonlySet<string> = new Set();
+  let extraFields: ReadonlySet<string> | undefined;
 
   return {
-    /** True when the service has said in its last reply that it understands a field. */
-    understands: (field: ExtraField): boolean => extraFields.has(field),
+    /** True when the service has said in its last reply that it understands a field; undefined before any. */
+    understands: (field: ExtraField): boolean | undefined => extraFields?.has(field),
     /**
      * Resolves with a success; any other status becomes a `ServiceError`, a network error an
      * `AppError`.

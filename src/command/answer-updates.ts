@@ -158,6 +158,8 @@ export interface AttachmentTranscriptRequest {
   readonly audio: Attachment;
   /** BCP 47 code of what is spoken; undefined: it is detected. */
   readonly language: string | undefined;
+  /** True where speakers are to be told apart. */
+  readonly speakers?: boolean;
   /** Shows a transcript that grows. */
   readonly growing: (progress: TranscriptionProgress) => RichText;
 }
@@ -170,13 +172,20 @@ const durationMsOf = (file: Attachment): number | undefined =>
 type Context = Pick<CommandContext<unknown>, 'services' | 'channel' | 'signal' | 'stream'>;
 
 async function* transcribed(
-  { audio, language }: AttachmentTranscriptRequest,
+  { audio, language, speakers = false }: AttachmentTranscriptRequest,
   { services, channel, signal }: Context,
 ): AsyncGenerator<TranscriptionProgress, DictatedTranscript, void> {
-  const dictated = language === undefined ? await audio.dictated?.() : undefined;
+  const dictated = language === undefined && !speakers ? await audio.dictated?.() : undefined;
   if (!dictated)
     return yield* services.transcriber.transcribe(
-      { audio, place: channel, lane: 'interactive', durationMs: durationMsOf(audio), language },
+      {
+        audio,
+        place: channel,
+        lane: 'interactive',
+        durationMs: durationMsOf(audio),
+        language,
+        speakers,
+      },
       signal,
     );
   // It is shown at once, and so stays when what follows fails: it is given only once.

@@ -3,7 +3,7 @@ import type { Languages } from '../text/language/languages.ts';
 import type { EngineTurns } from '../translation/engine-turns.ts';
 import type { Translator } from '../translation/translator.ts';
 import type { Transcriber } from '../speech/transcriber.ts';
-import type { TranscriptKind, TranscriptSegment, OutgoingFile } from '../model/message.ts';
+import type { OutgoingFile, SpokenSegment, TranscriptKind } from '../model/message.ts';
 import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
@@ -25,7 +25,7 @@ export interface Services {
   readonly engineTurns: EngineTurns;
   readonly transcriber: Transcriber;
   /** A transcript as a file, with the times of what was said. */
-  transcriptFile(kind: TranscriptKind, segments: readonly TranscriptSegment[]): OutgoingFile;
+  transcriptFile(kind: TranscriptKind, segments: readonly SpokenSegment[]): OutgoingFile;
   readonly speaker: Speaker;
   readonly assistant: Assistant;
   readonly glossary: Glossary;

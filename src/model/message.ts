@@ -11,6 +11,13 @@ export interface SpokenWord {
 export interface TranscriptSegment extends SpokenWord {
   /** The words of `text` in their order; undefined where their times are not known. */
   readonly words?: readonly SpokenWord[] | undefined;
+  /** Number of the person who speaks, from 1; undefined where speakers are not told apart. */
+  readonly speakerNumber?: number | undefined;
+}
+
+/** A segment with its speaker, if there are several; their speech may overlap. */
+export interface SpokenSegment extends TranscriptSegment {
+  readonly speaker?: string | undefined;
 }
 
 export interface Transcript {

@@ -1,11 +1,18 @@
-import { type ByteSource, type Transcript, LONGEST_PART_MS } from '../model/message.ts';
+import {
+  type ByteSource,
+  type SpokenWord,
+  type Transcript,
+  LONGEST_PART_MS,
+} from '../model/message.ts';
 import type { Space, Channel } from '../model/place.ts';
+import type { CallOptions } from '../api/caller.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { LONGEST_SPEAKERS_MS } from '../api/contract.ts';
 import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { isBusy } from '../api/service-error.ts';
 import { realClock, sleep, type Clock } from '../async/clock.ts';
-import { toAppError, userError } from '../errors.ts';
+import { type AppError, toAppError, userError } from '../errors.ts';
 import { askerAt, type Lane } from '../model/service.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { assertSayable, spokenTranscript } from './hallucinations.ts';
@@ -18,6 +25,8 @@ export interface TranscriptionRequest {
   readonly durationMs?: number | undefined;
   /** Language of the speech. Default: the service detects it. */
   readonly language?: string | undefined;
+  /** True where speakers are to be told apart, which needs all of the audio before any words. */
+  readonly speakers?: boolean;
   /** The place that asks, whose glossary provides the hotwords. */
   readonly place: Space | Channel;
   readonly lane: Lane;
@@ -35,7 +44,7 @@ export interface TranscriptionProgress {
 export type Transcriber = ReturnType<typeof createTranscriber>;
 
 export interface TranscriberDeps {
-  readonly client: Pick<ServiceClient, 'transcribe'>;
+  readonly client: Pick<ServiceClient, 'transcribe' | 'transcribeSegments'>;
   readonly glossary: Pick<Glossary, 'applying'>;
   /** Decoder for files that `src/audio` refuses. */
   readonly fallback?: FallbackDecoder | undefined;
@@ -48,6 +57,8 @@ const LONG_MS = 600_000;
 /** Wait for a busy service that names none, and the longest that is waited for. */
 const BUSY_MS = 1_000;
 const LONGEST_BUSY_MS = 60_000;
+/** Longest wait for a recording in which speakers are told apart. */
+const SPEAKERS_DEADLINE_MS = 600_000;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
 
@@ -84,6 +95,17 @@ const inOrder = async function* <T, R>(
   }
 };
 
+/** Words that a service heard in a part, with times from the start of the recording. */
+const wordsFrom = (
+  startMs: number,
+  words: readonly SpokenWord[] | undefined,
+): readonly SpokenWord[] | undefined =>
+  words?.map((word) => ({
+    text: word.text,
+    startMs: startMs + word.startMs,
+    endMs: startMs + word.endMs,
+  }));
+
 /** Makes a request of a long recording, which waits where too much is asked of the service. */
 const patiently = async <T>(
   clock: Clock,
@@ -101,6 +123,9 @@ const patiently = async <T>(
     }
 };
 
+const tooLongForSpeakers = (): AppError =>
+  userError('too-large', 'transcribe.speakers-too-long', { minutes: LONGEST_SPEAKERS_MS / 60_000 });
+
 export const createTranscriber = ({
   client,
   glossary,
@@ -109,7 +134,7 @@ export const createTranscriber = ({
 }: TranscriberDeps) => ({
   /** Yields progress after each part; returns the finished transcript. */
   async *transcribe(
-    { audio, durationMs: claimedMs, language, place, lane }: TranscriptionRequest,
+    { audio, durationMs: claimedMs, language, speakers = false, place, lane }: TranscriptionRequest,
     signal: AbortSignal,
   ): AsyncGenerator<TranscriptionProgress, Transcript, void> {
     const terms = await glossary.applying(place);
@@ -117,35 +142,58 @@ export const createTranscriber = ({
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 
-    const recognise = async (chunk: AudioChunk): Promise<TranscriptPart> => {
+    const parameters = {
+      ...(language ? { language } : {}),
+      ...(hotwords.length > 0 ? { hotwords } : {}),
+      words: true,
+    };
+    const optionsFor = ({ startMs, durationMs: audioMs }: AudioChunk): CallOptions => ({
+      ...askerAt(startMs < LONG_MS ? lane : 'batch', place),
+      signal: both,
+      audioMs,
+    });
+
+    const recognise = async (chunk: AudioChunk): Promise<readonly TranscriptPart[]> => {
       const reply = await patiently(clock, both, async () =>
-        client.transcribe(
-          chunk.audio,
-          {
-            ...(language ? { language } : {}),
-            ...(hotwords.length > 0 ? { hotwords } : {}),
-            words: true,
-          },
-          {
-            ...askerAt(chunk.startMs < LONG_MS ? lane : 'batch', place),
-            signal: both,
-            audioMs: chunk.durationMs,
-          },
-        ),
+        client.transcribe(chunk.audio, parameters, optionsFor(chunk)),
       );
       const text = spokenTranscript(reply);
       assertSayable(text, chunk.durationMs);
-      return {
-        startMs: chunk.startMs,
-        endMs: chunk.startMs + chunk.durationMs,
-        text,
-        language: reply.language,
-        words: reply.words?.map((word) => ({
-          text: word.text,
-          startMs: chunk.startMs + word.startMs,
-          endMs: chunk.startMs + word.endMs,
-        })),
-      };
+      return [
+        {
+          startMs: chunk.startMs,
+          endMs: chunk.startMs + chunk.durationMs,
+          text,
+          language: reply.language,
+          words: wordsFrom(chunk.startMs, reply.words),
+        },
+      ];
+    };
+
+    /** Recognises all of a recording at once, as only so its speakers are the same everywhere. */
+    const recogniseSpeakers = async (chunk: AudioChunk): Promise<readonly TranscriptPart[]> => {
+      if (chunk.startMs + chunk.durationMs > LONGEST_SPEAKERS_MS) throw tooLongForSpeakers();
+      const { segments, language: heard } = await patiently(clock, both, async () =>
+        client.transcribeSegments(
+          chunk.audio,
+          { ...parameters, speakers: true },
+          { ...optionsFor(chunk), deadlineMs: SPEAKERS_DEADLINE_MS },
+        ),
+      );
+      return segments.map(({ start, end, text, words, speaker }) => {
+        const startMs = chunk.startMs + 1_000 * start;
+        const durationMs = 1_000 * (end - start);
+        const spoken = spokenTranscript({ text });
+        assertSayable(spoken, durationMs);
+        return {
+          startMs,
+          endMs: startMs + durationMs,
+          text: spoken,
+          language: heard,
+          words: wordsFrom(chunk.startMs, words),
+          speakerNumber: speaker,
+        };
+      });
     };
 
     const parts: TranscriptPart[] = [];
@@ -156,10 +204,17 @@ export const createTranscriber = ({
       transcribedMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = chunkAudio(audio, { longestMs: LONGEST_PART_MS, fallback }, both);
-    for await (const part of inOrder(cut, PARTS_AT_ONCE, stop, recognise)) {
-      durationMs = part.endMs;
-      if (part.text !== '') {
+    if (speakers) {
+      if ((claimedMs ?? 0) > LONGEST_SPEAKERS_MS) throw tooLongForSpeakers();
+      yield soFar();
+    }
+    const longestMs = speakers ? LONGEST_SPEAKERS_MS : LONGEST_PART_MS;
+    const cut = chunkAudio(audio, { longestMs, fallback }, both);
+    const heard = speakers ? recogniseSpeakers : recognise;
+    for await (const some of inOrder(cut, PARTS_AT_ONCE, stop, heard)) {
+      for (const part of some) {
+        durationMs = part.endMs;
+        if (part.text === '') continue;
         text = appendPart(text, part);
         parts.push(part);
       }

@@ -1,10 +1,11 @@
 import type {
   OutgoingFile,
+  SpokenSegment,
   TranscriptKind,
   TranscriptSegment,
   DictatedTranscript,
 } from '../model/message.ts';
-import { subtitleParts, subtitlesOf, type SpokenSegment } from '../text/subtitles.ts';
+import { subtitleParts, subtitlesOf } from '../text/subtitles.ts';
 
 /** A part of a transcript, with its language (BCP 47; empty when it is not known). */
 export interface TranscriptPart extends TranscriptSegment {
@@ -29,7 +30,13 @@ const mainLanguage = (parts: readonly TranscriptPart[]): string => {
 export const joinParts = (parts: readonly TranscriptPart[]): DictatedTranscript => ({
   text: parts.reduce(appendPart, ''),
   language: mainLanguage(parts),
-  segments: parts.map(({ startMs, endMs, text, words }) => ({ startMs, endMs, text, words })),
+  segments: parts.map(({ startMs, endMs, text, words, speakerNumber }) => ({
+    startMs,
+    endMs,
+    text,
+    words,
+    ...(speakerNumber === undefined ? {} : { speakerNumber }),
+  })),
 });
 
 const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {
@@ -50,7 +57,7 @@ const fileOf = (kind: TranscriptKind, bytes: Uint8Array): OutgoingFile => ({
 /** Makes a transcript into a file for players and readers. */
 export const transcriptFile = (
   kind: TranscriptKind,
-  segments: readonly TranscriptSegment[],
+  segments: readonly SpokenSegment[],
 ): OutgoingFile => fileOf(kind, Buffer.from(subtitlesOf(kind, segments)));
 
 /** Makes a transcript of any length into a file, with speakers; other work can run meanwhile. */

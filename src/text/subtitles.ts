@@ -1,4 +1,4 @@
-import type { SpokenWord, TranscriptKind, TranscriptSegment } from '../model/message.ts';
+import type { SpokenSegment, SpokenWord, TranscriptKind } from '../model/message.ts';
 import { oneLine } from './quoted-words.ts';
 import { countCodePoints, isBlank } from './unicode.ts';
 
@@ -10,11 +10,6 @@ const SHORTEST_CUE_MS = 1;
 /** Fewest columns for the text of a line, however long the name in front of it. */
 const LEAST_COLUMNS = 20;
 const LEAD_MS = 2_000;
-
-/** A segment with its speaker, if there are several; their speech may overlap. */
-export interface SpokenSegment extends TranscriptSegment {
-  readonly speaker?: string;
-}
 
 interface Cue {
   readonly startMs: number;

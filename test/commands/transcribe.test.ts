@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { PATHS } from '../../src/api/contract.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EXTRA_FIELDS, PATHS } from '../../src/api/contract.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
+import { sentence } from '../fakes/sentences.ts';
 import { toneWav } from '../fakes/tone.ts';
 import { useCoreHarness } from './support.ts';
 
@@ -26,6 +27,54 @@ describe('/transcribe', () => {
     const content = await last('transcribe', { audio: attachmentOf(wav), to: 'ja' });
     expect(content.tone).toBe('error');
     expect(content.text).toContain('hello there');
+  });
+
+  describe('with speakers', () => {
+    beforeEach(() => {
+      harness().speech.extraFields = Object.values(EXTRA_FIELDS);
+      harness().speech.segment = async () => [
+        { start: 0, end: 1, text: 'Are you there?', speaker: 1 },
+        { start: 1, end: 1.4, text: 'Yes.', speaker: 2 },
+        { start: 1.4, end: 2, text: 'I am.', speaker: 2 },
+      ];
+    });
+    const files = async (options: object) => {
+      const { files: all = [], text } = await last('transcribe', {
+        audio: attachmentOf(wav),
+        speakers: true,
+        ...options,
+      });
+      return { text, files: all.map(({ bytes }) => Buffer.from(bytes).toString()) };
+    };
+
+    it('says who speaks in front of each turn, and in files', async () => {
+      expect(await files({ format: 'txt' })).toEqual({
+        text: 'Speaker 1: Are you there?\nSpeaker 2: Yes. I am.',
+        files: [
+          [
+            '[00:00:00] Speaker 1: Are you there?',
+            '[00:00:01] Speaker 2: Yes.',
+            '[00:00:01] Speaker 2: I am.',
+            '',
+          ].join('\n'),
+        ],
+      });
+      expect((await files({ format: 'vtt' })).files.join()).toContain('<v Speaker 2>Yes.');
+    });
+
+    it('recognises again what was recognised while it was recorded', async () => {
+      const dictated = async () => ({ text: 'are you', language: 'en', segments: [] });
+      const { text } = await files({ audio: { ...attachmentOf(wav), dictated } });
+      expect(text).toContain('Speaker 2: Yes.');
+    });
+
+    it('says that nothing here tells them apart', async () => {
+      harness().speech.extraFields = [];
+      await last('transcribe', { audio: attachmentOf(wav) });
+      const content = await last('transcribe', { audio: attachmentOf(wav), speakers: true });
+      expect(content).toMatchObject({ tone: 'error' });
+      expect(content.text).toContain(sentence('service.no-diarisation'));
+    });
   });
 
   describe('a recording that was recognised while it was made', () => {

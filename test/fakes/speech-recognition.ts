@@ -47,6 +47,8 @@ export const readRecognition = (json: Record<string, unknown>): Recognition | un
 export interface HeardSegment {
   readonly start: number;
   readonly end: number;
+  readonly text?: string;
+  readonly speaker?: number;
 }
 
 /** Finds the segments of audio as section 4.5 has them, in seconds. */

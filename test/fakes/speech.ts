@@ -176,7 +176,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const { text = '', language = 'en', confidence = 0.9 } = heard ?? {};
       const common = { language: asked ?? language, confidence };
       const segments = (await fake.segment?.(recognition)) ?? [{ start: 0, end: 1 }];
-      const texts = segments.map((segment) => ({ ...segment, text }));
+      const texts = segments.map((segment) => ({ text, ...segment }));
       if (vad === 'segments') return sendJson(response, 200, { ...common, segments: texts });
       const whole = vad === 0 || vad === 'off' ? text : texts.map((one) => one.text).join(' ');
       return sendJson(response, 200, { text: whole, ...common, balance: 3 });

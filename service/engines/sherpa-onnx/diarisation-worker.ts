@@ -2,7 +2,12 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
-import type { DiarisationConfig } from './diarisation.ts';
+
+/** The part of the library's `OfflineSpeakerDiarizationConfig` that names files, with absolute paths. */
+export interface DiarisationConfig {
+  readonly segmentation: { readonly pyannote: { readonly model: string } };
+  readonly embedding: { readonly model: string };
+}
 
 /** The part of the library's types (`types.js`, 1.13) that is used here. */
 interface Sherpa {

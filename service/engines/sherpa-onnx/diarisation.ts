@@ -3,14 +3,8 @@ import { createChild } from '../../../src/process/child.ts';
 import { LONGEST_SPEAKERS_MS } from '../../../src/api/contract.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { DiarisationEngine, SpeakerTurn } from '../../engine.ts';
-import type { DiarisationReply } from './diarisation-worker.ts';
+import type { DiarisationConfig, DiarisationReply } from './diarisation-worker.ts';
 import { listFiles, onnxMetadataOf, unusable } from './model-folder.ts';
-
-/** The part of the library's `OfflineSpeakerDiarizationConfig` that names files, with absolute paths. */
-export interface DiarisationConfig {
-  readonly segmentation: { readonly pyannote: { readonly model: string } };
-  readonly embedding: { readonly model: string };
-}
 
 /** Two models that tell speakers apart: one finds changes of speakers, the other compares voices. */
 export interface DiarisationModel {

@@ -62,6 +62,17 @@ const transcriber = createTranscriber({
       if (reply instanceof Error) throw reply;
       return { text: '', language: 'en', confidence: 1, ...reply };
     },
+    async transcribeSegments(_, given) {
+      parameters.push(given);
+      return {
+        language: 'en',
+        confidence: 1,
+        segments: [
+          { start: 0, end: 1.5, text: 'Hello.', speaker: 1 },
+          { start: 1.5, end: 3, text: '[Music] Good morning.', speaker: 2 },
+        ],
+      };
+    },
   },
   glossary: { applying: async () => terms },
 });
@@ -122,6 +133,25 @@ describe('the transcriber', () => {
     expect(seen[0]).toMatchObject({ text: '', totalMs: 65_000 });
     expect(seen.at(-1)?.totalMs).toBe(seen.at(-1)?.transcribedMs);
     expect(seen.at(-1)?.transcribedMs).toBeGreaterThan(65_000);
+  });
+
+  it('tells speakers apart in one piece, where that is asked for', async () => {
+    const { segments, seen } = await transcribe({ audio: source(toneWav(70)), speakers: true });
+    expect(segments).toMatchObject([
+      { startMs: 0, endMs: 1_500, text: 'Hello.', speakerNumber: 1 },
+      { startMs: 1_500, endMs: 3_000, text: 'Good morning.', speakerNumber: 2 },
+    ]);
+    expect(parameters).toEqual([{ words: true, speakers: true }]);
+    expect(seen[0]).toMatchObject({ text: '', transcribedMs: 0 });
+  });
+
+  it.each([
+    ['as the platform says', { audio: source(toneWav(3)), durationMs: 21 * 60_000 }],
+    ['as it turns out', { audio: source(oggOf(spoken(21 * 60))) }],
+  ])('refuses to tell speakers apart in what is too long, %s', async (_, request) => {
+    await expect(transcribe({ ...request, speakers: true })).rejects.toMatchObject({
+      sentence: { key: 'transcribe.speakers-too-long', params: { minutes: 20 } },
+    });
   });
 
   it('joins languages without spaces without spaces', async () => {

@@ -18,6 +18,7 @@ import { embeddings } from './routes/openai/embeddings.ts';
 import { responses } from './routes/openai/responses.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions, createSpeechTranslations } from './routes/openai/transcriptions.ts';
+import { createLibreFiles } from './routes/libretranslate-files.ts';
 import {
   createLibreLists,
   LIBRE_PATHS,
@@ -39,9 +40,6 @@ export interface AppOptions {
   /** Origins whose pages may send requests. Default: none. */
   readonly browserOrigins?: readonly string[];
 }
-
-/** Paths whose clients may send their key as a field. */
-const HAS_KEY_FIELD: ReadonlySet<string> = new Set([LIBRE_PATHS.translate, LIBRE_PATHS.detect]);
 
 /** Signal that is aborted after the timeout, which can be changed, and when the connection closes. */
 const signalFor = (
@@ -73,6 +71,7 @@ export const createServiceApp = (
 ): Hono<{ Bindings: HttpBindings; Variables: RequestVariables }> => {
   const { accounts, engines, config, spools, log } = options;
   const uploads = createAudioUploads();
+  const files = createLibreFiles();
   const routes: readonly Route[] = [
     createChatRoute(uploads),
     voices,
@@ -80,6 +79,7 @@ export const createServiceApp = (
     createAsr(uploads),
     translate,
     libreDetect,
+    files.route,
     models,
     model,
     createSpeechRoute(spools),
@@ -95,11 +95,9 @@ export const createServiceApp = (
   const libre = createLibreLists(engines, performance.now.bind(performance));
   app.get(LIBRE_PATHS.languages, libre.languages);
   app.get(LIBRE_PATHS.settings, libre.settings);
+  app.get(files.path, files.download);
   app.use(async (c, next) => {
-    const { path, method, raw } = c.req;
-    const mayHaveField = HAS_KEY_FIELD.has(path) && method === 'POST';
-    if (mayHaveField && c.req.header('authorization') === undefined)
-      c.req.raw = await withKeyHeader(raw);
+    c.req.raw = await withKeyHeader(c.req.raw, c.req.path);
     c.set('account', accounts.find(c.req.header('authorization') ?? null));
     await next();
     c.res.headers.set(EXTRA_FIELDS_HEADER, Object.values(EXTRA_FIELDS).join(', '));

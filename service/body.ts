@@ -73,6 +73,21 @@ export const readBody = async (
   signal: AbortSignal,
 ): Promise<Buffer> => Buffer.concat(await Array.fromAsync(readChunks(request, limit, signal)));
 
+/** Reads a request's body as a form; throws a 400 for anything else. */
+export const readForm = async (
+  request: Request,
+  limit: BodyLimit,
+  signal: AbortSignal,
+): Promise<FormData> => {
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' };
+  const bytes = await readBody(request, limit, signal);
+  try {
+    return await new Response(bytes as Uint8Array<ArrayBuffer>, { headers }).formData();
+  } catch {
+    throw invalidRequest('The request body is not a whole form.');
+  }
+};
+
 /** Parses a request's body as JSON; throws a 400 for anything else. */
 export const parseBody = (text: string): unknown =>
   parseJson(text, () => invalidRequest('The request body is not valid JSON.'));

@@ -19,6 +19,7 @@ import type { Route, RouteContext } from '../route.ts';
 import { htmlParts, withTags } from '../translation/html.ts';
 import { findSources } from '../translation/legs.ts';
 import { overLegs } from '../translation/over-legs.ts';
+import type { LanguagePair } from '../translation/plain-writing.ts';
 
 /** Paths of the LibreTranslate API (docs.libretranslate.com, "API Usage"); its translation shares that of the contract. */
 export const LIBRE_PATHS = {
@@ -26,6 +27,7 @@ export const LIBRE_PATHS = {
   detect: '/detect',
   languages: '/languages',
   settings: '/frontend/settings',
+  translateFile: '/translate_file',
 } as const;
 
 /** Texts of one request. */
@@ -36,6 +38,16 @@ const MOST_DETECTED = 5;
 const BODY_LIMIT: BodyLimit = {
   bytes: 16 * SERVICE_LIMITS.translateTextCodePoints + 32 * 1_024,
   named: 'ErrTextTooLong',
+};
+/** Kinds of files that are translated, by the ends of their names. */
+export const FILE_KINDS = ['.txt', '.srt', '.vtt', '.html', '.htm'] as const;
+/** Largest body with a file. */
+export const FILE_LIMIT: BodyLimit = { bytes: 512 * 1_024, named: 'ErrRequestTooLarge' };
+/** Largest bodies by the paths whose clients may send their key as a field. */
+const LIMITS_WITH_KEY: Readonly<Record<string, BodyLimit>> = {
+  [LIBRE_PATHS.translate]: BODY_LIMIT,
+  [LIBRE_PATHS.detect]: BODY_LIMIT,
+  [LIBRE_PATHS.translateFile]: FILE_LIMIT,
 };
 /** Codes of that API, by those that we have. */
 const FROM_CODES = new Map(Object.entries(LIBRE_CODES).map(([theirs, ours]) => [ours, theirs]));
@@ -109,18 +121,33 @@ const detect = (
 const languageOf = (field: string, code: string): string =>
   readLanguage(field, LIBRE_CODES[code.toLowerCase()] ?? code);
 
-type Pair = Pick<EngineTranslationRequest, 'from' | 'to'>;
+/** Reads the languages of a request; that of the text is found by itself for `auto`. Throws a 400 for unknown ones. */
+export const readPair = (
+  { source, target }: { readonly source: string; readonly target: string },
+  q: string,
+): LanguagePair & { readonly detected: ReturnType<typeof detect>[number] | undefined } => {
+  const [detected] = source.toLowerCase() === 'auto' ? detect(q) : [];
+  return {
+    from: languageOf('source', detected?.language ?? source),
+    to: languageOf('target', target),
+    detected,
+  };
+};
 
 /** Translates a text in which tokens stand; itself where it is in that language already. */
 const translated = async (
-  asked: Pair & Pick<EngineTranslationRequest, 'text' | 'tokens'>,
+  asked: LanguagePair & Pick<EngineTranslationRequest, 'text' | 'tokens'>,
   context: RouteContext,
 ): Promise<string> => {
   const translation = await overLegs({ ...asked, keywords: [], context: '' }, context);
   return translation ? (await translation.whole()).content : asked.text;
 };
 
-const translateText = async (q: string, pair: Pair, context: RouteContext): Promise<string> => {
+export const translateText = async (
+  q: string,
+  pair: LanguagePair,
+  context: RouteContext,
+): Promise<string> => {
   const kept = protect(plainWords(q));
   if (!kept.hasWords) return q;
   const tokens = kept.meanings(pair.from);
@@ -129,7 +156,11 @@ const translateText = async (q: string, pair: Pair, context: RouteContext): Prom
   );
 };
 
-const translateHtml = async (q: string, pair: Pair, context: RouteContext): Promise<string> => {
+export const translateHtml = async (
+  q: string,
+  pair: LanguagePair,
+  context: RouteContext,
+): Promise<string> => {
   const written: string[] = [];
   for (const part of htmlParts(q)) {
     if (typeof part === 'string') written.push(part);
@@ -148,9 +179,7 @@ export const answerLibre = async (
   fields: LibreFields,
   context: RouteContext,
 ): Promise<Response> => {
-  const { q, source, target, format, alternatives } = validate(translateFields, fields);
-  const to = languageOf('target', target);
-  const isAuto = source.toLowerCase() === 'auto';
+  const { q, format, alternatives, ...languages } = validate(translateFields, fields);
   const translate = format === 'html' ? translateHtml : translateText;
   const all: {
     readonly text: string;
@@ -158,16 +187,15 @@ export const answerLibre = async (
   }[] = [];
   for (const each of [q].flat()) {
     checkLength(each);
-    const [detected] = isAuto ? detect(each) : [];
-    const from = languageOf('source', detected?.language ?? source);
-    all.push({ text: await translate(each, { from, to }, context), detected });
+    const { detected, ...pair } = readPair(languages, each);
+    all.push({ text: await translate(each, pair, context), detected });
   }
   const isList = Array.isArray(q);
   const texts = all.map((each) => each.text);
   const detected = all.map((each) => each.detected);
   return Response.json({
     translatedText: isList ? texts : texts[0],
-    ...(isAuto ? { detectedLanguage: isList ? detected : detected[0] } : {}),
+    ...(detected[0] ? { detectedLanguage: isList ? detected : detected[0] } : {}),
     ...(alternatives > 0 ? { alternatives: isList ? texts.map(() => []) : [] } : {}),
   });
 };
@@ -221,7 +249,7 @@ export const createLibreLists = (engines: Engines, now: () => number) => {
       Response.json({
         apiKeys: true,
         charLimit: SERVICE_LIMITS.translateTextCodePoints,
-        filesTranslation: false,
+        filesTranslation: true,
         frontendTimeout: 500,
         keyRequired: true,
         language: {
@@ -229,18 +257,23 @@ export const createLibreLists = (engines: Engines, now: () => number) => {
           target: { code: 'en', name: 'English' },
         },
         suggestions: false,
-        supportedFilesFormat: [],
+        supportedFilesFormat: FILE_KINDS,
       }),
   };
 };
 
 const keyField = z.looseObject({ api_key: z.string().min(1) });
 
-/** Copies a request of that API, with its field `api_key`, if any, as the header that the service reads. */
-export const withKeyHeader = async (request: Request): Promise<Request> => {
+/**
+ * Copies a request of that API without a key in its header: its field `api_key`, if any, is that of the copy. Other
+ * requests stay as they are.
+ */
+export const withKeyHeader = async (request: Request, path: string): Promise<Request> => {
+  const limit = LIMITS_WITH_KEY[path];
+  if (!limit || request.method !== 'POST' || request.headers.has('authorization')) return request;
   const signal = AbortSignal.timeout(MINUTE_MS);
   const type = request.headers.get('content-type') ?? '';
-  const body = new Uint8Array(await readBody(request, BODY_LIMIT, signal));
+  const body = new Uint8Array(await readBody(request, limit, signal));
   const headers = new Headers(request.headers);
   const copy = (): Request => new Request(request.url, { method: request.method, headers, body });
   const fields = /^multipart\/form-data\b/iu.test(type)

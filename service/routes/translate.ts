@@ -10,7 +10,7 @@ import {
   type TranslateReply,
   type TranslateRequest,
 } from '../../src/api/contract.ts';
-import { readBody, validate, type BodyLimit } from '../body.ts';
+import { readForm, validate, type BodyLimit } from '../body.ts';
 import { EVENT_STREAM, eventOf, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
@@ -31,18 +31,6 @@ const BODY_LIMIT: BodyLimit = {
     SERVICE_LIMITS.keywords * SERVICE_LIMITS.keywordBytes +
     32 * 1024,
   named: 'ErrTextTooLong',
-};
-
-const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
-  const type = request.headers.get('content-type') ?? '';
-  const bytes = await readBody(request, BODY_LIMIT, signal);
-  try {
-    return await new Response(bytes as Uint8Array<ArrayBuffer>, {
-      headers: { 'content-type': type },
-    }).formData();
-  } catch {
-    throw invalidRequest('The request body is not a whole form.');
-  }
 };
 
 const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): void => {
@@ -174,7 +162,7 @@ export const translate: Route = {
     if (other && !('q' in other))
       throw invalidRequest('The request body must be multipart/form-data.');
     if (other) return answerLibre(other, context);
-    const form = await readForm(request, signal);
+    const form = await readForm(request, BODY_LIMIT, signal);
     if (form.has('q') && !form.has('text')) return answerLibre(formFields(form), context);
     const input = readRequest(form);
     const asked = {

@@ -55,6 +55,10 @@ const COMMAND_CHECKS: Readonly<Record<string, Check>> = {
       detectedLanguage: { language: 'en', confidence: expect.any(Number) as number },
     });
   },
+  '/translate_file': async (printed) => {
+    const { translatedFileUrl } = JSON.parse(printed) as { translatedFileUrl: string };
+    expect(await (await fetch(translatedFileUrl)).text()).toMatch(/-->.*\nHello, world\n$/);
+  },
   '/asr/srt/audio_llm': (printed) => {
     const { segments } = JSON.parse(printed) as { segments: object[] };
     expect(segments).toMatchObject([{ text: 'hello there' }]);
@@ -110,6 +114,7 @@ describe('the page about the service', () => {
     folder = await mkdtemp(join(tmpdir(), 'documented-'));
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'talk.ogg'), await talkOgg());
+    await writeFile(join(folder, 'talk.srt'), '1\n00:00:01,000 --> 00:00:02,000\nHola, mundo\n');
   });
 
   /** Runs a program in the folder; fails with what it complained about. */

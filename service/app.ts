@@ -13,7 +13,7 @@ import { createRequestLog, currentRequestId, type RequestVariables } from './req
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
-import { model, models, voices } from './routes/lists.ts';
+import { model, models, OPENAI_PATHS, voices } from './routes/lists.ts';
 import { embeddings } from './routes/openai/embeddings.ts';
 import { responses } from './routes/openai/responses.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
@@ -152,7 +152,7 @@ export const createServiceApp = (
     });
   }
 
-  for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech])
+  for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech, OPENAI_PATHS.realtime])
     app.all(path, () => errorReply(invalidRequest('Connect here with a WebSocket.'), 'router'));
 
   app.notFound(() =>

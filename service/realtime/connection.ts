@@ -91,7 +91,7 @@ export const runConnection = (deps: ConnectionDeps): void => {
     },
   };
   const end = (error: ContractError, closeCode: number): void => {
-    sendError(peer, error, log, closeCode);
+    sendError(session?.peer ?? peer, error, log, { closeCode });
     session?.closed();
   };
   const awake = (): void => {

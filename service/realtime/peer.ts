@@ -21,6 +21,8 @@ export interface Peer {
 
 /** One session, as the socket drives it. */
 export interface PeerSession {
+  /** The client, told in messages of the session's own form, where that is another. */
+  readonly peer?: Peer;
   /** Takes a text frame. */
   readonly message: (text: string) => void;
   /** Takes a binary frame. */
@@ -31,18 +33,21 @@ export interface PeerSession {
   readonly closed: () => void;
 }
 
-/** Sends `error` as clients of a deployment know it; a fatal one ends the session. */
+/**
+ * Sends `error` as clients of a deployment know it; a fatal one, which has a code to close with, ends the
+ * session.
+ */
 export const sendError = (
   peer: Peer,
   thrown: unknown,
   log: Pick<Log, 'warn'>,
-  closeCode?: number,
+  { closeCode, ...about }: { closeCode?: number; utterance_ids?: readonly string[] } = {},
 ): void => {
   const error = contractError(thrown);
   if (error.named === 'ErrInternal')
     log.warn({ requestId: currentRequestId(), err: thrown }, 'a realtime session failed');
   const isFatal = closeCode !== undefined;
-  peer.send({ type: 'error', code: error.named, message: error.message, fatal: isFatal });
+  peer.send({ type: 'error', code: error.named, message: error.message, fatal: isFatal, ...about });
   if (isFatal) peer.close(closeCode, error.named);
 };
 
@@ -51,7 +56,7 @@ export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortCont
   let faults = 0;
   const end = (thrown: unknown, closeCode: number): void => {
     if (stop.signal.aborted) return;
-    sendError(peer, thrown, log, closeCode);
+    sendError(peer, thrown, log, { closeCode });
     stop.abort();
   };
   return {

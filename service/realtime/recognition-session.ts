@@ -172,7 +172,9 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     } catch (thrown) {
       if (signal.aborted) return;
       counts.errors += segments.length;
-      sendError(peer, thrown, log);
+      sendError(peer, thrown, log, {
+        utterance_ids: [first, ...others].flatMap((one) => (one ? [one.id] : [])),
+      });
     } finally {
       account.release();
       for (const segment of segments) utterances.delete(segment);
@@ -244,6 +246,14 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
     if (segmenter.open) utterances.get(segmenter.open)?.recognition.grow(signal);
   };
 
+  /** Gives up what is being said. */
+  const clear = (): void => {
+    for (const { segment } of segmenter.end()) {
+      utterances.get(segment)?.recognition.giveUp();
+      utterances.delete(segment);
+    }
+  };
+
   const finish = async (): Promise<void> => {
     isEnding = true;
     follow(segmenter.end());
@@ -266,6 +276,10 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
         return;
       case 'input_audio.append':
         return append(readAudio(message));
+      case 'input_audio.commit':
+        return follow(segmenter.end());
+      case 'input_audio.clear':
+        return clear();
       case 'session.close':
         return void finish();
       case 'router.translation.update':

@@ -22,12 +22,14 @@ import {
 import type { Spools } from '../speech/spool.ts';
 import { MOST_MESSAGE_BYTES, runConnection } from './connection.ts';
 import { floodError, type Peer, type PeerSession } from './peer.ts';
+import { OPENAI_PATHS } from '../routes/lists.ts';
+import { startTranscriptionSession } from './openai/transcription-session.ts';
 import { startRecognitionSession } from './recognition-session.ts';
 import { startSpeechSession } from './speech-session.ts';
 
 /** Frames over this are not even read; up to it, the client is told what is wrong. */
 const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
-/** Sessions of both paths at the same time: each keeps up to 2 MB of audio, and 12 MB where engines fall behind. */
+/** Sessions of all paths at the same time: each keeps up to 2 MB of audio, and 12 MB where engines fall behind. */
 const MOST_SESSIONS = 64;
 /** Sessions of one key: a Dragoman opens up to 24. */
 const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;
@@ -35,6 +37,11 @@ const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;
 const SESSIONS = {
   recognition: {
     path: PATHS.realtimeRecognition,
+    access: 'realtime-recognition',
+    idleMs: 60_000,
+  },
+  transcription: {
+    path: OPENAI_PATHS.realtime,
     access: 'realtime-recognition',
     idleMs: 60_000,
   },
@@ -56,14 +63,14 @@ export interface RealtimeDeps {
 
 export type RealtimeServer = ReturnType<typeof serveRealtime>;
 
-type SessionAbility = keyof typeof SESSIONS;
+type SessionKind = keyof typeof SESSIONS;
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-const abilityOf = (path: string): SessionAbility | undefined => {
-  if (path === SESSIONS.recognition.path) return 'recognition';
-  return path === SESSIONS.speech.path ? 'speech' : undefined;
-};
+const kindOf = (path: string): SessionKind | undefined =>
+  Object.keys(SESSIONS).find(
+    (kind): kind is SessionKind => SESSIONS[kind as SessionKind].path === path,
+  );
 
 const ignore = (): void => undefined;
 
@@ -81,7 +88,7 @@ const refuse = async (socket: Duplex, reply: Response, requestId: string): Promi
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-/** Serves the two WebSocket paths of contract section 4.1 on `server`. */
+/** Serves the two WebSocket paths of contract section 4.1, and one of the OpenAI API, on `server`. */
 export const serveRealtime = (
   server: Server,
   { engines, config, log, accounts, spools, browserOrigins = [], clock = realClock }: RealtimeDeps,
@@ -105,10 +112,11 @@ export const serveRealtime = (
 
   /** Finds how a session of the path starts; throws when no engine serves it. */
   const starterOf = async (
-    ability: SessionAbility,
+    kind: SessionKind,
     account: KeyAccount,
+    { headers }: IncomingMessage,
   ): Promise<(peer: Peer) => PeerSession> => {
-    if (ability === 'speech') {
+    if (kind === 'speech') {
       const offers = await engines.offers('speech');
       if (offers.length === 0) throw engines.missing({ ability: 'speech' });
       const textLimit = config.SERVICE_TTS_TEXT_LIMIT;
@@ -117,7 +125,11 @@ export const serveRealtime = (
     }
     const offers = await engines.offers('recognition');
     if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
-    return (peer) => startRecognitionSession({ peer, account, offers, clock, log });
+    const isFormer = headers['openai-beta'] !== undefined;
+    return (peer) =>
+      kind === 'transcription'
+        ? startTranscriptionSession({ peer, account, offers, clock, log, isFormer })
+        : startRecognitionSession({ peer, account, offers, clock, log });
   };
 
   const checkRoom = ({ name }: KeyAccount): void => {
@@ -133,14 +145,14 @@ export const serveRealtime = (
     head: Buffer,
     found: (account: KeyAccount) => void,
   ): Promise<void> => {
-    const ability = abilityOf(pathOf(request));
+    const kind = kindOf(pathOf(request));
     // As for other requests, who has no key does not learn which paths there are.
     const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
     found(account);
-    if (!ability) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
-    const { access, idleMs } = SESSIONS[ability];
+    if (!kind) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
+    const { access, idleMs } = SESSIONS[kind];
     account.admit(access);
-    const start = await starterOf(ability, account);
+    const start = await starterOf(kind, account, request);
     checkRoom(account);
     if (socket.destroyed) return;
     const requestId = currentRequestId() ?? '';

@@ -52,6 +52,7 @@ export const OPENAI_PATHS = {
   responses: '/openai/v1/responses',
   embeddings: '/openai/v1/embeddings',
   speech: '/openai/v1/audio/speech',
+  realtime: '/openai/v1/realtime',
   transcriptions: '/openai/v1/audio/transcriptions',
   translations: '/openai/v1/audio/translations',
 } as const;

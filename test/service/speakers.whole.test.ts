@@ -1,13 +1,14 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OpenAI } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS, type AsrSegmentsReply } from '../../src/api/contract.ts';
 import { encode } from '../../src/audio/codec/encode.ts';
 import { VOICES, writeTinyDiarisation } from '../fakes/models/tiny-diarisation.ts';
 import { writeTinyRecogniser } from '../fakes/models/tiny-recogniser.ts';
 import { soundOf, TONES_RATE_HZ } from '../fakes/models/tones.ts';
-import { failure, makeWav, startTestService, type TestService } from './support.ts';
+import { failure, KEY, makeWav, startTestService, type TestService } from './support.ts';
 
 const [ANN, BEN] = VOICES;
 const WORDS = 30;
@@ -48,6 +49,21 @@ describe('a recording of two people', () => {
       [ANN, 1],
     ]);
     expect((await segmentsOf(undefined)).map(([, speaker]) => speaker)).not.toContain(1);
+  });
+
+  it('says it in the form of the OpenAI API', async () => {
+    const client = new OpenAI({ baseURL: `${service.service.url}/openai/v1`, apiKey: KEY });
+    const reply = await client.audio.transcriptions.create({
+      file: new File([Buffer.from(audio, 'base64')], 'talk.flac'),
+      model: 'gpt-4o-transcribe-diarize',
+      response_format: 'diarized_json',
+    });
+    const { segments } = reply as unknown as OpenAI.Audio.TranscriptionDiarized;
+    expect(segments.map(({ speaker, text }) => [speaker, [...new Set(text)].join('')])).toEqual([
+      ['A', ANN],
+      ['B', BEN],
+      ['A', ANN],
+    ]);
   });
 
   it('is refused where it is too long to compare all voices', async () => {

@@ -20,7 +20,9 @@ import { streamTranscript } from './transcript-stream.ts';
 const ENGLISH = 'en';
 
 const fieldsOf = z.object({
-  response_format: z.enum(['json', 'text', 'verbose_json', 'srt', 'vtt']).default('json'),
+  response_format: z
+    .enum(['json', 'text', 'verbose_json', 'diarized_json', 'srt', 'vtt'])
+    .default('json'),
   language: z.string().min(1).optional(),
   prompt: z.string().optional(),
   temperature: z.coerce.number().min(0).max(1).optional(),
@@ -76,6 +78,10 @@ const inMs = ({ text, words, ...segment }: AsrSegmentsReply['segments'][number])
   words: words?.map(({ word, ...times }) => ({ ...timesOf(times), text: word })),
 });
 
+/** Speakers as that API names those who are not known: A, B, C … */
+const speakerName = (number = 1): string =>
+  number <= 26 ? String.fromCodePoint('A'.codePointAt(0)! + number - 1) : String(number);
+
 const replyIn = (
   format: Fields['response_format'],
   spans: readonly HeardSpan[],
@@ -92,6 +98,20 @@ const replyIn = (
     case 'srt':
     case 'vtt':
       return new Response(subtitlesOf(format, segments.map(inMs)));
+    case 'diarized_json':
+      return Response.json({
+        task,
+        duration: segments.at(-1)?.end ?? 0,
+        text,
+        segments: segments.map(({ start, end, text: said, speaker }, id) => ({
+          type: 'transcript.text.segment',
+          id: `seg_${id}`,
+          start,
+          end,
+          text: said,
+          speaker: speakerName(speaker),
+        })),
+      });
     case 'verbose_json':
       return Response.json({
         task,
@@ -150,7 +170,8 @@ const createRecognition = (uploads: UploadLimiter, path: string, translate: bool
       const hints = hintsOf(fields);
       demandFormat(form.audio, OPENAI_FORMATS);
       // The same text in every format; subtitles have no lines for silence.
-      const input = { audio: form.audio, hints, vad: 'on' } as const;
+      const speakers = fields.response_format === 'diarized_json';
+      const input = { audio: form.audio, hints, vad: 'on', speakers } as const;
       if (fields.stream === 'true') return streamTranscript(input, context, send);
       const heard = await recogniseUpload(input, context);
       if (!translate) return send(replyIn(fields.response_format, heard, hints));

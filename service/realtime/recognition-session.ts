@@ -152,6 +152,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       requested_language: reply.requested_language,
       confidence: isKnown ? reply.confidence : undefined,
       no_speech_prob: reply.no_speech_prob,
+      hotwords_used: reply.hotwords_used,
       is_final: true,
       replaces: [],
     });

@@ -18,7 +18,7 @@ interface Item {
   readonly id: string;
   /** The texts of its utterances, in their order; undefined as long as one is not whole. */
   readonly texts: Map<string, string | undefined>;
-  /** Its text so far, as the client was told it. */
+  /** The text so far, as the client was told it. */
   shown: string;
   spokenMs: number;
   isCommitted: boolean;

@@ -75,7 +75,7 @@ const transcriptionSessionUpdate = z.object({
   }),
 });
 
-/** What a session is set to. */
+/** The settings of a session. */
 export interface Settings {
   readonly format: FormatName;
   readonly transcription: z.infer<typeof transcription>;
@@ -160,7 +160,7 @@ export const sessionObject = (id: string, settings: Settings, isFormer: boolean)
 const append = z.object({ audio: z.base64() });
 
 /** Reads the samples of a message. Throws a 400 for what is no whole samples in base64. */
-export const readSamples = (message: unknown, format: FormatName): Float32Array => {
+export const readAppended = (message: unknown, format: FormatName): Float32Array => {
   const audio = Buffer.from(validate(append, message).audio, 'base64');
   const { rateHz, samplesOf } = FORMATS[format];
   if (rateHz === PCM_RATE_HZ && audio.length % 2 !== 0)

@@ -10,7 +10,7 @@ import {
   FIRST_SETTINGS,
   ownSession,
   rateOf,
-  readSamples,
+  readAppended,
   readSettings,
   sessionObject,
 } from './messages.ts';
@@ -64,7 +64,7 @@ export const startTranscriptionSession = (deps: TranscriptionSessionDeps): PeerS
   const pass = (message: object): void => session.message(JSON.stringify(message));
 
   const append = (message: object): void => {
-    const samples = readSamples(message, settings.format);
+    const samples = readAppended(message, settings.format);
     bufferedMs += (1_000 * samples.length) / rateOf(settings.format);
     const audio = Buffer.from(toS16le(resampler.push(samples))).toString('base64');
     pass({ type: 'input_audio.append', audio });

@@ -36,6 +36,13 @@ describe('a session of realtime recognition', () => {
     expect(of('asr.final_result')).toMatchObject([asked]);
   });
 
+  it('says where the recogniser takes no hotwords', async () => {
+    const { hear, of, send } = openSession();
+    send({ type: 'session.update', session: { hotwords: ['Acme'] } });
+    await hear(joined(soundOf(SIX), silenceOf(1)));
+    expect(of('asr.final_result')).toMatchObject([{ hotwords_used: false }]);
+  });
+
   it('takes null for a setting that may be left out', async () => {
     const { of, send } = openSession();
     send({

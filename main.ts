@@ -147,6 +147,7 @@ runProgram(process.env, async (stopped) => {
       openServiceConnection({
         ...service,
         isBuiltIn: builtIn !== undefined,
+        followsSpeech: builtIn?.followsSpeech,
         config: config.core,
         store,
         metrics,

@@ -84,7 +84,7 @@ export const coreSection = z
       .optional()
       .describe('Translation model. Default: chosen by the service.'),
     SPEECH_REALTIME: realtimeUses.describe(
-      'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
+      'Use WebSocket paths: recognition, speech or both, separated by a comma. Default: recognition with a built-in streaming model.',
     ),
     SPEECH_DETECTOR: z
       .enum(['on', 'off'])

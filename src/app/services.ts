@@ -40,6 +40,8 @@ export interface ServiceConnectionDeps {
   readonly key: string;
   /** True for the service of this process: no other one shares its rate. */
   readonly isBuiltIn: boolean;
+  /** Tells whether the service recognises speech as it comes, without being asked in the configuration. */
+  readonly followsSpeech?: (() => Promise<boolean>) | undefined;
   readonly config: Pick<CoreConfig, 'ENCRYPTION_KEY' | 'SPEECH_REALTIME'>;
   readonly store: Store;
   readonly metrics: Metrics;
@@ -77,8 +79,10 @@ export const openServiceConnection = (deps: ServiceConnectionDeps) => {
     }),
   );
   const uses = config.SPEECH_REALTIME ?? [];
+  const { followsSpeech } = deps;
+  const requests = client;
   const realtime = parts.use(
-    createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
+    createRealtime({ baseUrl, key, findOwnKey, uses, followsSpeech, requests, log, onCall }),
   );
   return {
     client,

@@ -49,6 +49,8 @@ export interface RecognitionHints {
   readonly hotwords: readonly string[];
   /** BCP 47 code, when the spoken language is known better than it can be heard. */
   readonly language?: string | undefined;
+  /** BCP 47 code of the language that is likely, for a recogniser that has to be told one. */
+  readonly expected?: string | undefined;
 }
 
 export interface RecognitionRequest {

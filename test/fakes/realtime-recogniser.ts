@@ -44,6 +44,8 @@ export interface TestRealtimeOptions {
   readonly faults?: WireFault[];
   readonly habits?: RecognitionHabits;
   readonly sessions?: number;
+  /** Whether the service recognises speech as it comes. Default: nothing is known of that, the path is configured. */
+  readonly isFollowed?: boolean;
   /** Why the key of the space cannot be used. */
   readonly keyFault?: Error;
   readonly log?: Parameters<typeof createAvailability>[1]['log'];
@@ -55,6 +57,7 @@ export const createTestRealtime = ({
   faults = [],
   habits = {},
   sessions = 16,
+  isFollowed,
   keyFault,
   log = silentLog,
 }: TestRealtimeOptions = {}) => {
@@ -69,7 +72,8 @@ export const createTestRealtime = ({
         if (keyFault) throw keyFault;
         const { openSocket } = wire;
         const openSession = createRecognitionSessions({ openSocket, clock, random: () => 1 });
-        return { openSession, availability };
+        const isOn = isFollowed ?? true;
+        return { openSession, availability, isOn, isFollowed: isFollowed ?? false };
       },
       sessions: createSemaphore(sessions),
     },

@@ -1,4 +1,8 @@
-import { audioAppend, recognitionUpdate } from '../../src/api/realtime/contract.ts';
+import {
+  audioAppend,
+  type RecognitionUpdate,
+  recognitionUpdate,
+} from '../../src/api/realtime/contract.ts';
 
 /** Samples of one word: 400 ms; what it is shows in the value of its samples. */
 export const WORD_SAMPLES = 6_400;
@@ -34,6 +38,8 @@ export const wordAt = (sample: number): string | undefined =>
 
 /** What a fake session of recognition does beside its work. */
 export interface RecognitionHabits {
+  /** Tells that the text comes after the end only. */
+  readonly late?: boolean;
   /** Sends each final twice. */
   readonly duplicates?: boolean;
   /** Sends a wrong final first, which the right one replaces; the wrong one comes once more. */
@@ -145,7 +151,12 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
       utterance += 1;
       start = samples - 1;
       nextPartial = samples + PARTIAL_SAMPLES;
-      say({ type: 'speech_started', utterance_id: `u${utterance}`, audio_start_ms: ms(start) });
+      say({
+        type: 'speech_started',
+        utterance_id: `u${utterance}`,
+        audio_start_ms: ms(start),
+        ...(habits.late ? { partials: false } : {}),
+      });
     }
     if (word !== current && !(habits.hears !== undefined && words.length > 0)) words.push(word);
     current = word;
@@ -154,6 +165,7 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
     say(resultOf(words.join(' '), false));
   };
 
+  let settings: RecognitionUpdate['session'] | undefined;
   peer.send({ type: 'session.created', session_id: 's1', seq: 0 });
   return {
     /** Takes a message; throws where it is not in the form that clients use. */
@@ -161,7 +173,7 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
       const message = JSON.parse(text) as { type: string };
       switch (message.type) {
         case 'session.update':
-          recognitionUpdate.parse(message);
+          settings = recognitionUpdate.parse(message).session;
           if (habits.chatters) say({ type: 'router.hello', what: [1, 2, 3] });
           return;
         case 'input_audio.append': {
@@ -183,6 +195,10 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
         default:
           throw new Error(`unknown type ${message.type}`);
       }
+    },
+    /** The settings that came last. */
+    get settings(): RecognitionUpdate['session'] | undefined {
+      return settings;
     },
     /** Milliseconds of audio so far. */
     get heardMs(): number {

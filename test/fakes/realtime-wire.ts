@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { createServiceKey } from '../../src/api/keys.ts';
+import type { RecognitionUpdate } from '../../src/api/realtime/contract.ts';
 import type { OpenSocket, SocketListener } from '../../src/api/realtime/socket.ts';
 import { serviceError } from '../../src/api/service-error.ts';
 import {
@@ -22,6 +23,8 @@ export interface WireFault {
 export interface ServerSession {
   message(text: string): void;
   readonly heardMs: number;
+  /** The settings that the client sent last. */
+  readonly settings?: RecognitionUpdate['session'] | undefined;
   closed?(): void;
 }
 
@@ -108,6 +111,8 @@ export const createWire = (
     cut: () => {
       for (const one of open) one();
     },
+    /** The settings of each session, in the order of the connections. */
+    settings: () => sessions.map(({ settings }) => settings),
     /** Audio that each session got, in the order of the connections. */
     heardMs: () => sessions.map(({ heardMs }) => heardMs),
     get opened() {

@@ -62,7 +62,13 @@ const result = z.object({
 
 export const recognitionEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session.created') }),
-  z.object({ type: z.literal('speech_started'), utterance_id: id, audio_start_ms: ms }),
+  z.object({
+    type: z.literal('speech_started'),
+    utterance_id: id,
+    audio_start_ms: ms,
+    /** Extension: false where the text comes after the end only, for others are followed. */
+    partials: flag,
+  }),
   z.object({ type: z.literal('speech_stopped'), utterance_id: id, audio_end_ms: ms }),
   result.extend({
     type: z.literal('asr.partial_result'),

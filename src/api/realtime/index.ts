@@ -47,6 +47,11 @@ export interface RealtimeOptions {
   /** Finds the key that a space brought. Default: none has. */
   readonly findOwnKey?: FindOwnKey | undefined;
   readonly uses: readonly Use[];
+  /**
+   * Tells whether the service recognises speech as it comes: then recognition is used, though `uses` does not name
+   * it. Default: nothing is known of that.
+   */
+  readonly followsSpeech?: (() => Promise<boolean>) | undefined;
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -61,6 +66,7 @@ export const createRealtime = ({
   key,
   findOwnKey,
   uses,
+  followsSpeech,
   requests,
   log,
   onCall = () => {},
@@ -82,8 +88,12 @@ export const createRealtime = ({
   const recognition = {
     /** Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does. */
     of: async (space: Space) => {
-      const ofSpace = await keys.of(space);
+      const [ofSpace, isFollowed = false] = await Promise.all([keys.of(space), followsSpeech?.()]);
       return {
+        /** True where the path is to be used. */
+        isOn: isFollowed || uses.includes('recognition'),
+        /** True where the service recognises speech as it comes: no part of it is to be requested. */
+        isFollowed,
         openSession: createRecognitionSessions({
           openSocket: openSocket(ofSpace),
           clock,
@@ -97,7 +107,7 @@ export const createRealtime = ({
     sessions: createSemaphore(MOST_RECOGNITIONS),
   };
   return {
-    recognition: uses.includes('recognition') ? recognition : undefined,
+    recognition: uses.includes('recognition') || followsSpeech ? recognition : undefined,
     /** Speaks over connections that last, and by requests. */
     speech,
     [Symbol.dispose]: (): void => speech?.[Symbol.dispose](),

@@ -46,11 +46,15 @@ export interface RecognitionSessionOptions {
   readonly asker: Asker;
   /** BCP 47 code; undefined: the service detects it. */
   readonly language?: string | undefined;
+  /** The language that is likely, for a service that has to be told one. */
+  readonly expected?: string | undefined;
   readonly hotwords?: readonly string[];
   /** Called with the text so far, whenever it changes. Never after the end. */
   readonly changed: (text: RealtimeText) => void;
   /** Called once when the session has failed, with the reason, and never after `finish`. */
   readonly failed: (error: AppError) => void;
+  /** Called when the service recognises the speech only once it has ended. Default: the session goes on. */
+  readonly late?: () => void;
 }
 
 /** One stretch of speech that is recognised while it is sent, over as many connections as it needs. */
@@ -65,7 +69,11 @@ export interface RecognitionSession {
 
 export type OpenRecognitionSession = (options: RecognitionSessionOptions) => RecognitionSession;
 
-const updateOf = ({ language, hotwords = [] }: RecognitionSessionOptions): RecognitionUpdate => ({
+const updateOf = ({
+  language,
+  expected,
+  hotwords = [],
+}: RecognitionSessionOptions): RecognitionUpdate => ({
   type: 'session.update',
   session: {
     input_audio_format: 'pcm_s16le',
@@ -73,6 +81,7 @@ const updateOf = ({ language, hotwords = [] }: RecognitionSessionOptions): Recog
     channels: 1,
     language: language ?? 'auto',
     ...(language === undefined ? { language_detection_mode: 'utterance' } : {}),
+    ...(language === undefined && expected !== undefined ? { default_language: expected } : {}),
     ...(hotwords.length > 0 ? { hotwords: [...hotwords] } : {}),
   },
 });
@@ -193,6 +202,7 @@ export const createRecognitionSessions = ({
     const take = (event: RecognitionEvent): void => {
       switch (event.type) {
         case 'speech_started':
+          if (event.partials === false) options.late?.();
           return results.started(event.utterance_id, event.audio_start_ms, sent);
         case 'speech_stopped':
           return results.stopped(event.utterance_id, event.audio_end_ms, sent);

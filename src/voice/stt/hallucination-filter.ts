@@ -126,6 +126,7 @@ export const createHallucinationFilter = () => {
     },
     /** The language that a person has chosen, unless they were heard in another one. */
     chosenBy: languages.chosenBy,
+    expectedOf: languages.expectedOf,
     /**
      * The language in which an utterance is to be recognised once more, because nobody here is known to
      * speak the one that was recognised; undefined where that is believed.

@@ -70,6 +70,9 @@ export const createHeardLanguages = () => {
     /** The language that a person most likely speaks; undefined where nothing is known. */
     likeliest: (speakerId: string, { languages, language }: RoomLanguages): string | undefined =>
       own.get(speakerId) ?? language ?? [...learnt].at(-1)?.[0] ?? languages[0],
+    /** The language that a person is to be expected to speak; undefined where it may be one of several. */
+    expectedOf: (speakerId: string, { languages, language }: RoomLanguages): string | undefined =>
+      own.get(speakerId) ?? language ?? (languages.length === 1 ? languages[0] : undefined),
     /** Takes a line in a language that is not one of the room's. */
     noteForeign: (line: Line): void => foreign.set(line.speakerId, line),
     /** Takes a line whose language is certain. */

@@ -125,10 +125,12 @@ export const createSttPipeline = ({
     { hints: given, utterance: { speakerId } }: Job,
     voiceMs: number,
   ): Promise<RecognitionHints> => {
-    const { hotwords, language } = await given;
+    const context = await given;
+    const { hotwords, language } = context;
     return {
       hotwords: voiceMs < HOTWORDS_FROM_MS ? [] : hotwords,
       language: voiceMs < THRESHOLDS.foreignMs ? emitter.chosenBy(speakerId, language) : undefined,
+      expected: emitter.expectedOf(speakerId, context),
     };
   };
 

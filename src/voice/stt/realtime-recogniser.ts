@@ -68,6 +68,10 @@ class RealtimeRecognition implements Recognition {
   #shown = '';
   /** True once no session is of use any more. */
   #isBatch = false;
+  /** True where no part of it is requested: the service recognises speech as it comes, if not this utterance. */
+  #isLate = false;
+  /** Resolves when the service tells that the text comes after the end only. */
+  readonly #late = Promise.withResolvers<undefined>();
   #isFinished = false;
 
   constructor(request: RecognitionRequest, deps: RealtimeRecogniserDeps) {
@@ -79,9 +83,8 @@ class RealtimeRecognition implements Recognition {
 
   grow(utterance: Utterance): void {
     if (this.#isFinished || this.#request.signal.aborted) return;
-    this.#isBatch ||= !this.#mayOpen();
     this.#grown = utterance;
-    if (this.#isBatch) this.#batch.grow(utterance);
+    if (this.#isBatch) this.#growBatch();
     else this.#feeding ??= this.#feed();
   }
 
@@ -103,17 +106,14 @@ class RealtimeRecognition implements Recognition {
     return this.#batch.finish(utterance, endsAtMs - this.#deps.clock.nowMs(), underWay);
   }
 
-  /** True when this utterance has a session, or a place among those that may be open. */
-  #mayOpen(): boolean {
-    if (this.#grown) return true;
-    this.#permit = this.#deps.recognition.sessions.tryAcquire();
-    return this.#permit !== undefined;
+  #growBatch(): void {
+    if (this.#grown && !this.#isFinished && !this.#isLate) this.#batch.grow(this.#grown);
   }
 
   /** Has requests recognise the rest. */
   #leaveToBatch(): void {
     this.#isBatch = true;
-    if (this.#grown && !this.#isFinished) this.#batch.grow(this.#grown);
+    this.#growBatch();
   }
 
   /** The text of the session; undefined when it does not stand for this utterance. */
@@ -136,7 +136,10 @@ class RealtimeRecognition implements Recognition {
         throw new AppError('timeout', 'the session does not end', { retryable: true });
       });
       limit.catch(() => undefined);
-      const text = await orAborted(Promise.race([this.#session.finish(), limit]), signal);
+      const text = await orAborted(
+        Promise.race([this.#session.finish(), limit, this.#late.promise]),
+        signal,
+      );
       this.#availability?.succeeded();
       return text;
     } catch (thrown) {
@@ -172,10 +175,13 @@ class RealtimeRecognition implements Recognition {
       space,
       createDecoder = () => createPacketDecoder(PCM_RATE_HZ),
     } = this.#deps;
-    const { openSession, availability } = await recognition.of(space);
-    if (!availability.mayTry()) return this.#leaveToBatch();
+    const { openSession, availability, isOn, isFollowed } = await recognition.of(space);
+    if (this.#request.signal.aborted) return;
+    this.#isLate = isFollowed;
+    this.#permit = isOn ? recognition.sessions.tryAcquire() : undefined;
+    if (!this.#permit || !availability.mayTry()) return this.#leaveToBatch();
     this.#availability = availability;
-    const { hotwords, language } = await this.#request.hints(Infinity);
+    const { hotwords, language, expected } = await this.#request.hints(Infinity);
     if (this.#request.signal.aborted) return;
     const pcm = createUtterancePcm(await createDecoder());
     if (this.#request.signal.aborted) return pcm.free();
@@ -183,7 +189,14 @@ class RealtimeRecognition implements Recognition {
     this.#session = openSession({
       asker: { lane: 'live', space },
       language,
+      expected,
       hotwords,
+      late: () => {
+        this.#isLate = true;
+        this.#late.resolve(undefined);
+        this.#leaveToBatch();
+        this.#session?.abort();
+      },
       changed: (text) => this.#show(resultOf(text), text.isStable),
       failed: (error) => {
         availability.failed(error);

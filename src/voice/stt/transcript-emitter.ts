@@ -173,6 +173,7 @@ export const createTranscriptEmitter = (
   return {
     speechBegan: (speakerId: string) => call(() => listener.speechBegan?.(speakerId)),
     chosenBy: filter.chosenBy,
+    expectedOf: filter.expectedOf,
     /** The language in which an utterance is to be recognised once more; undefined where that is not needed. */
     otherLanguage: (emitted: EmittedUtterance, result: RecognitionResult): string | undefined =>
       filter.otherLanguage(heardOf(emitted, result), emitted.context),

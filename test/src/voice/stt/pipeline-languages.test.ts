@@ -22,10 +22,30 @@ describe('what a recogniser is told to expect', () => {
     const { asked, sender } = setUpPipeline(hintsWith({ language: 'de' }));
     await sender('ann').say(SHORT, false);
     const { hints } = asked[0]!.request;
-    expect(await hints(799)).toEqual({ hotwords: [], language: 'de' });
-    expect(await hints(800)).toEqual({ hotwords: ['Dragoman'], language: 'de' });
-    expect(await hints(2_500)).toEqual({ hotwords: ['Dragoman'] });
-    expect(await hints(Infinity)).toEqual({ hotwords: ['Dragoman'] });
+    const expected = 'de';
+    expect(await hints(799)).toEqual({ hotwords: [], language: 'de', expected });
+    expect(await hints(800)).toEqual({ hotwords: ['Dragoman'], language: 'de', expected });
+    expect(await hints(2_500)).toEqual({ hotwords: ['Dragoman'], expected });
+    expect(await hints(Infinity)).toEqual({ hotwords: ['Dragoman'], expected });
+  });
+
+  it.each([
+    ['the one that the speaker has chosen', { language: 'de' }, 'de'],
+    ['the only one of the room', { languages: ['en'] }, 'en'],
+    ['none of several', {}, undefined],
+  ])('has as the likely language %s', async (_, more, expected) => {
+    const { asked, sender } = setUpPipeline(hintsWith(more));
+    await sender('ann').say(SHORT, false);
+    expect((await asked[0]!.request.hints(Infinity)).expected).toBe(expected);
+  });
+
+  it('has as the likely language the one in which the speaker was heard for sure', async () => {
+    const { asked, sender, pipeline } = setUpPipeline(hintsWith({ language: 'de' }));
+    await sender('ann').say(LONG);
+    asked.at(-1)!.answer('We meet at nine in the hall.', { language: 'en' });
+    await settle();
+    expect((await asked.at(-1)!.request.hints(Infinity)).expected).toBe('en');
+    await pipeline[Symbol.asyncDispose]();
   });
 
   it('has no chosen language of somebody who was heard in another one, until they use it', async () => {

@@ -13,7 +13,7 @@ const STEP_PACKETS = 5;
 const STEP_MS = 100;
 const DEADLINE_MS = 45_000;
 
-const setUp = (options: Omit<TestRealtimeOptions, 'clock'> = {}) => {
+const setUp = (options: Omit<TestRealtimeOptions, 'clock'> = {}, language?: string) => {
   const clock = createTestClock();
   const lines: string[] = [];
   const log = {
@@ -25,7 +25,7 @@ const setUp = (options: Omit<TestRealtimeOptions, 'clock'> = {}) => {
     const stop = new AbortController();
     const partials: string[] = [];
     const recognition = realtime.recogniser.start({
-      hints: async () => ({ hotwords: ['Acme'], language: 'en' }),
+      hints: async () => ({ hotwords: ['Acme'], language, expected: 'pt' }),
       signal: stop.signal,
       partial: ({ text }) => void partials.push(text),
       final: () => undefined,
@@ -33,7 +33,8 @@ const setUp = (options: Omit<TestRealtimeOptions, 'clock'> = {}) => {
     const grow = async (whole: Utterance, from = 0): Promise<void> => {
       for (let count = from + STEP_PACKETS; count <= whole.packets.length; count += STEP_PACKETS) {
         const packets = whole.packets.slice(0, count);
-        recognition.grow({ ...whole, packets, endMs: count * 20, spanMs: count * 20 });
+        const ms = count * 20;
+        recognition.grow({ ...whole, packets, endMs: ms, spanMs: ms, voiceMs: ms });
         await clock.advance(STEP_MS);
       }
     };
@@ -188,6 +189,57 @@ describe('a realtime recogniser', () => {
     await next.grow(whole);
     expect((await next.finish(whole)).text).toBe('we');
     expect(wire.opened).toBe(2);
+  });
+
+  it('requests the whole of what the service follows no more, and no part of it', async () => {
+    const { start, requests, wire, decoders } = setUp({ habits: { late: true }, isFollowed: true });
+    const { grow, finish, partials } = start();
+    const whole = speechOf(WORDS);
+    await grow(whole);
+    expect([partials, requests(), wire.open]).toEqual([[], 0, 0]);
+    expect((await finish(whole)).text).toBe('we meet at nine tomorrow');
+    expect([requests(), wire.opened, decoders()]).toEqual([1, 1, 0]);
+  });
+
+  it('requests at once what the service tells to be late when it has ended', async () => {
+    const { start, requests } = setUp({ habits: { late: true }, isFollowed: true });
+    const { recognition, finish } = start();
+    const whole = speechOf(['we']);
+    recognition.grow(whole);
+    const { text, tookMs } = await finish(whole);
+    expect([text, requests()]).toEqual(['we', 1]);
+    expect(tookMs).toBeLessThanOrEqual(500);
+  });
+
+  it('requests no part of what has no session where the service follows speech', async () => {
+    const { start, requests } = setUp({ sessions: 0, isFollowed: true });
+    const { grow, finish } = start();
+    const whole = speechOf(WORDS);
+    await grow(whole);
+    expect(requests()).toBe(0);
+    expect((await finish(whole)).text).toBe('we meet at nine tomorrow');
+    expect(requests()).toBe(1);
+  });
+
+  it('opens no session where the service does not follow speech', async () => {
+    const { start, requests, wire } = setUp({ isFollowed: false });
+    const { grow, finish } = start();
+    const whole = speechOf(WORDS);
+    await grow(whole);
+    expect(requests()).toBeGreaterThan(0);
+    expect((await finish(whole)).text).toBe('we meet at nine tomorrow');
+    expect([requests() > 1, wire.opened]).toEqual([true, 0]);
+  });
+
+  it.each([
+    [undefined, { language: 'auto', default_language: 'pt' }],
+    ['en', { language: 'en' }],
+  ])('tells the language that is likely where none is known: %s', async (language, told) => {
+    const { start, wire } = setUp({}, language);
+    const { grow } = start();
+    await grow(speechOf(['we']));
+    expect(wire.settings()[0]).toMatchObject(told);
+    expect('default_language' in wire.settings()[0]!).toBe('default_language' in told);
   });
 
   it('leaves nothing open when nobody wants the text any more', async () => {

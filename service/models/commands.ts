@@ -1,70 +1,74 @@
 import { AppError } from '../../src/errors.ts';
 import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
-import { NoNetworkError } from './download.ts';
-import { bytesOf, loadCatalogue, type CatalogueModel, chooseForLanguages } from './catalogue.ts';
+import { memoryOf, type ModelSize } from './choose.ts';
 import { megabytes } from './disk.ts';
-import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
-import { listInstalled } from './installed.ts';
 import { describe, describeModels } from './list.ts';
-import { changingModels } from './lock.ts';
+import { speakersText } from './machine.ts';
 import { llamaPackage } from './packages.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
+import { createModelSetup, type ModelSetup, type SetupDeps, type SetupEvent } from './setup.ts';
 import { createInterface } from 'node:readline/promises';
 import type { Clock } from '../../src/async/clock.ts';
 import type { EngineConfig } from '../config.ts';
 
 /** Dependencies of the commands, most of them of the process that they run in. */
-export interface ModelsDeps extends Omit<InstallDeps, 'onProgress' | 'note'> {
+export interface ModelsDeps extends SetupDeps {
+  readonly signal: AbortSignal;
   readonly print: (line: string) => void;
   readonly progress: ProgressOutput;
   /** Asks the operator; undefined where nobody can answer. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
-  /** File of the catalogue. */
-  readonly catalogueFile: string | undefined;
 }
 
-const USAGE = `npm run setup [LANGUAGE ...] [--yes] [--small]
+/** Threads that a recogniser works with at most. */
+const MOST_THREADS = 4;
+
+const USAGE = `npm run setup [LANGUAGE ...] [--yes] [--small | --best]
 npm run service -- models list
-npm run service -- models add NAME|URL|FOLDER|ARCHIVE ...
+npm run service -- models add NAME|URL|FOLDER|ARCHIVE|FILE.gguf ...
 npm run service -- models remove NAME ...`;
 
 const usage = (problem: string): AppError => new AppError('bad-input', `${problem}\n${USAGE}`);
 
-/** Installs one after the other. One failure does not keep the others from being installed, but no network does. */
+/** Installs models and shows how far each is. Throws `AppError` where one was not installed. */
 const installAll = async (
   sources: readonly string[],
-  catalogue: readonly CatalogueModel[],
-  deps: ModelsDeps,
+  setup: ModelSetup,
+  { print, progress, clock, signal }: ModelsDeps,
 ): Promise<void> => {
-  const failures: string[] = [];
-  for (const source of sources) {
-    const progress = createProgressBar(source, deps.progress, deps.clock.nowMs);
-    let installed: InstallResult;
-    try {
-      installed = await install(source, catalogue, {
-        ...deps,
-        onProgress: progress.show,
-        note: deps.print,
-      });
-    } catch (error) {
-      progress.end();
-      if (!(error instanceof AppError) || error instanceof NoNetworkError) throw error;
-      failures.push(error.message);
-      deps.print(`${source}: not installed. ${error.message}`);
-      continue;
+  let bar: ReturnType<typeof createProgressBar> | undefined;
+  const show = (event: SetupEvent): void => {
+    switch (event.kind) {
+      case 'began':
+        bar = createProgressBar(event.name, progress, clock.nowMs);
+        return;
+      case 'progress':
+        bar?.show(event);
+        return;
+      case 'note':
+        print(event.text);
+        return;
+      case 'failed':
+        bar?.end();
+        print(`${event.name}: not installed. ${event.error.message}`);
+        return;
+      case 'ended': {
+        bar?.end();
+        const { result } = event;
+        print(
+          result.kind === 'present'
+            ? `${result.name} is installed already.`
+            : `${result.name} is installed: ${[result.ability, ...result.measures].join(', ')}.`,
+        );
+      }
     }
-    progress.end();
-    deps.print(
-      installed.kind === 'present'
-        ? `${installed.name} is installed already.`
-        : `${installed.name} is installed: ${installed.ability}.`,
-    );
-  }
-  if (failures.length > 0)
+  };
+  const failures = await setup.install(sources, show, signal);
+  if (failures > 0)
     throw new AppError(
       'unavailable',
-      `${failures.length} of ${sources.length} ${sources.length === 1 ? 'model was' : 'models were'} not installed.`,
+      `${failures} of ${sources.length} ${sources.length === 1 ? 'model was' : 'models were'} not installed.`,
     );
 };
 
@@ -73,17 +77,16 @@ export const runModels = async (
   [action, ...names]: readonly string[],
   deps: ModelsDeps,
 ): Promise<void> => {
-  const catalogue = await loadCatalogue(deps.catalogueFile);
-  if (action === 'list') return describeModels(catalogue, deps.root, deps.print);
+  const { root, print, signal } = deps;
+  const setup = createModelSetup(deps);
+  if (action === 'list') return describeModels(await setup.catalogue(signal, print), root, print);
   if (action !== 'add' && action !== 'remove') throw usage('Say list, add or remove.');
   if (names.length === 0) throw usage(`Say which models to ${action}.`);
-  await changingModels(deps.root, async () => {
-    if (action === 'add') return installAll(names, catalogue, deps);
-    for (const name of names) {
-      await removeModel(deps.root, name);
-      deps.print(`${name} is removed.`);
-    }
-  });
+  if (action === 'add') return installAll(names, setup, deps);
+  for (const name of names) {
+    await setup.remove(name);
+    print(`${name} is removed.`);
+  }
 };
 
 const readLanguages = (typed: readonly string[]): readonly string[] =>
@@ -97,17 +100,20 @@ const splitWords = (text: string): readonly string[] => text.split(/[\s,;]+/).fi
 
 const DEFAULT_LANGUAGES = ['en', 'es'];
 
+const SIZES: Readonly<Record<string, ModelSize>> = { '--small': 'small', '--best': 'best' };
+
 /**
  * Runs `npm run setup`: asks for languages, shows what would be installed, and installs it. Throws
  * `AppError` for the operator.
  */
 export const runSetup = async (words: readonly string[], deps: ModelsDeps): Promise<void> => {
-  const { print, ask, root } = deps;
-  const unknown = words.find(
-    (word) => word.startsWith('--') && !['--yes', '--small'].includes(word),
-  );
+  const { print, ask, root, signal } = deps;
+  const options = words.filter((word) => word.startsWith('--'));
+  const unknown = options.find((word) => word !== '--yes' && SIZES[word] === undefined);
   if (unknown !== undefined) throw usage(`"${unknown}" is no option.`);
-  const yes = words.includes('--yes');
+  const sizes = options.map((word) => SIZES[word]).filter((size) => size !== undefined);
+  if (sizes.length > 1) throw usage('Say --small or --best, not both.');
+  const yes = options.includes('--yes');
   let typed: readonly string[] = words.filter((word) => !word.startsWith('--')).flatMap(splitWords);
   if (typed.length === 0 && !yes) {
     if (!ask) throw usage('Say the languages and --yes: nobody can be asked here.');
@@ -117,29 +123,42 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
     typed = splitWords(answer);
   }
   const languages = readLanguages(typed.length > 0 ? typed : DEFAULT_LANGUAGES);
-  const catalogue = await loadCatalogue(deps.catalogueFile);
-  const choice = chooseForLanguages(catalogue, languages, words.includes('--small'));
-  const installed = new Set((await listInstalled(root)).map(({ name }) => name));
-  const needed = choice.models.filter(({ name }) => !installed.has(name));
+  const setup = createModelSetup(deps);
+  const plan = await setup.plan(languages, sizes[0] ?? 'fitting', signal, print);
+  const { machine, models, downloadBytes } = plan;
 
-  for (const clause of choice.missing) print(`The catalogue has no ${clause.replace(/^a /, '')}.`);
-  if (needed.length === 0) {
+  for (const clause of plan.missing) print(`The catalogue has no ${clause.replace(/^a /, '')}.`);
+  if (models.length === 0) {
     print('Everything for these languages is installed.');
     return;
   }
-  print(`To be installed into ${root}:`);
-  for (const line of columns(needed.map(describe))) print(line);
-  const bytes = needed.reduce((sum, model) => sum + bytesOf(model), 0);
+  print(
+    `This machine has ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}, ${megabytes(machine.memoryBytes)} of memory and ${megabytes(machine.freeBytes)} of room.`,
+  );
+  print(`To be installed into ${root}, with the memory that each takes while it is used:`);
+  const rows = models.map((model) => {
+    const [name = '', ability = '', size = '', ...others] = describe(model);
+    const follows =
+      model.realTimeFactor === undefined
+        ? ''
+        : speakersText(model.realTimeFactor / Math.min(machine.cores, MOST_THREADS));
+    return [name, ability, size, megabytes(memoryOf(model)), ...others, follows];
+  });
+  for (const line of columns(rows)) print(line);
+  setup.demandRoom(plan);
   if (!yes) {
     if (!ask) throw usage('Add --yes: nobody can be asked here.');
-    const answer = await ask(`Download ${megabytes(bytes)}? [Y/n] `);
+    const answer = await ask(`Download ${megabytes(downloadBytes)}? [Y/n] `);
     if (/^\s*n/i.test(answer)) {
       print('Nothing was installed.');
       return;
     }
   }
-  const names = needed.map(({ name }) => name);
-  await changingModels(root, () => installAll(names, catalogue, deps));
+  await installAll(
+    models.map(({ name }) => name),
+    setup,
+    deps,
+  );
   print('The built-in service uses the models at once: npm start');
 };
 

@@ -3,7 +3,9 @@ import { AppError } from '../../src/errors.ts';
 
 /** Formats a size for people: `21 MB`. */
 export const megabytes = (bytes: number): string =>
-  `${bytes < 9.5e6 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`;
+  bytes < 9.5e9
+    ? `${bytes < 9.5e6 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`
+    : `${Math.round(bytes / 1e9)} GB`;
 
 /** The error of a full disk: an operator's sentence. */
 export const diskFull = (folder: string, needed?: number): AppError =>

@@ -45,7 +45,13 @@ export interface InstallDeps extends DownloadDeps {
 }
 
 export type InstallResult =
-  | { readonly kind: 'installed'; readonly name: string; readonly ability: ModelAbility }
+  | {
+      readonly kind: 'installed';
+      readonly name: string;
+      readonly ability: ModelAbility;
+      /** Measurements for people: `follows 2 speakers at once`. */
+      readonly measures: readonly string[];
+    }
   | { readonly kind: 'present'; readonly name: string };
 
 const exists = async (path: string): Promise<boolean> =>
@@ -88,7 +94,7 @@ const place = async (
       );
     await writeRecord(inner, { ...record, name, installedAt: now().toISOString() });
     await rename(inner, join(root, name));
-    return { kind: 'installed', name, ability: layout.ability };
+    return { kind: 'installed', name, ability: layout.ability, measures: [] };
   } catch (error) {
     if (error instanceof AppError && error.message.startsWith(staging))
       throw new AppError(
@@ -104,6 +110,7 @@ const place = async (
 
 interface RemoteFile {
   readonly url: string;
+  readonly name?: string | undefined;
   readonly bytes?: number | undefined;
   readonly sha256?: string | undefined;
 }
@@ -141,10 +148,10 @@ const installFiles = async (
   for (const file of files) fetched.push(await fetchFile(file, deps));
   try {
     const installed = await place(deps, name, record, expected, async (folder) => {
-      for (const { url, downloaded } of fetched)
+      for (const { url, name: label, downloaded } of fetched)
         await unpack(
           downloaded.path,
-          basename(decodeURIComponent(new URL(url).pathname)),
+          label ?? basename(decodeURIComponent(new URL(url).pathname)),
           folder,
           deps.signal,
         );
@@ -161,13 +168,20 @@ const installFiles = async (
 };
 
 /** Installs a model of the catalogue. Throws `AppError` with an operator's sentence. */
-const installFromCatalogue = (
-  { name, files, languages, licence, gender, ability }: CatalogueModel,
+const installFromCatalogue = async (
+  model: CatalogueModel,
   deps: InstallDeps,
 ): Promise<InstallResult> => {
+  const { name, files, languages, licence, gender, ability, pinned } = model;
   const source = files.map(({ url }) => url).join(' ');
   const record = { source, languages, licence, ...(gender === undefined ? {} : { gender }) };
-  return installFiles(files, name, record, ability, deps);
+  try {
+    return await installFiles(files, name, record, ability, deps);
+  } catch (error) {
+    if (!pinned || !(error instanceof AppError && error.code === 'not-found')) throw error;
+    deps.note(`${error.message} The version of ${name} that this program knows is taken.`);
+    return installFromCatalogue(pinned, deps);
+  }
 };
 
 const nameOf = (source: string): string => {

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, loadCatalogue, chooseForLanguages } from '../../../service/models/catalogue.ts';
+import { bytesOf, loadCatalogue } from '../../../service/models/catalogue.ts';
+import { chooseForLanguages } from '../../../service/models/choose.ts';
 
 const models = await loadCatalogue();
 
 /** Voices whose checksum no public document states: they are trusted at first use. */
 const WITHOUT_CHECKSUM = ['piper-tr-tr-dfki', 'piper-uk-ua-ukrainian_tts'];
-
-const choose = (...languages: readonly string[]): string[] =>
-  chooseForLanguages(models, languages).models.map(({ name }) => name);
 
 describe('the catalogue of models', () => {
   it('names each model once, and each of its files once', () => {
@@ -59,57 +57,4 @@ describe('the catalogue of models', () => {
       expect(missing).toEqual(voiceless);
     },
   );
-});
-
-describe('the models for languages', () => {
-  it('are one recogniser, a voice each and both directions', () => {
-    expect(choose('en', 'es')).toEqual([
-      'parakeet-v3',
-      'piper-en-us-kristin',
-      'piper-es-es-davefx',
-      'bergamot-es-en',
-      'bergamot-en-es',
-    ]);
-  });
-
-  it('go through English between others', () => {
-    expect(choose('de', 'fr').filter((name) => name.startsWith('bergamot'))).toEqual([
-      'bergamot-de-en',
-      'bergamot-en-de',
-      'bergamot-fr-en',
-      'bergamot-en-fr',
-    ]);
-  });
-
-  it.each([
-    [['en', 'ja'], 'sense-voice'],
-    [['es', 'ja'], 'whisper-small'],
-    [['en', 'sw'], 'whisper-small'],
-  ])('%j are understood by %s', (languages, name) => {
-    expect(choose(...languages)).toContain(name);
-  });
-
-  it('have the voice of the region that is asked for', () => {
-    expect(choose('es-MX')).toContain('piper-es-mx-claude');
-    expect(choose('en-GB')).toContain('piper-en-gb-alba');
-    expect(choose('es-AR')).toContain('piper-es-es-davefx');
-  });
-
-  it('are the smallest when that is asked for', () => {
-    const { models: small } = chooseForLanguages(models, ['es'], true);
-    expect(small.map(({ name }) => name)).toContain('whisper-tiny');
-  });
-
-  it('need no translation for one language', () => {
-    expect(choose('en')).toEqual(['parakeet-v3', 'piper-en-us-kristin']);
-  });
-
-  it('that are not there are named', () => {
-    expect(chooseForLanguages(models, ['en', 'eo']).missing).toEqual([
-      'recognition of eo',
-      'a voice for eo',
-      'translation from eo',
-      'translation into eo',
-    ]);
-  });
 });

@@ -64,7 +64,7 @@ describe('setup', () => {
     const text = scene.lines.join('\n');
     expect(text).toContain('The catalogue has no voice for es.');
     expect(text).toContain('The catalogue has no translation from es.');
-    expect(text).toMatch(/ {2}ears +recognition +\S+ MB +MIT +English, Spanish/);
+    expect(text).toMatch(/ {2}ears +recognition +\S+ MB +\S+ MB +MIT +English, Spanish/);
     expect(text).toMatch(/Download \S+ MB\? \[Y\/n\]/);
     expect(scene.lines.at(-1)).toContain('npm start');
   });

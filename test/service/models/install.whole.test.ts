@@ -8,6 +8,7 @@ import { readRecord } from '../../../service/models/installed.ts';
 import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { writePiperVoice } from '../../fakes/models/tiny-voice.ts';
+import { install } from '../../../service/models/install.ts';
 import { model, openModelsScene, sha256, type ModelsScene } from './scene.ts';
 
 let scene: ModelsScene;
@@ -276,6 +277,17 @@ describe('models add', () => {
     await scene.add('ears');
     expect(scene.mirror.requests.at(-1)).toContain('bytes=');
     expect(scene.installed()).toEqual(['ears']);
+  });
+
+  it('takes the version that the project lists where a file of the registry’s is gone', async () => {
+    const pinned = scene.catalogue.find(({ name }) => name === 'bergamot-en-es')!;
+    const url = 'https://models.invalid/main/gone.zst';
+    const newer = { ...pinned, files: [{ url, bytes: 9, sha256: 'a'.repeat(64) }], pinned };
+    const deps = { ...scene.deps, note: scene.deps.print, onProgress: () => {} };
+    expect(await install('bergamot-en-es', [newer], deps)).toMatchObject({ kind: 'installed' });
+    expect(scene.lines.join()).toMatch(
+      /gone\.zst does not exist.*that this program knows is taken/,
+    );
   });
 
   it('waits for no other command that changes the folder, but says so', async () => {

@@ -1,0 +1,138 @@
+import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
+import type { Machine } from './machine.ts';
+
+/** The size of models that is chosen: the best that the machine can carry, the smallest, or the best. */
+export type ModelSize = 'fitting' | 'small' | 'best';
+
+/** Language through which translation models are joined. */
+const PIVOT = 'en';
+
+/** Share of the machine's memory for all models that are chosen for hearing and for answering. */
+const MEMORY_SHARE = 0.6;
+/** Most memory of a model that streams or answers, where small ones are asked for. */
+const SMALL_BYTES = 700e6;
+/** Memory of a loaded model over the size of its download, where the catalogue does not say it. */
+const LOADED = 2;
+
+/** Memory of a process that has the model loaded, about. */
+export const memoryOf = (model: CatalogueModel): number =>
+  model.memoryBytes ?? LOADED * bytesOf(model);
+
+const understands = ({ languages }: CatalogueModel, language: string): boolean =>
+  languages.some((one) => primary(one) === primary(language));
+
+/** The models that together understand the most of the languages: each time the first that adds most. */
+const cover = (
+  models: readonly CatalogueModel[],
+  languages: readonly string[],
+): readonly CatalogueModel[] => {
+  const added = (model: CatalogueModel): number =>
+    languages.filter((language) => understands(model, language)).length;
+  const [most] = models.toSorted((a, b) => added(b) - added(a));
+  if (!most || added(most) === 0) return [];
+  const left = languages.filter((language) => !understands(most, language));
+  return [most, ...cover(models, left)];
+};
+
+/** The first voice of a language; of the very region where one is asked for and there is one. */
+const chooseVoice = (
+  models: readonly CatalogueModel[],
+  language: string,
+): CatalogueModel | undefined =>
+  models.find((model) => language.includes('-') && model.languages.includes(language)) ??
+  models.find((model) => understands(model, language));
+
+/**
+ * Chooses models so that the languages can be heard, spoken, translated into each other and answered
+ * in. The catalogue lists the best first. Recognisers that stream are chosen beside those for
+ * recordings, as far as the machine's memory allows.
+ *
+ * @param machine undefined for one that carries everything
+ */
+export const chooseForLanguages = (
+  catalogue: readonly CatalogueModel[],
+  languages: readonly string[],
+  size: ModelSize = 'fitting',
+  machine?: Machine,
+) => {
+  const fits = (model: CatalogueModel): boolean =>
+    !machine ||
+    size === 'best' ||
+    (memoryOf(model) <= MEMORY_SHARE * machine.memoryBytes &&
+      (model.realTimeFactor ?? 0) <= machine.cores);
+  const listed = catalogue.filter(fits);
+  const bySize = listed.toSorted((a, b) => memoryOf(a) - memoryOf(b));
+  const of = (ability: CatalogueModel['ability']): readonly CatalogueModel[] =>
+    (size === 'small' ? bySize : listed).filter((model) => model.ability === ability);
+
+  const chosen = new Set<CatalogueModel>();
+  const missing: string[] = [];
+  const take = (model: CatalogueModel | undefined, clause: string): void => {
+    if (model) chosen.add(model);
+    else missing.push(clause);
+  };
+
+  const recognisers = of('recognition');
+  for (const model of cover(
+    recognisers.filter(({ isStreaming }) => isStreaming !== true),
+    languages,
+  ))
+    chosen.add(model);
+  let leftBytes =
+    MEMORY_SHARE * (machine?.memoryBytes ?? Infinity) -
+    [...chosen].reduce((sum, model) => sum + memoryOf(model), 0);
+  /** True, once, for a model that fits beside those that are chosen already. */
+  const fitsBeside = (model: CatalogueModel): boolean => {
+    const most = size === 'small' ? Math.min(SMALL_BYTES, leftBytes) : leftBytes;
+    return size === 'best' || memoryOf(model) <= most;
+  };
+  const addBeside = (model: CatalogueModel | undefined): void => {
+    if (!model || !fitsBeside(model)) return;
+    chosen.add(model);
+    leftBytes -= memoryOf(model);
+  };
+  for (const model of cover(
+    recognisers.filter((one) => one.isStreaming === true && fitsBeside(one)),
+    languages,
+  ))
+    addBeside(model);
+
+  const heard = [...chosen];
+  for (const language of languages) {
+    if (!heard.some((model) => understands(model, language)))
+      missing.push(`recognition of ${language}`);
+    take(
+      chooseVoice(
+        catalogue.filter(({ ability }) => ability === 'speech'),
+        language,
+      ),
+      `a voice for ${language}`,
+    );
+  }
+
+  const translators = of('chat').filter((one) => one.isForTranslation === true && fitsBeside(one));
+  const direction = (from: string, to: string): CatalogueModel | undefined =>
+    catalogue.find(
+      ({ ability, languages: [source, target] }) =>
+        ability === 'translation' && source === from && target === to,
+    ) ?? translators.find((one) => understands(one, from) && understands(one, to));
+  const distinct = [...new Set(languages.map(primary))];
+  for (const language of distinct.length > 1 ? distinct : []) {
+    if (language === PIVOT) continue;
+    take(direction(language, PIVOT), `translation from ${language}`);
+    take(direction(PIVOT, language), `translation into ${language}`);
+  }
+  addBeside(
+    of('chat').find(
+      (one) =>
+        one.isForTranslation !== true &&
+        fitsBeside(one) &&
+        languages.every((language) => understands(one, language)),
+    ),
+  );
+  return {
+    models: [...chosen],
+    /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
+    missing,
+  };
+};

@@ -1,0 +1,50 @@
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+import { dirname, resolve } from 'node:path';
+
+/** The means of a machine for models. */
+export interface Machine {
+  readonly cores: number;
+  /** Memory of the machine, or of the container that the process is in. */
+  readonly memoryBytes: number;
+  /** Room on the disk of the folder of models. */
+  readonly freeBytes: number;
+}
+
+/** Room on the disk of a folder, which need not exist yet. */
+const freeBytesOf = async (folder: string): Promise<number> => {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
+    return freeBytesOf(parent);
+  }
+};
+
+export const thisMachine = async (root: string): Promise<Machine> => {
+  const limitBytes = process.constrainedMemory();
+  return {
+    cores: availableParallelism(),
+    memoryBytes: limitBytes > 0 ? Math.min(limitBytes, totalmem()) : totalmem(),
+    freeBytes: await freeBytesOf(resolve(root)),
+  };
+};
+
+/** Share of real time that a recogniser may work, so that what waits for it does not grow. */
+const LOAD = 0.8;
+
+/**
+ * Number of people who can be followed at once while they talk without a pause.
+ *
+ * @param realTimeFactor seconds that recognition takes for a second of sound
+ */
+export const speakersAt = (realTimeFactor: number): number => Math.floor(LOAD / realTimeFactor);
+
+/** Formats it for people: `follows 2 speakers at once`. */
+export const speakersText = (realTimeFactor: number): string => {
+  const speakers = speakersAt(realTimeFactor);
+  if (speakers === 0) return 'too slow to follow a speaker';
+  return `follows ${speakers} ${speakers === 1 ? 'speaker' : 'speakers at once'}`;
+};

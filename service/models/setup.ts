@@ -1,0 +1,131 @@
+import { AppError } from '../../src/errors.ts';
+import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
+import { chooseForLanguages, type ModelSize } from './choose.ts';
+import { diskFull } from './disk.ts';
+import { NoNetworkError, type DownloadProgress } from './download.ts';
+import { fetchFirefoxModels, withModels } from './firefox-registry.ts';
+import { install, removeModel, type InstallDeps, type InstallResult } from './install.ts';
+import { listInstalled, type InstalledFolder } from './installed.ts';
+import { changingModels } from './lock.ts';
+import { thisMachine, type Machine } from './machine.ts';
+
+export interface SetupDeps extends Omit<InstallDeps, 'onProgress' | 'note' | 'signal'> {
+  /** File of the catalogue; undefined for the project's own, with Firefox's current models. */
+  readonly catalogueFile: string | undefined;
+}
+
+/** The models that would be installed for languages. */
+export interface SetupPlan {
+  readonly machine: Machine;
+  /** Models that are not installed yet, the ones to hear with first. */
+  readonly models: readonly CatalogueModel[];
+  readonly downloadBytes: number;
+  /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
+  readonly missing: readonly string[];
+}
+
+/** Progress of an installation; each model begins, and ends or fails. */
+export type SetupEvent =
+  | { readonly kind: 'began'; readonly name: string }
+  | ({ readonly kind: 'progress'; readonly name: string } & DownloadProgress)
+  | { readonly kind: 'ended'; readonly name: string; readonly result: InstallResult }
+  | { readonly kind: 'failed'; readonly name: string; readonly error: AppError }
+  | { readonly kind: 'note'; readonly text: string };
+
+export type ModelSetup = ReturnType<typeof createModelSetup>;
+
+/** Creates what chooses, installs and removes models, for the command line and for pages. */
+export const createModelSetup = (deps: SetupDeps) => {
+  const { root, mirror, catalogueFile } = deps;
+  let current: Promise<readonly CatalogueModel[]> | undefined;
+
+  /** The models that can be installed by name. A registry that cannot be read is told in a note. */
+  const catalogue = async (
+    signal: AbortSignal,
+    note: (text: string) => void,
+    size: ModelSize = 'fitting',
+  ): Promise<readonly CatalogueModel[]> => {
+    const listed = await loadCatalogue(catalogueFile);
+    if (catalogueFile !== undefined) return listed;
+    current ??= fetchFirefoxModels({ signal, mirror }, size === 'small');
+    try {
+      return withModels(listed, await current);
+    } catch {
+      signal.throwIfAborted();
+      current = undefined;
+      note(
+        'Firefox’s registry of models cannot be read; the models that this program knows are used.',
+      );
+      return listed;
+    }
+  };
+
+  return {
+    catalogue,
+    machine: (): Promise<Machine> => thisMachine(root),
+    installed: (): Promise<readonly InstalledFolder[]> => listInstalled(root),
+
+    /** Chooses for languages (BCP 47) what this machine can carry. */
+    plan: async (
+      languages: readonly string[],
+      size: ModelSize,
+      signal: AbortSignal,
+      note: (text: string) => void,
+    ): Promise<SetupPlan> => {
+      const [machine, models, folders] = await Promise.all([
+        thisMachine(root),
+        catalogue(signal, note, size),
+        listInstalled(root),
+      ]);
+      const choice = chooseForLanguages(models, languages, size, machine);
+      const present = new Set(folders.map(({ name }) => name));
+      const needed = choice.models.filter(({ name }) => !present.has(name));
+      const downloadBytes = needed.reduce((sum, model) => sum + bytesOf(model), 0);
+      return { machine, models: needed, downloadBytes, missing: choice.missing };
+    },
+
+    /**
+     * Installs models one after the other, by name, address or path; the same call goes on where one that
+     * was ended has stopped. One failure does not keep the others from being installed, but no network and
+     * a full disk do. Throws `AppError` for these, and while another process installs. Resolves with the
+     * number of failures.
+     */
+    install: async (
+      sources: readonly string[],
+      onEvent: (event: SetupEvent) => void,
+      signal: AbortSignal,
+    ): Promise<number> => {
+      const note = (text: string): void => onEvent({ kind: 'note', text });
+      const asksRegistry = sources.some((source) => source.startsWith('bergamot-'));
+      const models = await (asksRegistry ? catalogue(signal, note) : loadCatalogue(catalogueFile));
+      return changingModels(root, async () => {
+        let failures = 0;
+        for (const name of sources) {
+          onEvent({ kind: 'began', name });
+          try {
+            const onProgress = (progress: DownloadProgress): void =>
+              onEvent({ kind: 'progress', name, ...progress });
+            const result = await install(name, models, { ...deps, signal, onProgress, note });
+            onEvent({ kind: 'ended', name, result });
+          } catch (error) {
+            if (!(error instanceof AppError)) throw error;
+            onEvent({ kind: 'failed', name, error });
+            const stopsAll = error instanceof NoNetworkError || error.code === 'too-large';
+            if (stopsAll || error.code === 'cancelled') throw error;
+            failures += 1;
+          }
+        }
+        return failures;
+      });
+    },
+
+    /** Removes an installed model. Throws `AppError` when there is none of that name. */
+    remove: (name: string): Promise<void> => changingModels(root, () => removeModel(root, name)),
+
+    /** Throws `AppError` where what is to be fetched alone would fill the disk. */
+    demandRoom: ({ machine, downloadBytes }: SetupPlan): void => {
+      if (downloadBytes > machine.freeBytes)
+        throw diskFull(root, downloadBytes - machine.freeBytes);
+    },
+  };
+};

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { loadCatalogue, type CatalogueModel } from '../../../service/models/catalogue.ts';
+import { chooseForLanguages, type ModelSize } from '../../../service/models/choose.ts';
+import { model } from './scene.ts';
+
+const models = await loadCatalogue();
+
+const choose = (...languages: readonly string[]): string[] =>
+  chooseForLanguages(models, languages).models.map(({ name }) => name);
+
+describe('the models for languages', () => {
+  it('are one recogniser, a voice each and both directions', () => {
+    expect(choose('en', 'es')).toEqual([
+      'parakeet-v3',
+      'piper-en-us-kristin',
+      'piper-es-es-davefx',
+      'bergamot-es-en',
+      'bergamot-en-es',
+    ]);
+  });
+
+  it('go through English between others', () => {
+    expect(choose('de', 'fr').filter((name) => name.startsWith('bergamot'))).toEqual([
+      'bergamot-de-en',
+      'bergamot-en-de',
+      'bergamot-fr-en',
+      'bergamot-en-fr',
+    ]);
+  });
+
+  it.each([
+    [['en', 'ja'], 'sense-voice'],
+    [['es', 'ja'], 'whisper-small'],
+    [['en', 'sw'], 'whisper-small'],
+  ])('%j are understood by %s', (languages, name) => {
+    expect(choose(...languages)).toContain(name);
+  });
+
+  it('have the voice of the region that is asked for', () => {
+    expect(choose('es-MX')).toContain('piper-es-mx-claude');
+    expect(choose('en-GB')).toContain('piper-en-gb-alba');
+    expect(choose('es-AR')).toContain('piper-es-es-davefx');
+  });
+
+  it('are the smallest when that is asked for', () => {
+    const { models: small } = chooseForLanguages(models, ['es'], 'small');
+    expect(small.map(({ name }) => name)).toContain('whisper-tiny');
+  });
+
+  it('need no translation for one language', () => {
+    expect(choose('en')).toEqual(['parakeet-v3', 'piper-en-us-kristin']);
+  });
+
+  it('that are not there are named', () => {
+    expect(chooseForLanguages(models, ['en', 'eo']).missing).toEqual([
+      'recognition of eo',
+      'a voice for eo',
+      'translation from eo',
+      'translation into eo',
+    ]);
+  });
+});
+
+describe('the models for a machine', () => {
+  const file = { url: 'https://models.invalid/m', bytes: 1 };
+  const one = (name: string, memoryBytes: number, more: Partial<CatalogueModel> = {}) => ({
+    ...model(name, 'recognition', ['en', 'es'], file),
+    memoryBytes,
+    ...more,
+  });
+  const all = [
+    one('large', 4e9, { realTimeFactor: 0.9 }),
+    one('slow', 1e9, { realTimeFactor: 5 }),
+    one('middle', 1e9, { realTimeFactor: 0.3 }),
+    one('little', 2e8),
+    one('stream-en', 3e8, { languages: ['en'], isStreaming: true }),
+    one('stream-all', 1.5e9, { isStreaming: true }),
+    one('talk-large', 6e9, { ability: 'chat' }),
+    one('talk', 6e8, { ability: 'chat' }),
+  ];
+  const forMachine = (memoryBytes: number, size: ModelSize = 'fitting', languages = ['en']) =>
+    chooseForLanguages(all, languages, size, {
+      cores: 2,
+      memoryBytes,
+      freeBytes: 1e12,
+    }).models.map(({ name }) => name);
+
+  it('are the best that it can carry together, one that streams among them', () => {
+    expect(forMachine(16e9)).toEqual(['large', 'stream-en', 'talk']);
+    expect(forMachine(4e9)).toEqual(['middle', 'stream-en', 'talk']);
+    expect(forMachine(2e9)).toEqual(['middle']);
+    expect(forMachine(5e8)).toEqual(['little']);
+  });
+
+  it('are the smallest or the best where that is asked for', () => {
+    expect(forMachine(16e9, 'small')).toEqual(['little', 'stream-en', 'talk']);
+    expect(forMachine(1e9, 'best')).toEqual(['large', 'stream-en', 'talk-large']);
+  });
+
+  it('stream in all the languages where one model does', () => {
+    expect(forMachine(16e9, 'fitting', ['en', 'es'])).toEqual(['large', 'stream-all', 'talk']);
+  });
+
+  it('are several recognisers where none understands all languages', () => {
+    const some = [one('a', 1e8, { languages: ['en', 'de'] }), one('b', 1e8, { languages: ['ja'] })];
+    const { models: chosen, missing } = chooseForLanguages(some, ['en', 'ja', 'sw']);
+    expect(chosen.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(missing).toContain('recognition of sw');
+  });
+
+  it('are translated by a language model where no other translates', () => {
+    const translator = one('translator', 1e9, { ability: 'chat', isForTranslation: true });
+    const { models: chosen, missing } = chooseForLanguages([translator], ['en', 'es']);
+    expect(chosen).toEqual([translator]);
+    expect(missing.filter((clause) => clause.startsWith('translation'))).toEqual([]);
+  });
+});

@@ -20,7 +20,8 @@ const isWeights = (name: string): boolean => /\.(?:onnx|weights)$/.test(name);
 const removeUnused = async (folder: string, layout: Layout): Promise<void> => {
   const used = JSON.stringify(layout);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const isSample = entry.isDirectory() && entry.name === 'test_wavs';
+    const isSample =
+      entry.isDirectory() && entry.name === 'test_wavs' && !used.includes('test_wavs');
     const stem = entry.name.replace(/\.(?:onnx|weights)$/, '');
     const isSpare = entry.isFile() && isWeights(entry.name) && !used.includes(`/${stem}.onnx`);
     if (isSample || isSpare) await rm(join(folder, entry.name), { recursive: true });

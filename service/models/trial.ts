@@ -6,9 +6,10 @@ import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
 import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
 import { createSherpaDiarisation } from '../engines/sherpa-onnx/diarisation.ts';
+import { requestOf } from '../engines/sherpa-onnx/children.ts';
 import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
 import type { StreamReply, StreamRequest } from '../engines/sherpa-onnx/stream-worker.ts';
-import type { VoiceReply, VoiceRequest } from '../engines/sherpa-onnx/voice-worker.ts';
+import type { VoiceReply } from '../engines/sherpa-onnx/voice-worker.ts';
 import type { SherpaReply, SherpaRequest } from '../engines/sherpa-onnx/worker.ts';
 import type { Layout } from './layout.ts';
 
@@ -65,7 +66,7 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
         layout,
         'sherpa-onnx/voice-worker.ts',
         [JSON.stringify(first.config)],
-        { text: SPOKEN, speaker: first.speaker, speed: 1 } satisfies VoiceRequest,
+        requestOf(first, SPOKEN, 1),
         signal,
       );
       return samples.length > 0 && samples.every(Number.isFinite);

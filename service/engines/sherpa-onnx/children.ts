@@ -3,6 +3,7 @@ import { createChild, type Child, type ChildOptions } from '../../../src/process
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model } from './model.ts';
 import { commonCode } from '../../language.ts';
+import { detectLanguage } from '../../../src/text/language/detect.ts';
 import { languageName, languageOf } from '../../../src/text/language/language-names.ts';
 import type { SherpaReply, SherpaRequest } from './worker.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -150,6 +151,22 @@ export const createSherpaRecognition = (
 const limited = (samples: Float32Array): Float32Array =>
   samples.map((sample) => Math.max(-1, Math.min(1, sample)));
 
+/** A text for a speaker, with its language for a model that is told it: by its words, or the model's first. */
+export const requestOf = (
+  { speaker, languages, recording }: InstalledSpeaker,
+  text: string,
+  speed: number,
+): VoiceRequest => {
+  const spoken = detectLanguage(text)?.language;
+  return {
+    text,
+    speaker,
+    speed,
+    language: languages?.find((code) => code === languageOf(spoken ?? '')) ?? languages?.[0],
+    recording,
+  };
+};
+
 /** Speech with the installed voices. */
 export const createSherpaSpeech = (
   speakers: readonly InstalledSpeaker[],
@@ -161,7 +178,7 @@ export const createSherpaSpeech = (
     if (!speaker) throw new AppError('not-found', 'no such voice');
     const { samples, sampleRateHz } = await children
       .of(speaker.config)
-      .call({ text, speaker: speaker.speaker, speed }, signal);
+      .call(requestOf(speaker, text, speed), signal);
     return {
       sampleRateHz,
       pcm: (async function* () {

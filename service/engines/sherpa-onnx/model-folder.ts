@@ -22,6 +22,31 @@ export const pickOnnx = (files: readonly string[], part = /(?:)/): string | unde
   return found.find((file) => file.includes('int8')) ?? found[0];
 };
 
+/** The names of files that are called so, whatever else their name says. */
+export const named = (name: string): RegExp => new RegExp(`(?<![a-z])${name}(?![a-z])`);
+
+/**
+ * The paths of a model's files by the configuration's keys. Throws `AppError` (`config`) that names
+ * those that are missing.
+ *
+ * @param names what each file is called
+ */
+export const pickParts = (
+  folder: string,
+  kind: string,
+  names: Readonly<Record<string, string>>,
+  pick: (name: string) => string | undefined,
+): Readonly<Record<string, string>> => {
+  const parts = Object.entries(names).map(([key, name]) => [key, name, pick(name)] as const);
+  const missing = parts.filter(([, , file]) => file === undefined);
+  if (missing.length > 0)
+    throw unusable(
+      folder,
+      `${missing.map(([, name]) => `${name || 'model'}.onnx`).join(' and ')} is missing, which a ${kind} model needs`,
+    );
+  return Object.fromEntries(parts.map(([key, , file = '']) => [key, join(folder, file)]));
+};
+
 /** The names in a folder, sorted. Throws `AppError` (`config`) when it is none. */
 export const listFiles = async (folder: string): Promise<readonly string[]> => {
   try {

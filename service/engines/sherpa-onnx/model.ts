@@ -5,8 +5,10 @@ import {
   isModelFile,
   listFiles,
   type Metadata,
+  named,
   onnxMetadataOf,
   pickOnnx,
+  pickParts,
   sizeOf,
   unusable,
 } from './model-folder.ts';
@@ -44,7 +46,6 @@ const NOT_KNOWN = `not a model that is known here: ${NAMES}`;
 /** Names of files that are not the only one of a model. */
 const PARTS = RECOGNISER_KINDS.flatMap(({ files }) => Object.values(files)).filter(Boolean);
 
-const named = (name: string): RegExp => new RegExp(`(?<![a-z])${name}(?![a-z])`);
 const ONLY = new RegExp(`^(?!.*(?:${PARTS.map((name) => named(name).source).join('|')}))`);
 
 /** The file of a model that is called so. */
@@ -95,25 +96,14 @@ export const findModel = async (folder: string): Promise<Model> => {
     );
   const kind = await findKind(folder, files);
   if (!kind) throw unusable(folder, NOT_KNOWN);
-  const parts = Object.entries(kind.files).map(
-    ([part, name]) => [part, name, pick(files, name)] as const,
-  );
-  const missing = parts.flatMap(([, name, file]) => (file === undefined ? [name] : []));
-  if (missing.length > 0)
-    throw unusable(
-      folder,
-      `${missing.map((name) => `${name || 'model'}.onnx`).join(' and ')} is missing, which a ${kind.kind} model needs`,
-    );
-  const config: Record<string, string | number> = { ...kind.fixed };
+  const paths = pickParts(folder, kind.kind, kind.files, (name) => pick(files, name));
   const stated: Metadata[] = [];
-  for (const [part, , file = ''] of parts) {
-    stated.push(await onnxMetadataOf(folder, file));
-    config[part] = join(folder, file);
-  }
+  for (const path of Object.values(paths))
+    stated.push(await onnxMetadataOf(folder, basename(path)));
+  const config = { ...kind.fixed, ...paths, ...(await findTokenizer(folder, files, kind)) };
   const [metadata = new Map<string, string>(), second] = stated;
   if (kind.kind === 'whisper' && second && kind.isOf?.(second))
-    throw unusable(folder, `${parts[1]?.[2]} is an encoder, not a decoder`);
-  Object.assign(config, await findTokenizer(folder, files, kind));
+    throw unusable(folder, `${basename(paths['decoder'] ?? '')} is an encoder, not a decoder`);
   const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
   if (!kind.tokenizer) {
     if (tokens === undefined) throw unusable(folder, 'tokens.txt is missing');
@@ -125,7 +115,7 @@ export const findModel = async (folder: string): Promise<Model> => {
     kind: kind.kind,
     name: basename(folder),
     config: {
-      [kind.option]: kind.option === 'teleSpeechCtc' ? String(config.model) : config,
+      [kind.option]: kind.option === 'teleSpeechCtc' ? paths['model'] : config,
       tokens: kind.tokenizer || tokens === undefined ? '' : join(folder, tokens),
     },
     languages: kind.languages?.(metadata),

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
 import { stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 import { unusable } from './model-folder.ts';
+import type { Recording } from './parted-voices.ts';
 import {
   findVoiceModel,
   type VoiceConfig,
@@ -12,17 +13,28 @@ import {
 /** Most speakers of a model that become voices: Kokoro has 103, some Piper models over 900. */
 const MOST_SPEAKERS = 128;
 
+/** Most languages that the name of a voice names. */
+const MOST_NAMED = 3;
+
 export interface InstalledSpeaker {
   readonly voice: Voice;
   readonly config: VoiceConfig;
   /** Number of the speaker in the model. */
   readonly speaker: number;
+  /** ISO 639 codes of a model that is told the language of each text. */
+  readonly languages?: readonly string[];
+  /** The recording that is spoken like. */
+  readonly recording?: Recording;
 }
 
 const KIND_NAMES: Readonly<Record<VoiceKind, string>> = {
   vits: 'VITS',
   kokoro: 'Kokoro',
   kitten: 'Kitten',
+  matcha: 'Matcha',
+  supertonic: 'Supertonic',
+  pocket: 'Pocket TTS',
+  zipvoice: 'ZipVoice',
 };
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
@@ -77,7 +89,7 @@ const speakersOf = (folder: string, { kind, metadata }: VoiceModel): (Speaker | 
     if (kind === 'kokoro' && name !== undefined) return kokoroSpeaker(name);
     const gender = GENDERS[/-([fm])$/.exec(name ?? '')?.[1] ?? ''] ?? 'Neutral';
     const fallback = count === 1 ? ownName(folder) : `${ownName(folder)} ${index + 1}`;
-    return { name: name ?? fallback, language, gender };
+    return { name: name?.replace(/-[fm]$/, '') ?? fallback, language, gender };
   });
 };
 
@@ -98,11 +110,18 @@ const describeSpeakers = (
     const known = speakers.length === 1 ? (gender ?? one.gender) : one.gender;
     const called = known === 'Neutral' ? '' : `, ${known.toLowerCase()}`;
     // With the language: a speaker may be called alloy, which is also any voice of the OpenAI API.
-    const name = `${asName(one.name)}, ${one.language}${called}`;
+    const spoken =
+      model.languages && model.languages.length > MOST_NAMED
+        ? `${model.languages.length} languages`
+        : one.language;
+    const name = `${asName(one.name)}, ${spoken}${called}`;
+    const recording = model.recordings?.[speaker];
     return [
       {
         config: model.config,
         speaker,
+        ...(model.languages ? { languages: model.languages } : {}),
+        ...(recording ? { recording } : {}),
         voice: {
           id: stableUuid(`sherpa-onnx ${basename(folder)} ${speaker}`),
           name,

@@ -1,8 +1,7 @@
-import { quietestFrame } from '../../../src/audio/chunk/chunks.ts';
-import { createLevelMeter, FRAME_MS } from '../../../src/audio/vad.ts';
 import { joinTexts } from '../../../src/text/local-agreement.ts';
 import { RECOGNITION_RATE_HZ } from '../../engine.ts';
 import { isLoop } from '../../loops.ts';
+import { halves } from './pieces.ts';
 
 /** The words that the library made of a sound. */
 export interface Decoded {
@@ -18,7 +17,6 @@ const LONGEST = 29 * RECOGNITION_RATE_HZ;
 const LONGER = 2;
 /** Shortest sound that is halved: nobody says more in a shorter one than the longest has tokens for. */
 const SHORTEST = 8 * RECOGNITION_RATE_HZ;
-const FRAME = (RECOGNITION_RATE_HZ * FRAME_MS) / 1_000;
 
 /** True where the library ended for want of tokens: it may count a frame less than there are. */
 const isCut = ({ tokens = [] }: Decoded, length: number): boolean =>
@@ -28,14 +26,6 @@ const withSilence = (samples: Float32Array, length: number): Float32Array => {
   const longer = new Float32Array(length);
   longer.set(samples);
   return longer;
-};
-
-/** Cuts sound at the quietest moment of its middle third. */
-const halves = (samples: Float32Array): readonly Float32Array[] => {
-  const levels = createLevelMeter()(samples);
-  const [from, to] = [1 / 3, 2 / 3].map((share) => Math.floor(share * levels.length));
-  const at = FRAME * quietestFrame(levels.slice(0, to), from ?? 0, FRAME_MS);
-  return [samples.subarray(0, at), samples.subarray(at)];
 };
 
 /**

@@ -4,10 +4,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
-import type { RecognisedText } from '../../engine.ts';
+import { RECOGNITION_RATE_HZ, type RecognisedText } from '../../engine.ts';
 import { isLoop } from '../../loops.ts';
 import { recordingOptions, withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
+import { decodeInPieces } from './pieces.ts';
 import { decodeWhole } from './whisper-length.ts';
 import { readSpelt, spellTokens } from './whisper-tokens.ts';
 import { wordTimes } from './word-times.ts';
@@ -74,6 +75,9 @@ const configFor = (language: string, tokens = model.tokens): RecognizerConfig =>
   },
 });
 
+/** Longest sound, in samples, in which the library's 1.13.8 hears anything with newer Moonshine models. */
+const longest = model.moonshine?.['mergedDecoder'] ? 5.5 * RECOGNITION_RATE_HZ : Infinity;
+
 /** Loads with a file of spelt tokens, which is read meanwhile. */
 const withSpeltTokens = async <T>(use: (tokens: string) => Promise<T>): Promise<T> => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-tokens-'));
@@ -128,7 +132,9 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
     const heard = result.parse(await recognizer.decodeAsync(stream));
     return model.whisper ? { ...heard, text: readSpelt(heard.text) } : heard;
   };
-  const heard = await (model.whisper ? decodeWhole(samples, decode) : decode(samples));
+  const heard = await (model.whisper
+    ? decodeWhole(samples, decode)
+    : decodeInPieces(samples, longest, decode));
   return replyOf(heard, Math.round((1_000 * samples.length) / sampleRateHz));
 };
 

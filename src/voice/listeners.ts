@@ -8,6 +8,7 @@ import { createConversation, createVoiceAnswers } from './conversation.ts';
 import type { ListeningUse } from './listening-mode.ts';
 import type { RoomContext } from './room-types.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
+import { namesOf } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomChoices } from '../model/space.ts';
 
@@ -20,6 +21,8 @@ interface BargeInDeps {
 
 /** Silence after which a member no longer counts as speaking. */
 const PAUSE_MS = 1_000;
+/** People who are named as late. */
+const MOST_NAMED = 10;
 /** Longest effect of one utterance: a microphone may never be silent. */
 const SPEAKS_MS = 16_000;
 
@@ -173,12 +176,13 @@ export const createListeners = (deps: ListenersDeps) => {
     },
   });
 
-  const behind = (delayMs: number | undefined): void => {
+  const behind = (delayMs: number | undefined, speakerIds: readonly string[]): void => {
     trouble.behind(delayMs !== undefined);
     if (delayMs === undefined) void messages.settle('behind', texts.note('room.caught-up'));
     else {
       const seconds = Math.round(delayMs / 1_000);
-      void messages.show('behind', texts.note('room.behind', { seconds }));
+      const late = speakerIds.slice(0, MOST_NAMED).map((id) => ({ name: nameOf(id) }));
+      void messages.show('behind', texts.note('room.behind', { names: namesOf(late), seconds }));
     }
   };
 

@@ -25,7 +25,8 @@ export type NotBackReason = 'room.was-empty' | 'room.was-long' | AppError;
 /** A time of day, in the reader's own zone. */
 const shortTime = (ms: number) => timestamp(Math.floor(ms / 1_000), 't');
 
-const namesOf = (members: readonly RoomMember[]): SentenceValue => ({
+/** The names of people, for a sentence. */
+export const namesOf = (members: readonly Pick<RoomMember, 'name'>[]): SentenceValue => ({
   list: members.map(({ name }) => quotedWords(name)),
 });
 

@@ -196,10 +196,10 @@ export const createSttPipeline = ({
     const delayMs = nowMs - (queue.oldestMs ?? nowMs);
     if (delayMs >= nextReportMs()) {
       behindMs = delayMs;
-      emitter.behind(delayMs);
+      emitter.behind(delayMs, queue.ownersSince(nowMs - CAUGHT_UP_MS));
     } else if (behindMs !== undefined && delayMs < CAUGHT_UP_MS) {
       behindMs = undefined;
-      emitter.behind(undefined);
+      emitter.behind(undefined, []);
     }
   };
 

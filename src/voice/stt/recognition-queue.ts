@@ -263,6 +263,14 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
     get oldestMs(): number | undefined {
       return entries.find(({ outcome }) => !outcome)?.addedMs;
     },
+    /** Whose tasks came at that time or before and have no result. */
+    ownersSince: (ms: number): readonly string[] => [
+      ...new Set(
+        entries
+          .filter(({ addedMs, outcome }) => !outcome && addedMs <= ms)
+          .map(({ task }) => task.ownerId),
+      ),
+    ],
     /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
     get nextTickMs(): number | undefined {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;

@@ -45,8 +45,8 @@ export interface TranscriptListener {
   readonly unheard?: () => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble?: (error: AppError | undefined) => void;
-  /** Reports by how much transcripts are late, from some seconds on; undefined when they no longer are. */
-  readonly behind?: (delayMs: number | undefined) => void;
+  /** Reports by how much transcripts are late, from some seconds on, and whose; undefined when they no longer are. */
+  readonly behind?: (delayMs: number | undefined, speakerIds: readonly string[]) => void;
 }
 
 /** An utterance with the data for its transcript. */
@@ -223,7 +223,8 @@ export const createTranscriptEmitter = (
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
-    behind: (delayMs: number | undefined): void => call(() => listener.behind?.(delayMs)),
+    behind: (delayMs: number | undefined, speakerIds: readonly string[]): void =>
+      call(() => listener.behind?.(delayMs, speakerIds)),
     retract,
     forget: (speakerId: string): void => {
       filter.forget(speakerId);

@@ -65,6 +65,17 @@ it('speech is not said to be transcribed again while lines wait behind the one t
   expect(again()).not.toEqual([]);
 });
 
+it('people are told whose captions are late', async () => {
+  await using stage = await openCaptioned();
+  const hanging = Promise.withResolvers<void>();
+  stage.script.hearing = hanging.promise;
+  await stage.say('ann', 'first');
+  await stage.pass(9_000);
+  const late = sentenceLike('room.behind', { names: 'Ann' });
+  expect(stage.place.texts(ROOM).filter((text) => late.test(text))).toHaveLength(1);
+  hanging.resolve();
+});
+
 it('refusals that come and go leave no note', async () => {
   await using stage = await openCaptioned();
   const busy = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 1_000 });

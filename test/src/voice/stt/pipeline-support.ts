@@ -54,6 +54,8 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
   const told: string[] = [];
   /** How far transcripts were said to be behind. */
   const delays: string[] = [];
+  /** Whose transcripts were said to be. */
+  const late: (readonly string[])[] = [];
   /** Lengths of the utterances that were lost. */
   const lost: number[] = [];
   const events: TranscriptEvent[] = [];
@@ -113,8 +115,10 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
       withheld: ({ speakerId }, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
       lost: ({ startMs, endMs }) => void lost.push(endMs - startMs),
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
-      behind: (delayMs) =>
-        void delays.push(delayMs === undefined ? 'none' : `${Math.round(delayMs / 1_000)} s`),
+      behind: (delayMs, speakerIds) => {
+        delays.push(delayMs === undefined ? 'none' : `${Math.round(delayMs / 1_000)} s`);
+        late.push(speakerIds);
+      },
     },
     hints: hints ?? (async () => ({ hotwords: ['Dragoman'], languages: ['en'] })),
     options,
@@ -139,5 +143,5 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
       },
     };
   };
-  return { clock, stall, asked, told, delays, lost, events, pipeline, sender };
+  return { clock, stall, asked, told, delays, late, lost, events, pipeline, sender };
 };

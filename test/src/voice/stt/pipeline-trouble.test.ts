@@ -166,6 +166,16 @@ describe('a recogniser that is too slow', () => {
     expect(delays.at(-1)).toBe('none');
   });
 
+  it('says whose words are late', async () => {
+    const { late, asked, sender, clock, pipeline } = setUpPipeline();
+    await sender('ann').say(30);
+    await sender('ben').say(30);
+    asked[0]!.answer('We meet at nine.');
+    await clock.advance(9_000);
+    expect(late).toEqual([['ben']]);
+    await pipeline[Symbol.asyncDispose]();
+  });
+
   it('is over where the one whose words are late is forgotten', async () => {
     const { delays, sender, clock, pipeline } = setUpPipeline();
     await sender('ann').say(30);

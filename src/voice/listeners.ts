@@ -8,7 +8,7 @@ import { createConversation, createVoiceAnswers } from './conversation.ts';
 import type { ListeningUse } from './listening-mode.ts';
 import type { RoomContext } from './room-types.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
-import { namesOf } from './texts.ts';
+import { personNames } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomChoices } from '../model/space.ts';
 
@@ -182,7 +182,10 @@ export const createListeners = (deps: ListenersDeps) => {
     else {
       const seconds = Math.round(delayMs / 1_000);
       const late = speakerIds.slice(0, MOST_NAMED).map((id) => ({ name: nameOf(id) }));
-      void messages.show('behind', texts.note('room.behind', { names: namesOf(late), seconds }));
+      void messages.show(
+        'behind',
+        texts.note('room.behind', { names: personNames(late), seconds }),
+      );
     }
   };
 

@@ -26,7 +26,7 @@ export type NotBackReason = 'room.was-empty' | 'room.was-long' | AppError;
 const shortTime = (ms: number) => timestamp(Math.floor(ms / 1_000), 't');
 
 /** The names of people, for a sentence. */
-export const namesOf = (members: readonly Pick<RoomMember, 'name'>[]): SentenceValue => ({
+export const personNames = (members: readonly Pick<RoomMember, 'name'>[]): SentenceValue => ({
   list: members.map(({ name }) => quotedWords(name)),
 });
 
@@ -101,7 +101,9 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
       text: sections(
         ...locales.map((each) => {
           const read = texts.rich(each, naming);
-          return late ? lateNotice(read, use, rule, namesOf(late)) : firstNotice(read, use, rule);
+          return late
+            ? lateNotice(read, use, rule, personNames(late))
+            : firstNotice(read, use, rule);
         }),
       ),
       controls: [

@@ -263,7 +263,7 @@ export const createRecognitionQueue = <T, Task extends RecognitionTask<T> = Reco
     get oldestMs(): number | undefined {
       return entries.find(({ outcome }) => !outcome)?.addedMs;
     },
-    /** Whose tasks came at that time or before and have no result. */
+    /** Ids of those whose tasks came at that time or before and have no result. */
     ownersSince: (ms: number): readonly string[] => [
       ...new Set(
         entries

@@ -9,9 +9,10 @@ const choose = (...languages: readonly string[]): string[] =>
   chooseForLanguages(models, languages).models.map(({ name }) => name);
 
 describe('the models for languages', () => {
-  it('are one recogniser, a voice each and both directions', () => {
+  it('are a recogniser for recordings, one that streams, a voice each and both directions', () => {
     expect(choose('en', 'es')).toEqual([
       'parakeet-v3',
+      'nemotron-560ms',
       'piper-en-us-kristin',
       'piper-es-es-davefx',
       'bergamot-es-en',
@@ -30,7 +31,7 @@ describe('the models for languages', () => {
 
   it.each([
     [['en', 'ja'], 'sense-voice'],
-    [['es', 'ja'], 'whisper-small'],
+    [['es', 'ja'], 'qwen3-asr'],
     [['en', 'sw'], 'whisper-small'],
   ])('%j are understood by %s', (languages, name) => {
     expect(choose(...languages)).toContain(name);
@@ -48,15 +49,15 @@ describe('the models for languages', () => {
   });
 
   it('need no translation for one language', () => {
-    expect(choose('en')).toEqual(['parakeet-v3', 'piper-en-us-kristin']);
+    expect(choose('en')).toEqual(['parakeet-v3', 'kroko-en', 'piper-en-us-kristin']);
   });
 
   it('that are not there are named', () => {
-    expect(chooseForLanguages(models, ['en', 'eo']).missing).toEqual([
-      'recognition of eo',
-      'a voice for eo',
-      'translation from eo',
-      'translation into eo',
+    expect(chooseForLanguages(models, ['en', 'vo']).missing).toEqual([
+      'recognition of vo',
+      'a voice for vo',
+      'translation from vo',
+      'translation into vo',
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
+import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { createKeyHider, hideKeyInStream } from '../../src/http/secrets.ts';
@@ -15,6 +16,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** Longest wait for the next bytes of a reply. */
 const SILENCE_MS = 120_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Most bytes of a message of a WebSocket. */
+const MAX_MESSAGE_BYTES = 256 * 1024;
 
 export type Body = Dispatcher.ResponseData['body'];
 
@@ -215,6 +218,14 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
      * for all others, and with a `timeout` after so long a silence (default: 2 min).
      */
     send,
+    /** Opens a WebSocket at a path; its `error` events must be listened to. */
+    connect: (path: string): WebSocket =>
+      new WebSocket(`${base.replace(/^http/, 'ws')}${path}`, {
+        headers: authorization,
+        handshakeTimeout: CONNECT_TIMEOUT_MS,
+        maxPayload: MAX_MESSAGE_BYTES,
+        perMessageDeflate: false,
+      }),
     /** Passes a reply's body on without the service's own key, should the server repeat it. */
     forward: (body: Body): AsyncIterable<Uint8Array> =>
       key === undefined ? body : hideKeyInStream(body, key),

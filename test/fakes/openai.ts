@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** One request as it came in. */
@@ -54,6 +55,8 @@ export interface FakeOpenaiOptions {
   readonly speechType?: string;
   /** Time before each piece of a reply. Default: 0. */
   readonly pauseMs?: number;
+  /** Takes upgrades to WebSockets; they are refused without it. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Default: any free port. */
   readonly port?: number;
 }
@@ -279,6 +282,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
+  if (options.upgrade) server.on('upgrade', options.upgrade);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 

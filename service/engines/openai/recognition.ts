@@ -15,6 +15,8 @@ import { commonCode } from '../../language.ts';
 import { isLoop } from '../../loops.ts';
 import { meanShare } from '../../shares.ts';
 import type { Upstream } from '../../back-end/http.ts';
+import { promptOf } from './hotwords.ts';
+import { createRealtimeRecognition } from './realtime.ts';
 
 /**
  * Longest audio of one call: servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB.
@@ -68,16 +70,6 @@ const meanOf = (
       weight: Math.max(segment.end - segment.start, 0.01),
     })),
   );
-
-/**
- * A prompt as Whisper writes: a sentence. After bare names it goes on without capitals and stops, and
- * repeats them.
- */
-const promptOf = (hotwords: readonly string[]): string => {
-  const list = hotwords.join(', ').trim();
-  const sentence = list.charAt(0).toUpperCase() + list.slice(1);
-  return /[.!?。！？…]$/u.test(sentence) ? sentence : `${sentence}.`;
-};
 
 interface AudioFile {
   readonly chunks: readonly Uint8Array[];
@@ -182,6 +174,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
 
   return {
     longestMs: LONGEST_MS,
+    stream: createRealtimeRecognition(upstream, model),
     recognise: async (samples, hints, signal) => {
       const once = (async function* () {
         yield samples;

@@ -10,7 +10,8 @@ import type { Engines } from './engine-loader.ts';
 import { errorReply, ContractError, invalidRequest } from './errors.ts';
 import type { Accounts } from './keys/accounts.ts';
 import { createRequestLog, currentRequestId, type RequestVariables } from './request-log.ts';
-import type { Route, RouteContext } from './route.ts';
+import { OPENAPI_PATH, openApi } from './openapi.ts';
+import type { DescribedPath, Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
 import { model, models, OPENAI_PATHS, voices } from './routes/lists.ts';
@@ -21,6 +22,7 @@ import { createTranscriptions, createSpeechTranslations } from './routes/openai/
 import { createLibreFiles } from './routes/libretranslate-files.ts';
 import {
   createLibreLists,
+  LIBRE_LISTS,
   LIBRE_PATHS,
   libreDetect,
   withKeyHeader,
@@ -65,6 +67,12 @@ const signalFor = (
   };
 };
 
+const WEB_SOCKETS: readonly DescribedPath[] = [
+  PATHS.realtimeRecognition,
+  PATHS.realtimeSpeech,
+  OPENAI_PATHS.realtime,
+].map((path) => ({ method: 'GET', path, summary: 'WebSocket; see docs/service.md.', reply: {} }));
+
 /** Creates the app that serves the paths of contract section 4.1 with the engines. */
 export const createServiceApp = (
   options: AppOptions,
@@ -95,7 +103,9 @@ export const createServiceApp = (
   const libre = createLibreLists(engines, performance.now.bind(performance));
   app.get(LIBRE_PATHS.languages, libre.languages);
   app.get(LIBRE_PATHS.settings, libre.settings);
-  app.get(files.path, files.download);
+  app.get(files.described.path, files.download);
+  const described = openApi([...routes, ...WEB_SOCKETS], [...LIBRE_LISTS, files.described]);
+  app.get(OPENAPI_PATH, () => Response.json(described));
   app.use(async (c, next) => {
     c.req.raw = await withKeyHeader(c.req.raw, c.req.path);
     c.set('account', accounts.find(c.req.header('authorization') ?? null));
@@ -152,7 +162,7 @@ export const createServiceApp = (
     });
   }
 
-  for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech, OPENAI_PATHS.realtime])
+  for (const { path } of WEB_SOCKETS)
     app.all(path, () => errorReply(invalidRequest('Connect here with a WebSocket.'), 'router'));
 
   app.notFound(() =>

@@ -46,7 +46,7 @@ const LONG_STRING_BYTES = 16 * 1024;
 const MAX_PARSED_BYTES = 2 * 1024 * 1024;
 
 /** Fields that the service itself reads; the others are between the client and the model. */
-const chatBody = z.looseObject({
+export const chatBody = z.looseObject({
   model: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
   stream: z.boolean().nullish(),

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { Log } from '../src/telemetry/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
@@ -20,10 +21,19 @@ export interface RouteContext {
   readonly allowMs: (ms: number) => void;
 }
 
-/** A path of the contract (section 4.1). */
-export interface Route {
+/** Description of a path for clients; see `openapi.ts`. */
+export interface DescribedPath {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  readonly summary: string;
+  /** Schemas with which a body is checked, by its media type. */
+  readonly body?: Readonly<Record<string, z.ZodType>>;
+  /** Media types of a reply, with the schema of those that the contract shows. */
+  readonly reply: Readonly<Record<string, z.ZodType | undefined>>;
+}
+
+/** A path of the contract (section 4.1), or beside it. */
+export interface Route extends DescribedPath {
   /** Access that a key needs for it; undefined for lists, which are free. */
   readonly access?: AccessKind;
   /** The stage that its errors name (section 2.6 `context`). */

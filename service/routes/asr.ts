@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract.ts';
+import {
+  asrPlainReply,
+  asrRequest,
+  asrSegmentsReply,
+  asrParameters,
+  PATHS,
+  type AsrParameters,
+} from '../../src/api/contract.ts';
 import { readAudioBody, type AudioBody, type AudioBytes } from '../audio-body.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
@@ -86,6 +93,9 @@ const readInput = (body: AudioBody): RecognitionInput => {
 export const createAsr = (uploads: UploadLimiter): Route => ({
   method: 'POST',
   path: PATHS.asr,
+  summary: 'Text of a recording; with `vad` at `segments`, in parts with their times.',
+  body: { 'application/json': z.union([asrRequest, asrParameters.extend(messagesForm.shape)]) },
+  reply: { 'application/json': z.union([asrPlainReply, asrSegmentsReply]) },
   access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,

@@ -1,7 +1,7 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { metered, holding, primed, streamReply } from '../respond.ts';
-import { type ChatBody, readChatBody, messageWords } from '../chat-body.ts';
+import { type ChatBody, chatBody, readChatBody, messageWords } from '../chat-body.ts';
 import { engineNamesOf } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import { asFull, watched, withFailOver } from '../fail-over.ts';
@@ -172,6 +172,9 @@ export const completeChat = async (
 export const createChatRoute = (uploads: UploadLimiter): Route => ({
   method: 'POST',
   path: PATHS.chat,
+  summary: 'Chat completions of the OpenAI API.',
+  body: { 'application/json': chatBody },
+  reply: { 'application/json': undefined, 'text/event-stream': undefined },
   access: 'chat',
   stage: 'llm',
   timeoutMs: 600_000,

@@ -5,7 +5,7 @@ import { MINUTE_MS, realClock, type Clock } from '../../src/async/clock.ts';
 import { splitText } from '../../src/text/split/split.ts';
 import { readForm, validate } from '../body.ts';
 import { ContractError, errorReply, invalidParameter } from '../errors.ts';
-import type { Route, RouteContext } from '../route.ts';
+import type { DescribedPath, Route, RouteContext } from '../route.ts';
 import type { LanguagePair } from '../translation/plain-writing.ts';
 import { translateSubtitles } from '../translation/subtitle-file.ts';
 import {
@@ -109,6 +109,9 @@ export const createLibreFiles = () => {
   const route: Route = {
     method: 'POST',
     path: LIBRE_PATHS.translateFile,
+    summary: 'Translation of a file, as LibreTranslate answers.',
+    body: { 'multipart/form-data': fileFields.extend({ file: z.file() }) },
+    reply: { 'application/json': undefined },
     access: 'translation',
     stage: 'translation',
     timeoutMs: KEPT_MS,
@@ -137,7 +140,12 @@ export const createLibreFiles = () => {
 
   return {
     route,
-    path: '/download_file/:name',
+    described: {
+      method: 'GET',
+      path: '/download_file/:name',
+      summary: 'A translated file.',
+      reply: { 'application/octet-stream': undefined },
+    } satisfies DescribedPath,
     download: (c: Context): Response => {
       const id = c.req.param('name')?.split('.')[0] ?? '';
       const file = files.find(id);

@@ -15,7 +15,7 @@ import type { Engines } from '../engine-loader.ts';
 import { ContractError, invalidRequest } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { readLanguage } from '../language.ts';
-import type { Route, RouteContext } from '../route.ts';
+import type { DescribedPath, Route, RouteContext } from '../route.ts';
 import { htmlParts, withTags } from '../translation/html.ts';
 import { findSources } from '../translation/legs.ts';
 import { overLegs } from '../translation/over-legs.ts';
@@ -85,7 +85,7 @@ export const formFields = (
 
 const text = z.string();
 const detectFields = z.object({ q: text });
-const translateFields = z.object({
+export const translateFields = z.object({
   q: z.union([text, z.array(text).min(1).max(MOST_TEXTS)]),
   source: z.string().min(1).default('auto'),
   target: z.string().min(1),
@@ -204,6 +204,9 @@ export const answerLibre = async (
 export const libreDetect: Route = {
   method: 'POST',
   path: LIBRE_PATHS.detect,
+  summary: 'Language of a text, as LibreTranslate answers.',
+  body: { 'application/json': detectFields, 'application/x-www-form-urlencoded': detectFields },
+  reply: { 'application/json': undefined },
   access: 'translation',
   stage: 'translation',
   timeoutMs: 30_000,
@@ -229,6 +232,22 @@ const languagesOf = async (engines: Engines) => {
     return into ? [{ code: codeOf(code), name: names.of(code) ?? code, targets: into }] : [];
   });
 };
+
+/** The paths that everybody may read. */
+export const LIBRE_LISTS: readonly DescribedPath[] = [
+  {
+    method: 'GET',
+    path: LIBRE_PATHS.languages,
+    summary: 'Languages that can be translated, as LibreTranslate lists them.',
+    reply: { 'application/json': undefined },
+  },
+  {
+    method: 'GET',
+    path: LIBRE_PATHS.settings,
+    summary: 'Settings for a page of LibreTranslate.',
+    reply: { 'application/json': undefined },
+  },
+];
 
 /** Creates the routes that everybody may read: the languages that can be translated, and the settings of a page. */
 export const createLibreLists = (engines: Engines, now: () => number) => {

@@ -1,5 +1,6 @@
 import { tryDecodeURIComponent } from 'hono/utils/url';
-import { PATHS, MODELS_PATH } from '../../src/api/contract.ts';
+import { z } from 'zod';
+import { PATHS, MODELS_PATH, voice } from '../../src/api/contract.ts';
 import { ContractError } from '../errors.ts';
 import type { Route, RouteContext } from '../route.ts';
 import { allVoices } from '../speech/request.ts';
@@ -8,12 +9,14 @@ import { allVoices } from '../speech/request.ts';
 export const voices: Route = {
   method: 'GET',
   path: PATHS.voices,
+  summary: 'Voices.',
+  reply: { 'application/json': z.object({ voices: z.array(voice) }) },
   stage: 'tts',
   timeoutMs: 30_000,
   failures: { unreachable: 500 },
   handle: async ({ engines, signal }) => {
     const known = await allVoices(engines, signal);
-    return Response.json({ voices: known.map(({ voice }) => voice) });
+    return Response.json({ voices: known.map((each) => each.voice) });
   },
 };
 
@@ -26,6 +29,8 @@ const chatModels = async ({ engines }: Pick<RouteContext, 'engines'>) =>
 export const models: Route = {
   method: 'GET',
   path: MODELS_PATH,
+  summary: 'Models that chat, the one that is used by default first.',
+  reply: { 'application/json': undefined },
   stage: 'llm',
   timeoutMs: 30_000,
   handle: async (context) => Response.json({ object: 'list', data: await chatModels(context) }),
@@ -35,6 +40,8 @@ export const models: Route = {
 export const model: Route = {
   method: 'GET',
   path: `${MODELS_PATH}/:id{.+}`,
+  summary: 'A model that chats.',
+  reply: { 'application/json': undefined },
   stage: 'llm',
   timeoutMs: 30_000,
   handle: async (context) => {

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { randomUUID } from 'node:crypto';
 import {
+  translateChunk,
   SERVICE_LIMITS,
   PATHS,
   STREAM_END,
@@ -16,7 +18,7 @@ import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
-import { answerLibre, formFields, readLibreFields } from './libretranslate.ts';
+import { translateFields, answerLibre, formFields, readLibreFields } from './libretranslate.ts';
 import { NO_USAGE, overLegs, type WholeTranslation } from '../translation/over-legs.ts';
 import { readLanguage } from '../language.ts';
 import type { Route, RouteContext } from '../route.ts';
@@ -152,6 +154,13 @@ const unchanged = (
 export const translate: Route = {
   method: 'POST',
   path: PATHS.translate,
+  summary: 'Translation of a text, also in the form of LibreTranslate (`q`, `source`, `target`).',
+  body: {
+    'multipart/form-data': z.union([translateRequest, translateFields]),
+    'application/json': translateFields,
+    'application/x-www-form-urlencoded': translateFields,
+  },
+  reply: { 'application/json': undefined, 'text/event-stream': translateChunk },
   access: 'translation',
   stage: 'translation',
   timeoutMs: 180_000,

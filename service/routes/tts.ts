@@ -1,6 +1,7 @@
 import { PATHS, ttsRequest } from '../../src/api/contract.ts';
 import type { Route } from '../route.ts';
 import {
+  AUDIO_REPLY,
   speechReply,
   checkFormat,
   findAllowedVoice,
@@ -10,20 +11,21 @@ import {
 } from '../speech/request.ts';
 import type { Spools } from '../speech/spool.ts';
 
+const speakRequest = ttsRequest.extend(speedFields);
+
 /** Creates the route of contract section 4.2. */
 export const createTts = (spools: Spools): Route => ({
   method: 'POST',
   path: PATHS.tts,
+  summary: 'Speech of a text.',
+  body: { 'application/json': speakRequest },
+  reply: AUDIO_REPLY,
   access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
   handle: async (context) => {
-    const { input, voices } = await readSpeechRequest(
-      context,
-      ttsRequest.extend(speedFields),
-      ({ text }) => text,
-    );
+    const { input, voices } = await readSpeechRequest(context, speakRequest, ({ text }) => text);
     const { voice, offer } = findAllowedVoice(voices, input.voice_id, context.account);
     checkFormat(voice, input);
     const sampleRateHz = sampleRateFor(voice, input.sample_rate);

@@ -51,6 +51,11 @@ export const speedFields = {
   rate: z.never({ error: 'is no field; use speed, from 0.5 to 2' }).optional(),
 };
 
+/** Media types of replies with speech, as a path is described. */
+export const AUDIO_REPLY: Readonly<Record<string, undefined>> = Object.fromEntries(
+  Object.values(MEDIA_TYPES).map((type) => [type, undefined]),
+);
+
 /** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
 const BYTES_PER_CHARACTER = 12;
 const OTHER_FIELDS_BYTES = 16 * 1024;

@@ -13,17 +13,15 @@ const MOST_TEXTS = 2_048;
 /** Bytes of UTF-8 that count as a token before the engine has counted: English has about four. */
 const BYTES_PER_TOKEN = 4;
 
-const text = z
-  .string({
-    error: 'send texts: numbers are tokens of another vocabulary, which no model here can read',
-  })
-  .refine((one) => !isBlank(one), { error: 'is blank' });
+const text = z.string().refine((one) => !isBlank(one), { error: 'is blank' });
 
 const embeddingsRequest = z.object({
   model: z.string().optional(),
   input: z
-    .preprocess((input) => [input].flat(), z.array(text).min(1).max(MOST_TEXTS))
-    .meta({ description: 'A text, or a list of them.' }),
+    .union([text, z.array(text).min(1).max(MOST_TEXTS)], {
+      error: `send texts, at most ${MOST_TEXTS}: numbers are tokens of another vocabulary, which no model here can read`,
+    })
+    .transform((input) => [input].flat()),
   encoding_format: z.enum(['float', 'base64']).default('float'),
   dimensions: z
     .never({ error: 'not supported here: a vector is as long as the model makes it' })
@@ -44,6 +42,9 @@ const noVectors = (): ContractError =>
 export const embeddings: Route = {
   method: 'POST',
   path: OPENAI_PATHS.embeddings,
+  summary: 'Vectors of texts, in the form of the OpenAI API.',
+  body: { 'application/json': embeddingsRequest },
+  reply: { 'application/json': undefined },
   access: 'chat',
   stage: 'llm',
   timeoutMs: 120_000,

@@ -205,6 +205,9 @@ async function* events(asked: Asked, reply: ChatReply): AsyncGenerator<Uint8Arra
 export const responses: Route = {
   method: 'POST',
   path: OPENAI_PATHS.responses,
+  summary: 'Responses of the OpenAI API, for texts.',
+  body: { 'application/json': responsesRequest },
+  reply: { 'application/json': undefined, 'text/event-stream': undefined },
   access: 'chat',
   stage: 'llm',
   timeoutMs: 600_000,

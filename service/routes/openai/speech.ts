@@ -12,6 +12,7 @@ import { ContractError } from '../../errors.ts';
 import { EVENT_STREAM, eventOf } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import {
+  AUDIO_REPLY,
   speechReply,
   readSpeechRequest,
   sampleRateFor,
@@ -88,6 +89,9 @@ const findVoice = <V extends { readonly voice: Voice }>(
 export const createSpeechRoute = (spools: Spools): Route => ({
   method: 'POST',
   path: OPENAI_PATHS.speech,
+  summary: 'Speech of a text, in the form of the OpenAI API.',
+  body: { 'application/json': speechRequest },
+  reply: { ...AUDIO_REPLY, 'text/event-stream': undefined },
   access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,

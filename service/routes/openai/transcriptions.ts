@@ -27,7 +27,7 @@ const fieldsOf = z.object({
   prompt: z.string().optional(),
   temperature: z.coerce.number().min(0).max(1).optional(),
   stream: z.enum(['true', 'false']).optional(),
-  timestamp_granularities: z.array(z.enum(['segment', 'word'])),
+  'timestamp_granularities[]': z.array(z.enum(['segment', 'word'])).default([]),
 });
 /** Formats that are streamed: the others are no text before all is heard. */
 const STREAMED: ReadonlySet<string> = new Set(['json', 'text']);
@@ -41,7 +41,7 @@ const readFields = ({ fields }: AudioForm, translate: boolean): Fields => {
     prompt: one('prompt'),
     temperature: one('temperature'),
     stream: one('stream'),
-    timestamp_granularities: ['[]', ''].flatMap(
+    'timestamp_granularities[]': ['[]', ''].flatMap(
       (end) => fields.get(`timestamp_granularities${end}`) ?? [],
     ),
   });
@@ -59,7 +59,7 @@ const hintsOf = ({
   prompt,
   temperature,
   response_format: format,
-  timestamp_granularities: wanted,
+  'timestamp_granularities[]': wanted,
 }: Fields): EngineHints => ({
   ...(language === undefined ? {} : { language: readLanguage('language', language) }),
   ...(prompt ? { hotwords: [prompt] } : {}),
@@ -155,6 +155,15 @@ const inEnglish = async (
 const createRecognition = (uploads: UploadLimiter, path: string, translate: boolean): Route => ({
   method: 'POST',
   path,
+  summary: translate
+    ? 'English text of a recording, in the form of the OpenAI API.'
+    : 'Text of a recording, in the form of the OpenAI API.',
+  body: { 'multipart/form-data': fieldsOf.extend({ file: z.file() }) },
+  reply: {
+    'application/json': undefined,
+    'text/plain': undefined,
+    ...(translate ? {} : { 'text/event-stream': undefined }),
+  },
   access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,

@@ -47,7 +47,7 @@ describe('the package `openai`', () => {
       expect(error.message).toContain('stream: only json and text are streamed');
       const letters = { ...given, timestamp_granularities: ['letter' as never] };
       const other = await errorOf(client.audio.transcriptions.create(letters));
-      expect(other.message).toContain('timestamp_granularities.0');
+      expect(other.message).toContain('timestamp_granularities[].0');
     });
 
     it('for a file that is no audio', async () => {

@@ -16,6 +16,23 @@ export type Metadata = ReadonlyMap<string, string>;
 /** True for a file in the format of ONNX, or in that of its runtime. */
 export const isModelFile = (file: string): boolean => /\.(?:onnx|ort)$/.test(file);
 
+/** Parts of the names of files that distinguish forms of one model. */
+const FORM = /[-_.](?:u?int8|fp(?:16|32)|quant\w*|q[48]|chunk-\d+-left-\d+|steps-\d+)(?![a-z\d])/g;
+
+/**
+ * Throws `AppError` (`config`) where there are several models, and not forms of one, such as that with
+ * whole numbers.
+ */
+export const demandOneModel = (folder: string, files: readonly string[], part = /(?:)/): void => {
+  const found = files.filter((file) => isModelFile(file) && part.test(file));
+  const stems = new Set(found.map((file) => file.replace(/\.\w+$/, '').replaceAll(FORM, '')));
+  if (stems.size > 1)
+    throw unusable(
+      folder,
+      `there are several models in it (${[...stems].join(', ')}); give each a folder of its own`,
+    );
+};
+
 /** Picks the smaller, quantised file when a folder has both. */
 export const pickOnnx = (files: readonly string[], part = /(?:)/): string | undefined => {
   const found = files.filter((file) => isModelFile(file) && part.test(file));
@@ -103,6 +120,9 @@ export const onnxMetadataOf = async (folder: string, file: string): Promise<Meta
 /** A token and its number; tokens may be or hold spaces. */
 const TOKEN_LINE = /(?:^|\s)\d+$/;
 
+/** Most tokens over those of the model: a blank, marks of the lexicon. */
+const MOST_OTHERS = 20;
+
 /** Number of tokens that a model's metadata name; none for a model that says nothing of it. */
 export interface TokenCount {
   readonly least?: number;
@@ -115,7 +135,7 @@ export const leastTokens = (metadata: Metadata): TokenCount => ({
 });
 
 /**
- * Checks that each line of a file of tokens is one, and that there are as many as the model has. Throws
+ * Checks that each line of a file of tokens is one, and that there are about as many as the model has. Throws
  * `AppError` (`config`) otherwise.
  */
 export const checkTokens = async (
@@ -134,6 +154,8 @@ export const checkTokens = async (
       folder,
       `${file} has ${lines.length} of ${words} tokens; was the download cut off?`,
     );
-  if (words > 0 && !(oneOf.length === 0 || oneOf.includes(lines.length)))
+  const isOther =
+    oneOf.length === 0 ? lines.length > words + MOST_OTHERS : !oneOf.includes(lines.length);
+  if (words > 0 && isOther)
     throw unusable(folder, `${file} has ${lines.length} tokens, the model ${words}; take its own`);
 };

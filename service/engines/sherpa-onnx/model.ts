@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import {
   checkTokens,
+  demandOneModel,
   foreignAdvice,
   isModelFile,
   listFiles,
@@ -48,9 +49,11 @@ const PARTS = RECOGNISER_KINDS.flatMap(({ files }) => Object.values(files)).filt
 
 const ONLY = new RegExp(`^(?!.*(?:${PARTS.map((name) => named(name).source).join('|')}))`);
 
+const patternOf = (name: string): RegExp => (name === '' ? ONLY : named(name));
+
 /** The file of a model that is called so. */
 const pick = (files: readonly string[], name: string): string | undefined =>
-  pickOnnx(files, name === '' ? ONLY : named(name));
+  pickOnnx(files, patternOf(name));
 
 /** The kind of the model in a folder, by its files and by the metadata of the first of them. */
 const findKind = async (
@@ -96,6 +99,7 @@ export const findModel = async (folder: string): Promise<Model> => {
     );
   const kind = await findKind(folder, files);
   if (!kind) throw unusable(folder, NOT_KNOWN);
+  for (const name of Object.values(kind.files)) demandOneModel(folder, files, patternOf(name));
   const paths = pickParts(folder, kind.kind, kind.files, (name) => pick(files, name));
   const stated: Metadata[] = [];
   for (const path of Object.values(paths))

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ESPEAK_DATA } from './espeak-data.ts';
 import {
   checkTokens,
+  demandOneModel,
   leastTokens,
   listFiles,
   type Metadata,
@@ -116,6 +117,7 @@ export const findVoiceModel = async (folder: string): Promise<VoiceModel | undef
     );
   }
 
+  demandOneModel(folder, files, NO_VOCODER);
   const type = metadata.get('model_type') ?? 'vits';
   const kind = KINDS[type];
   if (kind === undefined)

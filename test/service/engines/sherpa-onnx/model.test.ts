@@ -169,4 +169,48 @@ describe('a folder with the files of a recogniser', () => {
     rmSync(join(path, left));
     await expect(findModel(path)).rejects.toThrow(words);
   });
+
+  it.each<[string, Files]>([
+    ['encoder', { 'encoder.onnx': of('zipformer2'), 'encoder.fp16.onnx': of('zipformer2') }],
+    [
+      'encoder',
+      {
+        'encoder-e99-chunk-16-left-64.onnx': of('zipformer2'),
+        'encoder-e99-chunk-16-left-128.onnx': of('zipformer2'),
+      },
+    ],
+  ])('with several forms of its %s is one model: %#', async (_, encoders) => {
+    const { 'encoder.int8.onnx': __, ...others } = triple(of('zipformer2'));
+    const path = folder({ ...others, ...encoders, 'joiner.onnx': onnx() });
+    expect((await findModel(path)).kind).toBe('transducer');
+  });
+
+  it.each<[string, Files, string]>([
+    [
+      'two models',
+      { ...whole(of('paraformer')), 'other.onnx': of('paraformer') },
+      'several models in it (model, other)',
+    ],
+    [
+      'two Whisper models',
+      {
+        'tiny-encoder.int8.onnx': of('whisper-tiny'),
+        'tiny-decoder.int8.onnx': onnx(),
+        'base-encoder.int8.onnx': of('whisper-base'),
+        'base-decoder.int8.onnx': onnx(),
+        'tiny-tokens.txt': 'a 0\n',
+      },
+      'several models in it (base-encoder, tiny-encoder)',
+    ],
+    [
+      'the tokens of another model',
+      {
+        ...whole(onnx({ model_type: 'zipformer2_ctc', vocab_size: 2 })),
+        'tokens.txt': Array.from({ length: 40 }, (_, at) => `t${at} ${at}\n`).join(''),
+      },
+      'tokens.txt has 40 tokens, the model 2',
+    ],
+  ])('with %s is refused in words', async (_, files, words) => {
+    await expect(findModel(folder(files))).rejects.toThrow(words);
+  });
 });

@@ -174,6 +174,14 @@ export const engineSection = z.object({
     .string()
     .optional()
     .describe('Folder of a sherpa-onnx speech recognition model.'),
+  SERVICE_LLAMA_CONTEXT: z.coerce
+    .number({ error: 'must be a whole number' })
+    .int('must be a whole number')
+    .min(512, 'must be at least 512')
+    .default(4_096)
+    .describe(
+      'Most tokens of a conversation with an installed language model; its model may take fewer.',
+    ),
   SERVICE_APERTIUM_MODES: z
     .string()
     .default('/usr/share/apertium/modes')

@@ -255,12 +255,7 @@ export const loadEngines = async (
     ability: A,
     pair?: LanguagePair,
   ): Promise<readonly Offer<A>[]> => {
-    const candidates = inPreferredOrder(
-      engines.filter(({ serves }) => serves.includes(ability)),
-      orders,
-      ability,
-      pair,
-    );
+    const candidates = engines.filter(({ serves }) => serves.includes(ability));
     const known: EngineAbilities[] = candidates.map(() => ({}));
     const all = Promise.all(
       candidates.map(async (candidate, index) => {
@@ -269,10 +264,16 @@ export const loadEngines = async (
     );
     await waitUntil(clock, clock.nowMs() + LONGEST_WAIT_MS, all);
     if (!known.some((abilities) => canServe(abilities, ability, pair))) await all;
-    return candidates.flatMap((candidate, index): Offer<A>[] => {
+    const rankOf = ({ rank }: Engine, { translation }: EngineAbilities): number =>
+      (ability === 'translation' ? translation?.rank : undefined) ?? rank;
+    const offered = candidates.flatMap((candidate, index) => {
       const engine = known[index]?.[ability];
-      return engine ? [{ name: candidate.name, engine, ...lastingOf(candidate, ability) }] : [];
+      if (!engine) return [];
+      const offer: Offer<A> = { name: candidate.name, engine, ...lastingOf(candidate, ability) };
+      return [{ name: offer.name, offer, rank: rankOf(candidate, known[index] ?? {}) }];
     });
+    const ranked = offered.toSorted((a, b) => a.rank - b.rank);
+    return inPreferredOrder(ranked, orders, ability, pair).map(({ offer }) => offer);
   };
 
   return {

@@ -139,6 +139,8 @@ export interface TranslationPiece {
 
 export interface TranslationEngine {
   translates(from: string, to: string): boolean;
+  /** Order of preference of the models that translate now, in place of the engine's. */
+  readonly rank?: number;
   /**
    * True when the engine preserves `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
    */

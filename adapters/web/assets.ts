@@ -77,7 +77,7 @@ const STRIP_IDLE_MS = 1_000;
 export type Assets = ReturnType<typeof createAssets>;
 
 /** Strips the types of a module. */
-export type TypeStripper = Child<string, string>;
+export type TypeStripper = Pick<Child<string, string>, 'call' | typeof Symbol.asyncDispose>;
 
 // The compiler takes 20 MB and a tenth of a second to load, so it is not loaded here.
 const createStripper = (log: Log): TypeStripper =>

@@ -29,8 +29,8 @@ export interface ChildOptions {
   readonly tellsErrors?: boolean;
   /** Calls at the same time. Default: 1. */
   readonly concurrent?: number;
-  /** Called when the child has died by itself. */
-  readonly onDeath?: () => void;
+  /** Called when the child has died by itself, with what it printed; see `tellsErrors`. */
+  readonly onDeath?: (said: string) => void;
 }
 
 export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
@@ -43,6 +43,10 @@ export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
    * @param onPart gets the parts of the reply that the child sends before its end
    */
   call(request: Request, signal: AbortSignal, onPart?: (part: Part) => void): Promise<Reply>;
+  /** True while there is a process. */
+  readonly isRunning: boolean;
+  /** Ends the process; the next call starts one. */
+  stop(): Promise<void>;
 }
 
 /** The messages of the channel between parent and child. */
@@ -150,7 +154,7 @@ export const createChild = <Request, Reply, Part = never>(
       current = undefined;
       const said = told() === '' ? {} : { said: told() };
       log.warn({ process: name, code, signal, ...said }, 'child process died');
-      options.onDeath?.();
+      options.onDeath?.(told());
     });
     callsOfCurrent = 0;
     return child;
@@ -254,6 +258,10 @@ export const createChild = <Request, Reply, Part = never>(
   };
 
   return {
+    stop,
+    get isRunning() {
+      return current !== undefined;
+    },
     call: (request, signal, onPart) =>
       orAborted(
         turns.use(() => perform(request, signal, onPart), signal),

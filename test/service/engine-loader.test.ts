@@ -56,6 +56,19 @@ describe('the folder of engines', () => {
     );
   });
 
+  it('asks an engine in the order of what it translates with now, where it says so', async () => {
+    const translating = (name: string, rank: number, own: string): string =>
+      engine(name, rank, `{ translation: { translates: () => true, rank: ${own} } }`).replace(
+        "['chat']",
+        "['translation']",
+      );
+    writeFileSync(join(folder, 'small.ts'), translating('small', 1, '9'));
+    writeFileSync(join(folder, 'usual.ts'), translating('usual', 3, 'undefined'));
+    await using engines = await load();
+    const offers = await engines.offers('translation', { from: 'en', to: 'es' });
+    expect(offers.map(({ name }) => name)).toEqual(['usual', 'small']);
+  });
+
   it('advises as fits an image, where it runs in one', async () => {
     const named = engine('named', 1, '{}').replace("'set NAMED'", "'run npm run setup'");
     writeFileSync(join(folder, 'named.ts'), named);

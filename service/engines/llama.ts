@@ -1,0 +1,108 @@
+import { availableParallelism, freemem } from 'node:os';
+import { AppError } from '../../src/errors.ts';
+import type { Ability } from '../config.ts';
+import type { CreateEngine } from '../engine.ts';
+import { followInstalled, type InstalledFolder } from '../models/installed.ts';
+import { installedPackage, llamaPackage } from '../models/packages.ts';
+import {
+  answering,
+  createAbilities,
+  translating,
+  type InstalledLanguageModel,
+} from './llama/abilities.ts';
+import { findChatModel } from './llama/model.ts';
+import { createProcesses } from './llama/processes.ts';
+
+const NAME = 'llama';
+const SERVES = ['chat', 'translation'] as const;
+/** Cores up to which one conversation at a time is all that the machine carries. */
+const FEW_CORES = 4;
+
+interface Found {
+  readonly installed: readonly InstalledLanguageModel[];
+  /** Folder of the library; undefined where it is not installed. */
+  readonly library: string | undefined;
+  /** Sentences about what cannot be used. */
+  readonly faults: readonly string[];
+}
+
+/** Creates the engine for language models in processes of ours, by llama.cpp. */
+export const createEngine: CreateEngine = ({ config, log }) => {
+  const sequences = availableParallelism() > FEW_CORES ? 2 : 1;
+  const processes = createProcesses({
+    worker: new URL('./llama/worker.ts', import.meta.url),
+    log,
+    sequences,
+    contextTokens: config.SERVICE_LLAMA_CONTEXT,
+    freeBytes: () => process.availableMemory?.() ?? freemem(),
+  });
+
+  const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
+    const installed: InstalledLanguageModel[] = [];
+    const faults: string[] = [];
+    for (const { path, record } of folders)
+      try {
+        const model = await findChatModel(path);
+        if (model) installed.push({ model, languages: record?.languages });
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        faults.push(error.message);
+      }
+    processes.keep(installed.map(({ model }) => model));
+    const library =
+      installed.length > 0
+        ? await installedPackage(config.SERVICE_MODELS, llamaPackage())
+        : undefined;
+    return { installed, library, faults };
+  };
+  const current = followInstalled(config.SERVICE_MODELS, inspect);
+
+  /** The models that can be used now, and what keeps the others from it. */
+  const usable = async () => {
+    const { installed, library, faults } = await current();
+    if (library === undefined)
+      return { installed: [], library: '', faults, isMissing: installed.length > 0 };
+    const told = installed.map(({ model }) => processes.faultOf(model, library));
+    return {
+      installed: installed.filter((_, index) => told[index] === undefined),
+      library,
+      faults: [
+        ...faults,
+        ...told.flatMap((fault, index) =>
+          fault === undefined ? [] : [`${installed[index]?.model.name}: ${fault}`],
+        ),
+      ],
+      isMissing: false,
+    };
+  };
+
+  return {
+    name: NAME,
+    serves: SERVES,
+    rank: 2,
+    concurrent: sequences,
+    abilities: async () => {
+      const { installed, library } = await usable();
+      return createAbilities(installed, library, processes);
+    },
+    report: async () => {
+      const { installed, faults, isMissing } = await usable();
+      const serves: readonly Ability[] = [
+        ...(answering(installed).length > 0 ? (['chat'] as const) : []),
+        ...(translating(installed).length > 0 ? (['translation'] as const) : []),
+      ];
+      const offer = [...installed.map(({ model }) => model.name), ...faults].join('; ');
+      return {
+        name: NAME,
+        serves: serves.length > 0 ? serves : SERVES,
+        ready: serves.length > 0,
+        detail: isMissing
+          ? 'npm run setup, which adds node-llama-cpp, or npm run service -- models add with the model again'
+          : offer || 'npm run setup',
+      };
+    },
+    remedy: ({ ability }) =>
+      ability === 'chat' || ability === 'translation' ? 'run npm run setup' : undefined,
+    [Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,113 @@
+import type { ChatEngine, EngineAbilities, TranslationEngine } from '../../engine.ts';
+import { ContractError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
+import { commonCode } from '../../language.ts';
+import { createTranslation } from '../../language-model/translation.ts';
+import { invalidRequest } from '../../errors.ts';
+import type { ChatModel } from './model.ts';
+import type { LlamaProcesses } from './processes.ts';
+import { createLlamaServer, demand } from './server.ts';
+
+/** A model, and what its record says. */
+export interface InstalledLanguageModel {
+  readonly model: ChatModel;
+  /** BCP 47 codes; undefined where nothing is known of them. */
+  readonly languages: readonly string[] | undefined;
+}
+
+/** Parameters from which a model keeps to the form of a translation, and from which it translates well. */
+const LEAST_PARAMETERS = 1e9;
+const GOOD_PARAMETERS = 4e9;
+/** Order of preference beside other engines: Bergamot has 2, Apertium 3. */
+const RANKS = { forTranslation: 2.6, good: 2.8, other: 9 } as const;
+
+/** Bytes of UTF-8 in a token, at most about. */
+const BYTES_PER_TOKEN = 5;
+
+const rankOf = ({ model }: InstalledLanguageModel): number => {
+  if (model.isForTranslation) return RANKS.forTranslation;
+  return model.parameters >= GOOD_PARAMETERS ? RANKS.good : RANKS.other;
+};
+
+const bySize = (a: InstalledLanguageModel, b: InstalledLanguageModel): number =>
+  b.model.parameters - a.model.parameters;
+
+/** Models that answer, the best first: those that were made to translate come last. */
+export const answering = (
+  installed: readonly InstalledLanguageModel[],
+): readonly InstalledLanguageModel[] =>
+  installed
+    .filter(({ model }) => !model.isForVectors)
+    .toSorted(
+      (a, b) => Number(a.model.isForTranslation) - Number(b.model.isForTranslation) || bySize(a, b),
+    );
+
+/** Models that translate, the best first. */
+export const translating = (
+  installed: readonly InstalledLanguageModel[],
+): readonly InstalledLanguageModel[] =>
+  installed
+    .filter(({ model }) => !model.isForVectors && model.parameters >= LEAST_PARAMETERS)
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || bySize(a, b));
+
+const knows = (languages: readonly string[] | undefined, language: string): boolean =>
+  languages === undefined || languages.some((one) => commonCode(one) === commonCode(language));
+
+/** The abilities of the models that can be used now, of which there may be none. */
+export const createAbilities = (
+  installed: readonly InstalledLanguageModel[],
+  library: string,
+  processes: LlamaProcesses,
+): EngineAbilities => {
+  const chatting = answering(installed);
+  const [first] = chatting;
+  if (!first) return {};
+  const find = (models: readonly InstalledLanguageModel[], name: unknown) =>
+    models.find(({ model }) => model.name === name)?.model;
+  const server = createLlamaServer(processes, (name) => ({
+    model: find(chatting, name) ?? first.model,
+    library,
+  }));
+
+  const chat: ChatEngine = {
+    models: chatting.map(({ model }) => model.name),
+    complete: async (request, signal) => {
+      const model = find(chatting, request.model) ?? first.model;
+      const contextTokens = processes.contextTokensOf(model);
+      if (request.wordBytes() > BYTES_PER_TOKEN * contextTokens)
+        throw new ContractError(
+          'ErrTextTooLong',
+          `The conversation is too long for the model, which takes ${contextTokens} tokens.`,
+        );
+      const body = Buffer.from(request.withModel(model.name)).toString('utf8');
+      const parsed = parseJson(body, () => invalidRequest('The request is not JSON.'));
+      const fields = parsed as Record<string, unknown>;
+      return server.send('/chat/completions', fields, signal, Infinity);
+    },
+    embed: async ({ texts, model: wished }, signal) => {
+      const forVectors = installed.filter(({ model }) => model.isForVectors);
+      const model = find(installed, wished) ?? (forVectors[0] ?? first).model;
+      const reply = await processes.call(model, library, { kind: 'vectors', texts }, signal);
+      const { vectors, tokens } = demand(reply, 'vectors', processes.contextTokensOf(model));
+      return { model: model.name, vectors, tokens };
+    },
+  };
+
+  const translators = translating(installed);
+  const [best] = translators;
+  if (!best) return { chat };
+  const names = translators.map(({ model }) => model.name);
+  const lengths = translators.map(
+    ({ model }) => [model.name, processes.contextTokensOf(model)] as const,
+  );
+  const translation: TranslationEngine = {
+    ...createTranslation(server, best.model.name, {
+      listed: new Set(names),
+      contextTokens: new Map(lengths),
+    }),
+    translates: (from, to) =>
+      to.toLowerCase() !== 'en-xa' && [from, to].every((code) => knows(best.languages, code)),
+    rank: rankOf(best),
+  };
+  return { chat, translation };
+};

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** A number that stands for a piece of text. */
+export type LlamaToken = number;
+
+/** The part of node-llama-cpp's types (3.22) that is used here. */
+interface Disposable {
+  dispose(): Promise<void>;
+}
+export interface Grammar {
+  readonly grammar: string;
+}
+interface GrammarState {
+  readonly model: unknown;
+}
+export interface EvaluateOptions {
+  readonly temperature: number;
+  readonly topP: number;
+  readonly topK: number;
+  readonly minP: number;
+  readonly seed?: number;
+  readonly repeatPenalty: {
+    readonly punishTokens: () => readonly LlamaToken[];
+    readonly penalty: number;
+    readonly frequencyPenalty: number;
+    readonly presencePenalty: number;
+  };
+  readonly grammarEvaluationState?: GrammarState;
+}
+export interface Sequence {
+  readonly contextSize: number;
+  /** True where what was read can be kept up to a checkpoint only. */
+  readonly needsCheckpoints: boolean;
+  readonly nextTokenIndex: number;
+  compareContextTokens(tokens: readonly LlamaToken[]): { readonly firstDifferentIndex: number };
+  adaptStateToTokens(tokens: readonly LlamaToken[], allowShift: false): Promise<void>;
+  takeCheckpoint(): Promise<void>;
+  evaluateWithoutGeneratingNewTokens(tokens: readonly LlamaToken[]): Promise<void>;
+  evaluate(
+    tokens: readonly LlamaToken[],
+    options: EvaluateOptions,
+  ): AsyncGenerator<LlamaToken, void>;
+}
+interface Context {
+  getSequence(options: { readonly checkpoints: object }): Sequence;
+}
+interface EmbeddingContext extends Disposable {
+  calculateInputLength(text: string): number;
+  getEmbeddingFor(text: string): Promise<{ readonly vector: readonly number[] }>;
+}
+type Tokenizer = (text: string, specialTokens?: boolean) => readonly LlamaToken[];
+export interface LlamaModel {
+  readonly tokenizer: Tokenizer;
+  readonly fileInfo: {
+    readonly metadata: { readonly tokenizer: { readonly chat_template?: string } };
+  };
+  detokenize(tokens: readonly LlamaToken[], special: boolean, last: readonly LlamaToken[]): string;
+  createContext(options: object): Promise<Context>;
+  createEmbeddingContext(options: object): Promise<EmbeddingContext>;
+}
+export interface Llama {
+  readonly cpuMathCores: number;
+  loadModel(options: object): Promise<LlamaModel>;
+  getGrammarFor(type: 'json'): Promise<Grammar>;
+  createGrammarForJsonSchema(schema: object): Promise<Grammar>;
+}
+/** A turn of a conversation as the library takes it. */
+export type Turn =
+  | { readonly type: 'system' | 'user'; readonly text: string }
+  | { readonly type: 'model'; readonly response: readonly string[] };
+export interface ChatWrapper {
+  generateContextState(options: { readonly chatHistory: readonly Turn[] }): {
+    readonly contextText: { tokenize(tokenizer: Tokenizer): readonly LlamaToken[] };
+  };
+}
+export interface Library {
+  readonly JinjaTemplateChatWrapper: new (options: {
+    readonly template: string;
+    readonly tokenizer: Tokenizer;
+    readonly additionalRenderParameters: object;
+  }) => ChatWrapper;
+  readonly LlamaGrammarEvaluationState: new (options: {
+    readonly model: LlamaModel;
+    readonly grammar: Grammar;
+  }) => GrammarState;
+  getLlama(options: object): Promise<Llama>;
+}
+
+/** Loads the library from the folder of its package. */
+export const loadLibrary = async (folder: string): Promise<Library> =>
+  (await import(pathToFileURL(join(folder, 'dist/index.js')).href)) as Library;

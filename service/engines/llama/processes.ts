@@ -1,0 +1,149 @@
+import { realClock, type Clock } from '../../../src/async/clock.ts';
+import { createSemaphore } from '../../../src/async/locks.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createChild, type Child } from '../../../src/process/child.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import { megabytes } from '../../models/disk.ts';
+import type { ChatModel } from './model.ts';
+import type { LlamaConfig, LlamaReply, LlamaRequest } from './protocol.ts';
+
+/** Longest time of a call, after which its process is killed; a request lasts ten minutes at most. */
+const CALL_TIMEOUT_MS = 660_000;
+/** Idle time after which a process is ended, which frees its memory. */
+const IDLE_MS = 10 * 60_000;
+/** Memory that a process takes beside its model and its conversations. */
+const OWN_BYTES = 300e6;
+/** Time within which a second crash ends the use of a model, and for how long. */
+const CRASHES_MS = 60_000;
+const BROKEN_MS = 10 * 60_000;
+
+export interface ProcessOptions {
+  readonly worker: URL;
+  readonly log: Log;
+  /** Conversations at the same time, in all processes together. */
+  readonly sequences: number;
+  /** The most tokens of prompt and reply together. */
+  readonly contextTokens: number;
+  /** Memory that may be taken now, in bytes. */
+  readonly freeBytes: () => number;
+  readonly clock?: Clock;
+}
+
+/** The process of one model. */
+interface ModelProcess {
+  readonly child: Child<LlamaRequest, LlamaReply, string>;
+  readonly needsBytes: number;
+  calls: number;
+  crashedAtMs: number;
+  brokenUntilMs: number;
+  said: string;
+}
+
+/** A file of another size is another model. */
+const keyOf = ({ path, bytes }: ChatModel): string => `${bytes} ${path}`;
+
+export type LlamaProcesses = ReturnType<typeof createProcesses>;
+
+/** Processes with language models, one a model: each is started by its first call, when there is memory for it. */
+export const createProcesses = (options: ProcessOptions) => {
+  const { worker, log, sequences, freeBytes, clock = realClock } = options;
+  const processes = new Map<string, ModelProcess>();
+  const turns = createSemaphore(sequences);
+
+  const contextTokensOf = ({ trainedTokens }: ChatModel): number =>
+    Math.min(options.contextTokens, trainedTokens);
+
+  const noteCrash = (model: ModelProcess, said: string): void => {
+    const nowMs = clock.nowMs();
+    if (nowMs - model.crashedAtMs < CRASHES_MS) model.brokenUntilMs = nowMs + BROKEN_MS;
+    model.crashedAtMs = nowMs;
+    model.said = said;
+  };
+
+  const processOf = (model: ChatModel, library: string): ModelProcess => {
+    const { path, bytes, tokenBytes } = model;
+    const contextTokens = contextTokensOf(model);
+    const config: LlamaConfig = { library, path, contextTokens, sequences };
+    const found = processes.get(keyOf(model));
+    if (found) return found;
+    const created: ModelProcess = {
+      child: createChild({
+        name: 'llama',
+        file: worker,
+        args: [JSON.stringify(config)],
+        log,
+        callTimeoutMs: CALL_TIMEOUT_MS,
+        callsPerChild: Infinity,
+        idleMs: IDLE_MS,
+        concurrent: sequences,
+        tellsErrors: true,
+        onDeath: (said) => noteCrash(created, said),
+      }),
+      needsBytes: bytes + tokenBytes * contextTokens * sequences + OWN_BYTES,
+      calls: 0,
+      crashedAtMs: -Infinity,
+      brokenUntilMs: -Infinity,
+      said: '',
+    };
+    processes.set(keyOf(model), created);
+    return created;
+  };
+
+  /** Processes whose memory may be taken for another model. */
+  const idleBeside = (own: ModelProcess): readonly ModelProcess[] =>
+    [...processes.values()].filter(
+      (other) => other !== own && other.child.isRunning && other.calls === 0,
+    );
+
+  const faultOf = (own: ModelProcess): string | undefined => {
+    const leftMs = own.brokenUntilMs - clock.nowMs();
+    if (leftMs > 0)
+      return `it crashed twice within a minute${own.said && ` (${own.said})`}, and is tried again in ${Math.ceil(leftMs / 60_000)} min`;
+    if (own.child.isRunning) return undefined;
+    const free = idleBeside(own).reduce((sum, { needsBytes }) => sum + needsBytes, freeBytes());
+    return own.needsBytes <= free
+      ? undefined
+      : `it needs ${megabytes(own.needsBytes)} of memory, and ${megabytes(free)} are free`;
+  };
+
+  return {
+    contextTokensOf,
+    /** Says why a model can't be used now; undefined for one that can. */
+    faultOf: (model: ChatModel, library: string): string | undefined =>
+      faultOf(processOf(model, library)),
+    /** Asks a model. Rejects with `unavailable` where it can't be used now. */
+    call: async (
+      model: ChatModel,
+      library: string,
+      request: LlamaRequest,
+      signal: AbortSignal,
+      onPart?: (text: string) => void,
+    ): Promise<LlamaReply> => {
+      using _ = await turns.acquire(signal);
+      const own = processOf(model, library);
+      for (const other of idleBeside(own))
+        if (!own.child.isRunning && own.needsBytes > freeBytes()) await other.child.stop();
+      const fault = faultOf(own);
+      if (fault !== undefined)
+        throw new AppError('unavailable', `${model.name}: ${fault}`, { retryable: true });
+      own.calls += 1;
+      try {
+        return await own.child.call(request, signal, onPart);
+      } finally {
+        own.calls -= 1;
+      }
+    },
+    /** Ends the processes of all models but these. */
+    keep: (models: readonly ChatModel[]): void => {
+      const keys = new Set(models.map(keyOf));
+      for (const [key, { child }] of processes) {
+        if (keys.has(key)) continue;
+        processes.delete(key);
+        void child[Symbol.asyncDispose]();
+      }
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await Promise.all([...processes.values()].map(({ child }) => child[Symbol.asyncDispose]()));
+    },
+  };
+};

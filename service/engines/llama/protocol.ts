@@ -1,0 +1,59 @@
+/** The start of a process with a language model. */
+export interface LlamaConfig {
+  /** Folder of the package of the library. */
+  readonly library: string;
+  /** Path of the model's file. */
+  readonly path: string;
+  /** Tokens of prompt and reply together. */
+  readonly contextTokens: number;
+  /** Conversations at the same time. */
+  readonly sequences: number;
+}
+
+export interface LlamaMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** Choice of the next word, in the names of the library. */
+export interface Sampling {
+  readonly temperature: number;
+  readonly topP: number;
+  readonly topK: number;
+  readonly minP: number;
+  readonly seed?: number;
+  readonly repetition: number;
+  readonly frequency: number;
+  readonly presence: number;
+}
+
+export interface LlamaCompletion {
+  readonly kind: 'complete';
+  readonly messages: readonly LlamaMessage[];
+  readonly mostTokens: number;
+  readonly sampling: Sampling;
+  /** Texts that end the reply, and are left out. */
+  readonly stop: readonly string[];
+  /** A schema that the reply keeps to, or `json` for any; undefined for words. */
+  readonly format?: 'json' | object | undefined;
+}
+
+export interface Vectors {
+  readonly kind: 'vectors';
+  readonly texts: readonly string[];
+}
+
+export type LlamaRequest = LlamaCompletion | Vectors;
+
+/** The end of a reply, whose words have come as parts, or a reason not to answer. */
+export type LlamaReply =
+  | {
+      readonly kind: 'completed';
+      readonly finish: 'stop' | 'length';
+      readonly promptTokens: number;
+      /** Tokens of the prompt that were read before. */
+      readonly cachedTokens: number;
+      readonly replyTokens: number;
+    }
+  | { readonly kind: 'vectors'; readonly vectors: readonly number[][]; readonly tokens: number }
+  | { readonly kind: 'too-long' | 'bad-format' | 'bad-messages' };

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { STREAM_END } from '../../../src/api/contract.ts';
+import { AppError } from '../../../src/errors.ts';
+import { ContractError, invalidParameter } from '../../errors.ts';
+import type { ChatServer, ServerReply } from '../../language-model/chat-server.ts';
+import { primed } from '../../respond.ts';
+import type { ChatModel } from './model.ts';
+import type { LlamaProcesses } from './processes.ts';
+import type { LlamaCompletion, LlamaReply } from './protocol.ts';
+import { readChatRequest } from './request.ts';
+
+const encoder = new TextEncoder();
+
+type Completed = Extract<LlamaReply, { readonly kind: 'completed' }>;
+
+/** Throws what a model's process refused, in the contract's words. */
+export const demand = <K extends LlamaReply['kind']>(
+  reply: LlamaReply,
+  kind: K,
+  contextTokens: number,
+): Extract<LlamaReply, { readonly kind: K }> => {
+  if (reply.kind === kind) return reply as Extract<LlamaReply, { readonly kind: K }>;
+  if (reply.kind === 'too-long')
+    throw new ContractError(
+      'ErrTextTooLong',
+      `The text is too long for the language model, which takes ${contextTokens} tokens.`,
+    );
+  throw invalidParameter(
+    reply.kind === 'bad-format'
+      ? 'Invalid parameter: response_format: the schema has more than the model can keep to'
+      : 'Invalid parameter: messages: the model does not take them in this order',
+  );
+};
+
+const usageOf = ({ promptTokens, cachedTokens, replyTokens }: Completed) => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: replyTokens,
+  total_tokens: promptTokens + replyTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens },
+});
+
+/** Yields a reply as a stream of events. */
+async function* stream(
+  answer: AsyncGenerator<string, Completed>,
+  name: string,
+  countsAtEnd: boolean,
+): AsyncGenerator<Uint8Array> {
+  const head = {
+    id: `chatcmpl-${randomUUID()}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1_000),
+    model: name,
+  };
+  const event = (fields: object): Uint8Array =>
+    encoder.encode(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
+  const delta = (words: object, finish: string | null = null): Uint8Array =>
+    event({ choices: [{ index: 0, delta: words, finish_reason: finish }] });
+  try {
+    let step = await answer.next();
+    yield delta({ role: 'assistant', content: '' });
+    for (; !step.done; step = await answer.next()) yield delta({ content: step.value });
+    yield delta({}, step.value.finish);
+    if (countsAtEnd) yield event({ choices: [], usage: usageOf(step.value) });
+    yield encoder.encode(`data: ${STREAM_END}\n\n`);
+  } finally {
+    await answer.return(undefined as never);
+  }
+}
+
+/** Yields a reply in one piece. */
+async function* whole(
+  answer: AsyncGenerator<string, Completed>,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  let content = '';
+  let step = await answer.next();
+  for (; !step.done; step = await answer.next()) content += step.value;
+  const message = { role: 'assistant', content };
+  yield encoder.encode(
+    JSON.stringify({
+      id: `chatcmpl-${randomUUID()}`,
+      object: 'chat.completion',
+      created: Math.floor(Date.now() / 1_000),
+      model: name,
+      choices: [{ index: 0, message, finish_reason: step.value.finish }],
+      usage: usageOf(step.value),
+    }),
+  );
+}
+
+/** A server with the OpenAI API over the processes of models; `modelOf` finds a model by its name. */
+export const createLlamaServer = (
+  processes: LlamaProcesses,
+  modelOf: (name: unknown) => { readonly model: ChatModel; readonly library: string },
+): ChatServer => {
+  /** Yields the words of a reply; returns its end. Ending it stops the model. */
+  async function* ask(
+    model: ChatModel,
+    library: string,
+    completion: LlamaCompletion,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, Completed> {
+    const own = new AbortController();
+    const words = new Readable({ objectMode: true, read: () => {} });
+    const asked = processes.call(
+      model,
+      library,
+      completion,
+      AbortSignal.any([signal, own.signal]),
+      (text) => words.push(text),
+    );
+    asked.then(
+      () => words.push(null),
+      (error: Error) => words.destroy(error),
+    );
+    try {
+      for await (const text of words) yield text as string;
+      return demand(await asked, 'completed', processes.contextTokensOf(model));
+    } finally {
+      own.abort();
+    }
+  }
+
+  return {
+    send: async (_path, body, signal): Promise<ServerReply> => {
+      const { completion, isStreamed, countsAtEnd } = readChatRequest(body);
+      const { model, library } = modelOf(body['model']);
+      const answer = ask(model, library, completion, signal);
+      return {
+        mediaType: isStreamed ? 'text/event-stream' : 'application/json',
+        // Begun before it is passed on, so that a refusal can still become another reply.
+        body: await primed(
+          isStreamed ? stream(answer, model.name, countsAtEnd) : whole(answer, model.name),
+        ),
+        failedWithin: () =>
+          new AppError('unavailable', 'The model broke off.', { retryable: true }),
+      };
+    },
+  };
+};

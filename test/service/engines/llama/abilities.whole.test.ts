@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { readChatBody } from '../../../../service/chat-body.ts';
+import type { EngineAbilities } from '../../../../service/engine.ts';
+import { createEngineHealth } from '../../../../service/engine-loader.ts';
+import { createAbilities } from '../../../../service/engines/llama/abilities.ts';
+import type { ChatModel } from '../../../../service/engines/llama/model.ts';
+import type { LlamaProcesses } from '../../../../service/engines/llama/processes.ts';
+import { translateJudged } from '../../../../service/judged-translation.ts';
+import { createRequestLimiter } from '../../../../service/request-limiter.ts';
+import { testContract } from '../../../contracts/contract.ts';
+import { translationEngineContract } from '../../../contracts/translation-engine.ts';
+import { fakeProcesses, languageModel } from './scene.ts';
+
+const signal = new AbortController().signal;
+const GENERAL = languageModel('general');
+const LARGE = languageModel('large', { parameters: 9e9 });
+const SMALL = languageModel('small', { parameters: 0.3e9 });
+const FOR_TRANSLATION = languageModel('hy-mt2-1.8b', { isForTranslation: true, parameters: 1.8e9 });
+const FOR_VECTORS = languageModel('vectors', { isForVectors: true });
+
+let processes: LlamaProcesses;
+afterEach(() => processes[Symbol.asyncDispose]());
+
+const offer = (
+  models: readonly ChatModel[],
+  languages?: readonly string[],
+  contextTokens = 4_096,
+): EngineAbilities => {
+  processes = fakeProcesses({ contextTokens });
+  const installed = models.map((model) => ({ model, languages }));
+  return createAbilities(installed, '/library', processes);
+};
+
+const post = async (abilities: EngineAbilities, fields: object): Promise<string> => {
+  const bytes = Buffer.from(
+    JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], ...fields }),
+  );
+  const body = await readChatBody(
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+  const reply = await abilities.chat!.complete(body, signal);
+  return Buffer.concat(await Array.fromAsync(reply.body)).toString('utf8');
+};
+const says = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+describe('a chat with an installed model', () => {
+  it('is answered in one piece, with its counts', async () => {
+    const reply = JSON.parse(await post(offer([GENERAL]), says('good morning'))) as object;
+    expect(reply).toMatchObject({
+      object: 'chat.completion',
+      model: 'general',
+      choices: [
+        { message: { role: 'assistant', content: 'good morning ' }, finish_reason: 'stop' },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    });
+  });
+
+  it('is answered word by word, with counts where they are asked for', async () => {
+    const text = await post(offer([GENERAL]), {
+      ...says('good morning'),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    const events = text
+      .trim()
+      .split('\n\n')
+      .map((line) => line.replace('data: ', ''));
+    expect(events.at(-1)).toBe('[DONE]');
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event) as never);
+    expect(chunks).toMatchObject([
+      { choices: [{ delta: { role: 'assistant' } }] },
+      { choices: [{ delta: { content: 'good ' } }] },
+      { choices: [{ delta: { content: 'morning ' } }] },
+      { choices: [{ finish_reason: 'stop' }] },
+      { choices: [], usage: { total_tokens: 5 } },
+    ]);
+  });
+
+  it('ends after so many tokens, though nobody said how many', async () => {
+    const reply = JSON.parse(await post(offer([GENERAL]), says('loop'))) as never;
+    expect(reply).toMatchObject({ usage: { completion_tokens: 1_000 } });
+  });
+
+  it('goes to the model of its name, or to the largest that was not made to translate', async () => {
+    const abilities = offer([FOR_TRANSLATION, SMALL, FOR_VECTORS, LARGE]);
+    expect(abilities.chat?.models).toEqual(['large', 'small', 'hy-mt2-1.8b']);
+    for (const [model, used] of [
+      ['small', 'small'],
+      ['vectors', 'large'],
+      ['gpt-9', 'large'],
+    ])
+      expect(JSON.parse(await post(abilities, { model }))).toMatchObject({ model: used });
+  });
+
+  it.each([
+    ['which is too long by far', says('word '.repeat(10_000)), 'ErrTextTooLong'],
+    ['which turns out to be too long', says('x'.repeat(17_000)), 'ErrTextTooLong'],
+    ['whose turns the template does not take', says('disorder'), 'ErrInvalidParameter'],
+    ['with tools', { tools: [{}] }, 'ErrInvalidParameter'],
+    ['for several answers', { n: 2 }, 'ErrInvalidParameter'],
+    ['with no room for an answer', { max_tokens: 0 }, 'ErrInvalidParameter'],
+    [
+      'with a picture',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
+      'ErrInvalidParameter',
+    ],
+    [
+      'with a schema that it cannot keep to',
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { schema: { type: 'array', items: { not: {} } } },
+        },
+      },
+      'ErrInvalidParameter',
+    ],
+  ])('%s is refused', async (_what, fields, named) => {
+    await expect(post(offer([GENERAL]), fields)).rejects.toMatchObject({ named });
+  });
+
+  it('breaks off where the process dies, and the next is answered', async () => {
+    const abilities = offer([GENERAL]);
+    await expect(post(abilities, { ...says('die slowly'), stream: true })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(await post(abilities, says('hello'))).toContain('hello');
+  });
+});
+
+describe('vectors of texts', () => {
+  it('come from a model that was made for them, or else from the one that answers', async () => {
+    const made = await offer([GENERAL, FOR_VECTORS]).chat!.embed!({ texts: ['a', 'bcd'] }, signal);
+    expect(made).toEqual({
+      model: 'vectors',
+      vectors: [
+        [1, 0],
+        [3, 0],
+      ],
+      tokens: 2,
+    });
+    await processes[Symbol.asyncDispose]();
+    expect(await offer([GENERAL]).chat!.embed!({ texts: ['a'] }, signal)).toMatchObject({
+      model: 'general',
+    });
+  });
+});
+
+describe('translation', () => {
+  it.each([
+    ['a model that was made for it comes after Bergamot', [LARGE, FOR_TRANSLATION], 2.6],
+    ['a large model comes before Apertium', [LARGE, GENERAL], 2.8],
+    ['a smaller one comes last', [GENERAL], 9],
+  ])('%s', (_what, models, rank) => {
+    expect(offer(models).translation?.rank).toBe(rank);
+  });
+
+  it('is nothing for models below 1B', () => {
+    const abilities = offer([SMALL]);
+    expect(abilities.chat).toBeDefined();
+    expect(abilities.translation).toBeUndefined();
+  });
+
+  it('is for the languages that the record of its model names', () => {
+    const { translation } = offer([FOR_TRANSLATION], ['en', 'fil', 'zh']);
+    const pairs = ['en tl', 'zh en', 'en da', 'da en', 'en en-XA'];
+    const known = pairs.map((pair) =>
+      translation!.translates(...(pair.split(' ') as [string, string])),
+    );
+    expect(known).toEqual([true, true, false, false, false]);
+  });
+
+  const translate = async (abilities: EngineAbilities, text: string): Promise<string> => {
+    const pieces = await translateJudged(
+      { text, from: 'en', to: 'es', tokens: new Map(), keywords: [], context: '' },
+      {
+        name: 'llama',
+        engine: abilities.translation!,
+        limiter: createRequestLimiter({ concurrent: 1, waiting: 9 }),
+        health: createEngineHealth(),
+      },
+      'key',
+      signal,
+      () => {},
+    );
+    return (await Array.fromAsync(pieces)).map((piece) => piece.text).join('');
+  };
+
+  it('that is only "the the the" is none', async () => {
+    await expect(translate(offer([FOR_TRANSLATION]), 'a loop of words')).rejects.toMatchObject({
+      named: 'ErrBadReply',
+    });
+  });
+
+  it('of a text over the context is made in parts', async () => {
+    const text = 'Uno dos tres cuatro. '.repeat(200).trim();
+    const abilities = offer([FOR_TRANSLATION], undefined, 1_024);
+    expect((await translate(abilities, text)).split(' ')).toHaveLength(text.split(' ').length);
+  });
+});
+
+testContract('an installed model that translates', translationEngineContract, () => ({
+  port: offer([FOR_TRANSLATION]).translation!,
+  from: 'en',
+  to: 'es',
+}));

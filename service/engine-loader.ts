@@ -289,11 +289,12 @@ export const loadEngines = async (
     },
     /** Creates the 404 that names the missing ability and how to add it. */
     missing: (need: MissingAbility): ContractError => {
-      const remedies = engines
+      const named = engines
         .toReversed()
         .map((engine) => engine.remedy(need))
         .filter((remedy) => remedy !== undefined)
         .map(advise);
+      const remedies = [...new Set(named)];
       return new ContractError(
         'ErrServiceNotRegistered',
         missingEngineText({ ...need, remedies }),

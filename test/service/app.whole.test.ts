@@ -137,7 +137,10 @@ describe('the service without engines that need anything', () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual([
       'apertium',
       'bergamot',
+      'deepl',
       'espeak-ng',
+      'libretranslate',
+      'llama',
       'openai',
       'sherpa-onnx',
     ]);

@@ -56,6 +56,16 @@ describe('the folder of engines', () => {
     );
   });
 
+  it('says once what adds several engines', async () => {
+    for (const name of ['one', 'two'])
+      writeFileSync(
+        join(folder, `${name}.ts`),
+        engine(name, 1, '{}').replace(/'set \w+'/, "'run it'"),
+      );
+    await using engines = await load();
+    expect(engines.missing({ ability: 'chat' }).message).toBe('No engine chats. Add one: run it.');
+  });
+
   it('asks an engine in the order of what it translates with now, where it says so', async () => {
     const translating = (name: string, rank: number, own: string): string =>
       engine(name, rank, `{ translation: { translates: () => true, rank: ${own} } }`).replace(

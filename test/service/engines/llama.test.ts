@@ -59,6 +59,6 @@ it('a model that this machine has no memory for is not offered, and the sentence
   expect(await engine.abilities()).toEqual({});
   expect(await engine.report()).toMatchObject({
     ready: false,
-    detail: expect.stringMatching(/^wide: it needs \d+ MB of memory, and \d+ MB are free$/),
+    detail: expect.stringMatching(/^wide: it needs \d+ [MG]B of memory, and \d+ [MG]B are free$/),
   });
 });

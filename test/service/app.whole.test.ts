@@ -48,7 +48,7 @@ describe('the service without engines that need anything', () => {
     expect((await service.request(PATHS.voices, { key })).status).toBe(200);
   });
 
-  it.each(['/', '/tts/', '/translate', '/openai/v1/embeddings', '/ws/other'])(
+  it.each(['/', '/tts/', '/translate', '/openai/v1/images/generations', '/ws/other'])(
     'answers 404 for %s',
     async (path) => {
       expect(await failure(await service.request(path))).toMatchObject({

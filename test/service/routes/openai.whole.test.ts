@@ -127,7 +127,7 @@ describe('the OpenAI API beside the contract', () => {
     ['too long an input', { input: 'x'.repeat(5_001) }, 'ErrTextTooLong'],
     ['aac', { response_format: 'aac' }, 'ErrUnsupportedFormat'],
     ['too high a speed', { speed: 3 }, 'ErrInvalidParameter'],
-    ['events', { stream_format: 'sse' }, 'ErrInvalidParameter'],
+    ['another kind of stream', { stream_format: 'ndjson' }, 'ErrInvalidParameter'],
   ])('answers 400 for %s', async (_, fields, name) => {
     expect(await failure(await speak(fields))).toMatchObject({ status: 400, name });
   });
@@ -172,8 +172,8 @@ describe('the OpenAI API beside the contract', () => {
 
   it.each([
     ['an unknown format', { response_format: 'docx' }, 'ErrInvalidParameter'],
-    ['words', { 'timestamp_granularities[]': 'word' }, 'ErrInvalidParameter'],
-    ['a stream', { stream: 'true' }, 'ErrInvalidParameter'],
+    ['times of letters', { 'timestamp_granularities[]': 'letter' }, 'ErrInvalidParameter'],
+    ['subtitles as a stream', { stream: 'true', response_format: 'srt' }, 'ErrInvalidParameter'],
     ['a file that is text', { file: 'hello' }, 'ErrInvalidParameter'],
     ['a file that is no audio', { file: new Blob(['nothing to hear']) }, 'ErrInvalidAudio'],
     ['an unknown language', { language: 'klingonese' }, 'ErrInvalidParameter'],

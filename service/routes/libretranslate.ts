@@ -102,12 +102,17 @@ const checkLength = (q: string): void => {
 };
 
 const PERCENT = 100;
+const UNSURE_PERCENT = 50;
 const codeOf = (language: string): string => FROM_CODES.get(language) ?? language;
 
+interface Detected {
+  /** Confidence from 0 to 100. */
+  readonly confidence: number;
+  readonly language: string;
+}
+
 /** The likely languages of a text, the likeliest first; English without confidence where there are no words. */
-const detect = (
-  q: string,
-): readonly { readonly confidence: number; readonly language: string }[] => {
+const detect = (q: string): readonly Detected[] => {
   const found = rankLanguages(q)
     .filter(({ language }) => LANGUAGES.includes(language))
     .slice(0, MOST_DETECTED)
@@ -121,12 +126,18 @@ const detect = (
 const languageOf = (field: string, code: string): string =>
   readLanguage(field, LIBRE_CODES[code.toLowerCase()] ?? code);
 
-/** Reads the languages of a request; that of the text is found by itself for `auto`. Throws a 400 for unknown ones. */
+/**
+ * Reads the languages of a request; that of the text is found by itself for `auto`, or is that of the texts that
+ * come with it where it is too short to tell. Throws a 400 for unknown ones.
+ */
 export const readPair = (
   { source, target }: { readonly source: string; readonly target: string },
   q: string,
-): LanguagePair & { readonly detected: ReturnType<typeof detect>[number] | undefined } => {
-  const [detected] = source.toLowerCase() === 'auto' ? detect(q) : [];
+  all: readonly string[] = [q],
+): LanguagePair & { readonly detected: Detected | undefined } => {
+  const [own] = source.toLowerCase() === 'auto' ? detect(q) : [];
+  const isUnsure = own !== undefined && own.confidence < UNSURE_PERCENT;
+  const detected = isUnsure && all.length > 1 ? detect(all.join('\n'))[0] : own;
   return {
     from: languageOf('source', detected?.language ?? source),
     to: languageOf('target', target),
@@ -181,18 +192,16 @@ export const answerLibre = async (
 ): Promise<Response> => {
   const { q, format, alternatives, ...languages } = validate(translateFields, fields);
   const translate = format === 'html' ? translateHtml : translateText;
-  const all: {
-    readonly text: string;
-    readonly detected: ReturnType<typeof detect>[number] | undefined;
-  }[] = [];
-  for (const each of [q].flat()) {
-    checkLength(each);
-    const { detected, ...pair } = readPair(languages, each);
-    all.push({ text: await translate(each, pair, context), detected });
+  const given = [q].flat();
+  for (const each of given) checkLength(each);
+  const texts: string[] = [];
+  const detected: (Detected | undefined)[] = [];
+  for (const each of given) {
+    const { detected: found, ...pair } = readPair(languages, each, given);
+    texts.push(await translate(each, pair, context));
+    detected.push(found);
   }
   const isList = Array.isArray(q);
-  const texts = all.map((each) => each.text);
-  const detected = all.map((each) => each.detected);
   return Response.json({
     translatedText: isList ? texts : texts[0],
     ...(detected[0] ? { detectedLanguage: isList ? detected : detected[0] } : {}),

@@ -102,6 +102,16 @@ describe('a LibreTranslate server', () => {
     );
   });
 
+  it('that loses a copied word gets what stands around it apart', async () => {
+    await using loses = await startBoth({
+      translate: (text) => text.replace(/\s*\bX\d\b/u, '').toUpperCase(),
+    });
+    const tokens = new Map([[1, { word: 'Daniel' }]]);
+    expect(await translate(loses.engine, 'Thanks ⟦1⟧ for the help', { tokens })).toBe(
+      'THANKS ⟦1⟧ FOR THE HELP',
+    );
+  });
+
   it('names its languages', async () => {
     expect(await lineOf(both.engine)).toMatchObject({ ready: true, detail: '50 languages' });
   });

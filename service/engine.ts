@@ -96,11 +96,9 @@ export interface RecognitionStream extends Disposable {
 
 /** The ability to recognise speech while it comes. */
 export interface StreamRecognition {
-  /** Streams at the same time that the machine keeps up with. */
-  readonly most: number;
   /** True where a model is sure to know the language; undefined: whatever is spoken. */
   knows(language: string | undefined): boolean;
-  /** Opens a stream; undefined while as many as `most` are open. */
+  /** Opens a stream; undefined while as many are open as the machine keeps up with. */
   open(hints: EngineHints, listener: StreamListener): RecognitionStream | undefined;
 }
 

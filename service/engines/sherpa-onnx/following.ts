@@ -13,11 +13,17 @@ import {
   type InstalledRecogniser,
   languagesOf,
 } from './children.ts';
+import { speakersAt } from '../../models/machine.ts';
 import { createStreams, type Streams } from './streams.ts';
 import type { StreamReply, StreamRequest } from './stream-worker.ts';
 
-/** Streams that a machine keeps up with before that was measured: a small model takes a tenth of a core for one. */
-const streamsOfMachine = (): number => availableParallelism();
+/**
+ * Streams that a machine keeps up with: one a core before a model was measured, which a small one does with a tenth of it.
+ *
+ * @param realTimeFactor time that sound takes, as a share of its length
+ */
+export const streamsAt = (realTimeFactor: number | undefined): number =>
+  realTimeFactor === undefined ? availableParallelism() : Math.max(1, speakersAt(realTimeFactor));
 
 /** Chooses the streaming model for a language; undefined where none is sure to know it. */
 const chooseSure = (
@@ -44,11 +50,11 @@ const heardLanguage = (
 /**
  * Creates what follows speech with models that stream, each in a process that lasts.
  *
- * @param most streams of all models at the same time
+ * @param mostAt streams at the same time, those of all models included, by what one takes
  */
 export const createFollowing = (
   children: Children<StreamRequest, StreamReply>,
-  most = streamsOfMachine(),
+  mostAt = streamsAt,
 ) => {
   const byChild = new WeakMap<Child<StreamRequest, StreamReply>, Streams>();
   let open = 0;
@@ -97,11 +103,10 @@ export const createFollowing = (
       chooseSure(streaming, language) ??
       (isAlone ? chooseRecogniser(streaming, language) : undefined);
     return {
-      most,
       knows: (language) => choose(language) !== undefined,
       open: ({ language }, listener) => {
         const chosen = choose(language);
-        if (!chosen || open >= most) return undefined;
+        if (!chosen || open >= mostAt(streamsOf(chosen).realTimeFactor)) return undefined;
         return openCounted(chosen, heardLanguage(chosen, language), listener);
       },
     };

@@ -42,6 +42,8 @@ export interface StreamReply {
   readonly unknown: readonly number[];
   /** True while there is audio to recognise: the next call may come at once. */
   readonly isBusy: boolean;
+  /** Time that it took. */
+  readonly tookMs: number;
 }
 
 /** The part of the library's types (`types.js`, 1.13) that is used here. */
@@ -178,9 +180,11 @@ serveParent(async ({ turns, closed: ids }: StreamRequest): Promise<StreamReply> 
   const model = (recognizer ??= load());
   for (const id of ids) close(id);
   const unknown = turns.filter((turn) => !add(model, turn)).map(({ id }) => id);
+  const startedMs = performance.now();
   const heard = decode(model);
+  const tookMs = performance.now() - startedMs;
   const isBusy = [...open.values()].some(
     ({ stream, lastChunks }) => lastChunks !== undefined || model.isReady(stream),
   );
-  return { heard, unknown, isBusy };
+  return { heard, unknown, isBusy, tookMs };
 });

@@ -16,6 +16,10 @@ import { concatSamples } from '../../../src/audio/pcm.ts';
 const MOST_LOST = 1;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1_000;
 
+/** Sound after which it is known how long it takes to recognise, and over which that is measured. */
+const MEASURED_MS = 10_000;
+const MEASURED_OVER_MS = 120_000;
+
 /** A stream, and its sound since the last final text, from which another process goes on. */
 interface Open {
   readonly id: number;
@@ -55,6 +59,8 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
   let lastId = 0;
   let isBusy = false;
   let isRunning = false;
+  /** Sound of late, and the time that it took. */
+  const measured = { soundMs: 0, tookMs: 0 };
 
   const close = (one: Open): void => {
     if (open.delete(one.id) && one.beganAt !== undefined) closed.push(one.id);
@@ -113,6 +119,14 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
     one.listener.heard(text);
   };
 
+  const measure = (turns: readonly StreamTurn[], tookMs: number): void => {
+    for (const { samples } of turns) measured.soundMs += samples.length / SAMPLES_PER_MS;
+    measured.tookMs += tookMs;
+    if (measured.soundMs < MEASURED_OVER_MS) return;
+    measured.soundMs /= 2;
+    measured.tookMs /= 2;
+  };
+
   /** Makes calls, one at a time, as long as there is something new. */
   const run = async (): Promise<void> => {
     for (;;) {
@@ -123,6 +137,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
       try {
         const reply = await child.call(request, signal);
         ({ isBusy } = reply);
+        measure(turns, reply.tookMs);
         for (const id of reply.unknown) {
           const one = open.get(id);
           if (one) lose(one, new AppError('unavailable', 'the process died', { retryable: true }));
@@ -185,6 +200,11 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
   };
 
   return {
+    /** Time that sound takes, as a share of its length; undefined before it was measured. */
+    get realTimeFactor(): number | undefined {
+      const { soundMs, tookMs } = measured;
+      return soundMs < MEASURED_MS ? undefined : tookMs / soundMs;
+    },
     /**
      * Opens a stream.
      *

@@ -125,7 +125,7 @@ export const followingOffer = (habits: FollowingHabits = {}) => {
   };
   const knows = (language: string | undefined): boolean =>
     languages === undefined || (language !== undefined && languages.includes(language));
-  const stream = { most, knows, open: openStream };
+  const stream = { knows, open: openStream };
   return { ...offer, engine: { ...offer.engine, stream }, counts, hinted };
 };
 

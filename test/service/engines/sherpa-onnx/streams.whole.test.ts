@@ -167,6 +167,13 @@ describe('streams of speech in a process', () => {
     await expect(streams.recognise(sound, 'en', AbortSignal.abort())).rejects.toThrow();
   });
 
+  it('measures how long sound takes, once there was enough of it', async () => {
+    expect(streams.realTimeFactor).toBeUndefined();
+    await streams.recognise(new Float32Array(16_000 * 12), 'en', never);
+    expect(streams.realTimeFactor).toBeGreaterThan(0);
+    expect(streams.realTimeFactor).toBeLessThan(1);
+  });
+
   it('opens as many as the machine keeps up with of 200 that are asked for', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-stream-'));
     writeTinyStream(folder);
@@ -177,7 +184,7 @@ describe('streams of speech in a process', () => {
       createLog('silent'),
     );
     const streaming = [{ model, languages: ['en'] }];
-    const { stream } = createFollowing(children, 3).extend(
+    const { stream } = createFollowing(children, () => 3).extend(
       { longestMs: 1, recognise: async () => ({ text: '' }) },
       streaming,
       [],

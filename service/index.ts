@@ -128,9 +128,9 @@ export const startService = async (options: ServiceOptions) => {
     engines: () => engines.report(),
     /** True when there currently is a way into `to`: from `from`, or from any language. */
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
-    /** True while a model recognises speech as it comes. */
-    followsSpeech: async (): Promise<boolean> =>
-      (await engines.offers('recognition')).some(({ engine }) => engine.stream !== undefined),
+    /** True while an engine recognises speech in a language, or any, as it comes. */
+    followsSpeech: async (language: string | undefined): Promise<boolean> =>
+      (await engines.offers('recognition')).some(({ engine }) => engine.stream?.knows(language)),
     /** Names of the engines that translate a pair by themselves at the moment, best first. */
     translators: async (from: string, to: string): Promise<readonly string[]> =>
       (await engines.offers('translation', { from, to }))

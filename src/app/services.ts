@@ -1,7 +1,7 @@
 import type { OnCall } from '../api/call-report.ts';
 import { createServiceClient, type ServiceClient } from '../api/client.ts';
 import { createCallMetrics } from '../api/call-metrics.ts';
-import { createRealtime, type Realtime } from '../api/realtime/index.ts';
+import { createRealtime, type Realtime, type RealtimeOptions } from '../api/realtime/index.ts';
 import { type CoreConfig, operatorLimits, type LimitConfig } from './core-config.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -40,8 +40,8 @@ export interface ServiceConnectionDeps {
   readonly key: string;
   /** True for the service of this process: no other one shares its rate. */
   readonly isBuiltIn: boolean;
-  /** Tells whether the service recognises speech as it comes, without being asked in the configuration. */
-  readonly followsSpeech?: (() => Promise<boolean>) | undefined;
+  /** Tells whether the service recognises speech in a language, or any, as it comes. Default: nothing is known of that. */
+  readonly followsSpeech?: RealtimeOptions['followsSpeech'];
   readonly config: Pick<CoreConfig, 'ENCRYPTION_KEY' | 'SPEECH_REALTIME'>;
   readonly store: Store;
   readonly metrics: Metrics;

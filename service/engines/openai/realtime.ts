@@ -281,7 +281,6 @@ export const createRealtimeRecognition = (
   };
 
   return {
-    most: MOST_SESSIONS,
     knows: () => {
       if (!way && !isTrying && clock.nowMs() >= tryAtMs) void find();
       return way !== undefined;

@@ -48,10 +48,10 @@ export interface RealtimeOptions {
   readonly findOwnKey?: FindOwnKey | undefined;
   readonly uses: readonly Use[];
   /**
-   * Tells whether the service recognises speech as it comes: then recognition is used, though `uses` does not name
-   * it. Default: nothing is known of that.
+   * Tells whether the service recognises speech in a language, or any, as it comes: then recognition is used, though
+   * `uses` does not name it. Default: nothing is known of that.
    */
-  readonly followsSpeech?: (() => Promise<boolean>) | undefined;
+  readonly followsSpeech?: ((language: string | undefined) => Promise<boolean>) | undefined;
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -86,9 +86,16 @@ export const createRealtime = ({
     : undefined;
   const availability = createAvailabilities('recognition', { clock, log });
   const recognition = {
-    /** Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does. */
-    of: async (space: Space) => {
-      const [ofSpace, isFollowed = false] = await Promise.all([keys.of(space), followsSpeech?.()]);
+    /**
+     * Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does.
+     *
+     * @param language the one that is likely to be spoken. Default: any
+     */
+    of: async (space: Space, language?: string) => {
+      const [ofSpace, isFollowed = false] = await Promise.all([
+        keys.of(space),
+        followsSpeech?.(language),
+      ]);
       return {
         /** True where the path is to be used. */
         isOn: isFollowed || uses.includes('recognition'),

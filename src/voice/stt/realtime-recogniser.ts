@@ -175,14 +175,16 @@ class RealtimeRecognition implements Recognition {
       space,
       createDecoder = () => createPacketDecoder(PCM_RATE_HZ),
     } = this.#deps;
-    const { openSession, availability, isOn, isFollowed } = await recognition.of(space);
+    const { hotwords, language, expected } = await this.#request.hints(Infinity);
+    const { openSession, availability, isOn, isFollowed } = await recognition.of(
+      space,
+      language ?? expected,
+    );
     if (this.#request.signal.aborted) return;
     this.#isLate = isFollowed;
     this.#permit = isOn ? recognition.sessions.tryAcquire() : undefined;
     if (!this.#permit || !availability.mayTry()) return this.#leaveToBatch();
     this.#availability = availability;
-    const { hotwords, language, expected } = await this.#request.hints(Infinity);
-    if (this.#request.signal.aborted) return;
     const pcm = createUtterancePcm(await createDecoder());
     if (this.#request.signal.aborted) return pcm.free();
     this.#pcm = pcm;

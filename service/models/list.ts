@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
-import { languageName } from '../../src/text/language/languages.ts';
+import { LANGUAGES, languageName } from '../../src/text/language/language-names.ts';
 import { columns } from '../engine-report.ts';
-import { bytesOf, type CatalogueModel } from './catalogue.ts';
+import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
 import { megabytes } from './disk.ts';
 import { listInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, type Layout } from './layout.ts';
@@ -42,7 +42,11 @@ const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
     case 'translation':
       return [layout.ability, direction([layout.model.from, layout.model.to])];
     case 'speech': {
-      const languages = new Set(layout.speakers.map(({ voice }) => voice.language));
+      const languages = new Set(
+        layout.speakers.map(({ voice, languages: codes }) =>
+          codes ? namesOf(codes) : voice.language,
+        ),
+      );
       const voices = layout.speakers.length === 1 ? '1 voice' : `${layout.speakers.length} voices`;
       return [`${layout.ability}, ${voices}`, [...languages].join(', ')];
     }
@@ -71,6 +75,18 @@ const describeInstalled = async ({
   }
 };
 
+/** The languages that recognisers of the catalogue hear and no voice of it speaks, the most used first. */
+const voiceless = (catalogue: readonly CatalogueModel[]): readonly string[] => {
+  const known = (ability: CatalogueModel['ability']): ReadonlySet<string> =>
+    new Set(
+      catalogue
+        .filter((model) => model.ability === ability)
+        .flatMap(({ languages }) => languages.map(primary)),
+    );
+  const [heard, spoken] = [known('recognition'), known('speech')];
+  return LANGUAGES.filter((code) => heard.has(primary(code)) && !spoken.has(primary(code)));
+};
+
 /** Prints the installed models, and those of the catalogue that are not. */
 export const describeModels = async (
   catalogue: readonly CatalogueModel[],
@@ -84,4 +100,9 @@ export const describeModels = async (
   print('To be installed with "npm run service -- models add NAME":');
   for (const line of columns(catalogue.filter(({ name }) => !present.has(name)).map(describe)))
     print(line);
+  const without = [...new Set(voiceless(catalogue).map((code) => languageName(code, 'en')))];
+  if (without.length > 0)
+    print(
+      `The catalogue has no voice for ${without.join(', ')}: eSpeak NG speaks most of them, or a Piper voice of your own.`,
+    );
 };

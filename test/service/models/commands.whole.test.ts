@@ -32,6 +32,7 @@ describe('models list', () => {
     );
     expect(scene.lines.join('\n')).toMatch(/ {2}mouth +speech +\S+ MB +MIT +English/);
     expect(scene.lines.join('\n')).toMatch(/bergamot-en-es +translation .*en to es/);
+    expect(scene.lines.at(-1)).toMatch(/^The catalogue has no voice for Spanish: eSpeak NG speaks/);
   });
 
   it('shows what each installed model is, and why one is of no use', async () => {

@@ -1,8 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, generateText, isStepCount, Output, streamText, tool } from 'ai';
+import { APICallError, embedMany, generateText, isStepCount, Output, streamText, tool } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { KEY } from '../support.ts';
+import { startFakeOpenai } from '../../fakes/openai.ts';
+import { KEY, startTestService } from '../support.ts';
 import { completion, PICTURE, useServedFile, WEATHER_CALL, withoutWaitsOf } from './support.ts';
 
 const PROMPT = 'Why is the sky blue?';
@@ -47,6 +48,23 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
     const { text, usage, finishReason } = await generateText({ model: talk(), prompt: PROMPT });
     expect({ text, finishReason }).toEqual({ text: 'Hello, world', finishReason: 'stop' });
     expect(usage).toMatchObject({ inputTokens: 11, outputTokens: 7, totalTokens: 18 });
+  });
+
+  it('makes vectors of texts', async () => {
+    await using backEnd = await startFakeOpenai({ models: ['talk-1', 'nomic-embed-text'] });
+    await using service = await startTestService({ SERVICE_OPENAI_URL: backEnd.url });
+    const embeddings = [
+      [0.5, 1],
+      [2, 4],
+    ];
+    backEnd.fail('/embeddings', {
+      kind: 'json',
+      value: { data: embeddings.map((embedding, index) => ({ index, embedding })) },
+    });
+    const baseURL = `${service.service.url}/openai/v1`;
+    const { embeddingModel } = createOpenAICompatible({ name: 'dragoman', apiKey: KEY, baseURL });
+    const made = await embedMany({ model: embeddingModel('any'), values: ['one', 'two'] });
+    expect(made.embeddings).toEqual(embeddings);
   });
 
   it('streams text', async () => {

@@ -29,7 +29,7 @@ import type { Tracing } from './src/telemetry/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys/access.ts';
-import { engineTable } from './service/engine-report.ts';
+import { declareEngineMetrics, engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;
 /** Longest wait for the parts to end, after the work was finished or left. */
@@ -142,7 +142,10 @@ runProgram(process.env, async (stopped) => {
     const opened = await openStore(DATABASE_URL, { log, connections, isGuest, waiting });
     const store = parts.adopt(opened, async (open) => open.destroy());
     const { builtIn, ...service } = await findService(config.core, config.engines, log, tracing);
-    if (builtIn) parts.defer(async () => builtIn.close());
+    if (builtIn) {
+      parts.defer(async () => builtIn.close());
+      declareEngineMetrics(metrics, builtIn.engines);
+    }
     const connection = parts.use(
       openServiceConnection({
         ...service,

@@ -1,4 +1,5 @@
 import { imageCommands } from '../src/process/program.ts';
+import type { Metrics } from '../src/ops/metrics.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 
@@ -34,3 +35,20 @@ export const engineTable = (
   const hint = 'No engine translates yet. To add one, run: npm run setup';
   return [...rows, ...(translates ? [] : [isImage ? imageCommands(hint) : hint])].join('\n');
 };
+
+/** Declares the metric of what the engines can do. */
+export const declareEngineMetrics = (
+  metrics: Pick<Metrics, 'gauge'>,
+  report: () => Promise<readonly EngineLine[]>,
+): void =>
+  metrics.gauge(
+    {
+      name: 'dragoman_engine_ready',
+      help: 'Abilities of engines: 1 where one can be used, 0 where something is missing.',
+      labels: ['engine', 'ability'],
+    },
+    async () =>
+      (await report()).flatMap(({ name, serves, ready }) =>
+        serves.map((ability) => ({ labels: { engine: name, ability }, value: Number(ready) })),
+      ),
+  );

@@ -10,17 +10,21 @@ import {
 import type { ReadyState } from '../src/ops/readiness.ts';
 import { startOpsServer } from '../src/ops/server.ts';
 import type { Log } from '../src/telemetry/log.ts';
+import type { EngineLine } from './engine.ts';
+import { declareEngineMetrics } from './engine-report.ts';
 
 /** Serves health and metrics of a service that runs on its own, where a port for them is set. */
 export const openOps = async (
   { OPS_HOST: host, OPS_PORT: port, METRICS_TOKEN: metricsToken }: z.infer<typeof opsSection>,
   state: Pick<ReadyState, 'starting' | 'draining'>,
+  engines: () => Promise<readonly EngineLine[]>,
   log: Log,
 ): Promise<AsyncDisposable> => {
   await using parts = new AsyncDisposableStack();
   if (port === undefined) return parts.move();
   const metrics = createMetrics();
   declareProcessMetrics(metrics);
+  declareEngineMetrics(metrics, engines);
   parts.use(measureEventLoop(metrics, realClock));
   const { isStalled } = parts.use(startHeartbeat(realClock));
   const readiness = async (): Promise<ReadyState> => ({

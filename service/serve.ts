@@ -28,7 +28,9 @@ export const serve = async (
 ): Promise<void> => {
   const state = { starting: true, draining: false };
   void stopped.then(() => (state.draining = true));
-  await using _ = await openOps(ops, state, log);
+  let service: Service | void;
+  const report = async () => (service ? service.engines() : []);
+  await using _ = await openOps(ops, state, report, log);
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const start = async (): Promise<Service> => {
@@ -50,7 +52,7 @@ export const serve = async (
     });
   };
   // What hangs at the start does not delay the stop.
-  const service = await Promise.race([start(), stopped]);
+  service = await Promise.race([start(), stopped]);
   if (!service) return;
   state.starting = false;
   console.log(`Speech, translation and chat at ${service.url}`);

@@ -47,6 +47,7 @@ describe('the service alone', () => {
     const headers = { authorization: 'Bearer token-0123456789' };
     const metrics = await (await fetch(`${ops}/metrics`, { headers })).text();
     expect(metrics).toContain('process_resident_memory_bytes');
+    expect(metrics).toContain('dragoman_engine_ready{engine="deepl",ability="translation"} 0');
   });
 
   it('does not print keys that were given', async () => {

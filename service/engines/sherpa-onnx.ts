@@ -1,6 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
 import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
+import { speakersText } from '../models/machine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import {
   createChildren,
@@ -90,6 +91,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           found.recognisers.push({
             model: await findModel(folder.path),
             languages: folder.record?.languages,
+            realTimeFactor: folder.record?.measured?.realTimeFactor,
           });
       } catch (error) {
         note(error);
@@ -140,7 +142,12 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       const found = await current();
       const serves = servesOf(found);
       const offer = [
-        ...found.recognisers.map(({ model }) => `${model.kind} model ${model.name}`),
+        ...found.recognisers.map(({ model, realTimeFactor }) =>
+          [
+            `${model.kind} model ${model.name}`,
+            ...(realTimeFactor === undefined ? [] : [speakersText(realTimeFactor)]),
+          ].join(', '),
+        ),
         ...(found.speakers.length > 0
           ? [found.speakers.length === 1 ? '1 voice' : `${found.speakers.length} voices`]
           : []),

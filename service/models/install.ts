@@ -9,7 +9,7 @@ import { writeRecord, type ModelRecord } from './installed.ts';
 import { installPackage, type NativePackage } from './packages.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, STAGING, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';
-import { tryModel } from './trial.ts';
+import { measuresOf, tryModel } from './trial.ts';
 
 type ModelAbility = CatalogueModel['ability'];
 
@@ -88,14 +88,24 @@ const place = async (
     if (expected !== undefined) demandAbility(name, expected, layout.ability);
     if (layout.ability === 'chat') await installPackage(deps.llama, deps);
     await removeUnused(inner, layout);
-    const missing = await tryModel(inner, layout, signal);
+    const { missing, measured } = await tryModel(inner, layout, signal);
     if (missing !== undefined)
       note(
         `${name} was not tried: that needs npm install --include=optional, which adds ${missing}.`,
       );
-    await writeRecord(inner, { ...record, name, installedAt: now().toISOString() });
+    await writeRecord(inner, {
+      ...record,
+      name,
+      ...(measured ? { measured } : {}),
+      installedAt: now().toISOString(),
+    });
     await rename(inner, join(root, name));
-    return { kind: 'installed', name, ability: layout.ability, measures: [] };
+    return {
+      kind: 'installed',
+      name,
+      ability: layout.ability,
+      measures: measuresOf(layout.ability, measured),
+    };
   } catch (error) {
     if (error instanceof AppError && error.message.startsWith(staging))
       throw new AppError(

@@ -5,6 +5,16 @@ import { z } from 'zod';
 /** File in a model's folder that says where the model came from. */
 const RECORD_FILE = 'dragoman-model.json';
 
+/** Work of a model on this machine, as it was measured when it was installed. */
+const measured = z.object({
+  /** Seconds that recognition, or speech, takes for a second of sound. */
+  realTimeFactor: z.number().positive().optional(),
+  wordsPerSecond: z.number().positive().optional(),
+  /** Memory of the process that has the model loaded. */
+  memoryBytes: z.number().positive().optional(),
+});
+export type Measured = z.infer<typeof measured>;
+
 /** Facts about an installed model that its files do not tell. */
 const modelRecord = z.object({
   name: z.string(),
@@ -14,6 +24,7 @@ const modelRecord = z.object({
   /** BCP 47 codes; absent where they are not known. */
   languages: z.array(z.string()).optional(),
   gender: z.enum(['Male', 'Female', 'Neutral']).optional(),
+  measured: measured.optional(),
   installedAt: z.iso.datetime(),
 });
 export type ModelRecord = z.infer<typeof modelRecord>;

@@ -7,6 +7,7 @@ import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
 import { megabytes } from './disk.ts';
 import { listInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, type Layout } from './layout.ts';
+import { measuresOf } from './trial.ts';
 
 /** Most languages that are named one by one. */
 const MOST_NAMES = 6;
@@ -67,8 +68,10 @@ const describeInstalled = async ({
   const size = megabytes(await folderBytes(path));
   const licence = record?.licence ?? '';
   try {
-    const [kind = '', languages = ''] = contentOf(await findLayout(path), record?.languages);
-    return [name, kind, size, licence, languages, 'ready'];
+    const layout = await findLayout(path);
+    const [kind = '', languages = ''] = contentOf(layout, record?.languages);
+    const state = ['ready', ...measuresOf(layout.ability, record?.measured)].join(', ');
+    return [name, kind, size, licence, languages, state];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return [name, 'not usable', size, licence, '', error.message.replace(`${path}: `, '')];

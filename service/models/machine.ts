@@ -45,6 +45,6 @@ export const speakersAt = (realTimeFactor: number): number => Math.floor(LOAD / 
 /** Formats it for people: `follows 2 speakers at once`. */
 export const speakersText = (realTimeFactor: number): string => {
   const speakers = speakersAt(realTimeFactor);
-  if (speakers === 0) return 'too slow to follow a speaker';
+  if (speakers === 0) return 'falls behind a speaker who makes no pause';
   return `follows ${speakers} ${speakers === 1 ? 'speaker' : 'speakers at once'}`;
 };

@@ -1,17 +1,23 @@
-import { orAborted } from '../../src/async/abort.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
+import { concatSamples } from '../../src/audio/pcm.ts';
+import { createResampler } from '../../src/audio/resample.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
 import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
+import { PACKAGE as ESPEAK_PACKAGE } from '../engines/espeak-ng/voices.ts';
+import type { EspeakReply, EspeakRequest } from '../engines/espeak-ng/worker.ts';
 import { createSherpaDiarisation } from '../engines/sherpa-onnx/diarisation.ts';
 import { requestOf } from '../engines/sherpa-onnx/children.ts';
 import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
 import type { StreamReply, StreamRequest } from '../engines/sherpa-onnx/stream-worker.ts';
-import type { VoiceReply } from '../engines/sherpa-onnx/voice-worker.ts';
+import type { VoiceReply, VoiceRequest } from '../engines/sherpa-onnx/voice-worker.ts';
 import type { SherpaReply, SherpaRequest } from '../engines/sherpa-onnx/worker.ts';
+import { megabytes } from './disk.ts';
+import type { Measured } from './installed.ts';
 import type { Layout } from './layout.ts';
+import { speakersText } from './machine.ts';
 
 /** Longest time of a trial, loading a large model on a slow machine included. */
 const LONGEST_MS = 180_000;
@@ -21,123 +27,180 @@ const SPOKEN = 'Hello 你 да نا ना 1.';
 /** Numbers stay in any language; with another model's vocabulary they change. */
 const TRANSLATED = 'Hello, 1 2 3.';
 const TRANSLATED_DIGITS = 3;
-const HEARD_SAMPLES = RECOGNITION_RATE_HZ;
+/** Text with which the speed is measured. */
+const MEASURED =
+  'Yesterday evening we walked along the river and talked about the new house. If it does not rain tomorrow, we will come back with our friends.';
+const MEASURED_WORDS = MEASURED.split(' ').length;
+/** Sound of a recogniser's first call, which loads the model. */
+const SILENCE = new Float32Array(RECOGNITION_RATE_HZ);
+/** Largest value of a sample of 16 bits. */
+const FULL_SCALE = 32_768;
 
 /** The package of the engine that uses the models of an ability. */
 const packageOf = ({ ability }: Layout): string =>
   ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
 
-/** Sends one request to a process of an engine. */
-const ask = async <Reply>(
-  layout: Layout,
-  worker: string,
-  args: readonly string[],
-  request: object,
-  signal: AbortSignal,
-): Promise<Reply> => {
-  await using child = createChild<object, Reply>({
-    name: packageOf(layout),
+/** Starts a process of an engine, for one trial. */
+const start = <Request, Reply>(name: string, worker: string, args: readonly object[] = []) =>
+  createChild<Request, Reply>({
+    name,
     file: new URL(`../engines/${worker}`, import.meta.url),
-    args,
+    args: args.map((arg) => JSON.stringify(arg)),
     log: createLog('silent'),
     callTimeoutMs: LONGEST_MS,
-    callsPerChild: 2,
+    callsPerChild: Infinity,
     idleMs: LONGEST_MS,
     tellsErrors: true,
   });
-  return await orAborted(child.call(request, signal), signal);
+
+/** The seconds that `work` takes, and its result. */
+const timed = async <T>(work: Promise<T>): Promise<readonly [seconds: number, result: T]> => {
+  const beganMs = performance.now();
+  const result = await work;
+  return [(performance.now() - beganMs) / 1_000, result];
 };
 
-/** Uses the model once; resolves with false where nothing came of it. */
-const use = async (layout: Layout, signal: AbortSignal): Promise<boolean> => {
+/** Speaks the text for recognisers. */
+const speak = async (signal: AbortSignal): Promise<Float32Array> => {
+  await using child = start<EspeakRequest, EspeakReply>('espeak-ng', 'espeak-ng/worker.ts');
+  const request = { kind: 'speak', voice: 'gmw/en-US', markup: MEASURED, speed: 1 } as const;
+  const reply = await child.call(request, signal);
+  if (!('samples' in reply)) return SILENCE;
+  const resampler = createResampler(reply.sampleRateHz, RECOGNITION_RATE_HZ);
+  const samples = Float32Array.from(reply.samples, (sample) => sample / FULL_SCALE);
+  return concatSamples([resampler.push(samples), resampler.end()]);
+};
+
+let heard: Float32Array | undefined;
+
+/** Sound of somebody who speaks; undefined where the package that speaks is not installed. */
+const speechFor = async (signal: AbortSignal): Promise<Float32Array | undefined> =>
+  (heard ??= isPackageInstalled(ESPEAK_PACKAGE) ? await speak(signal) : undefined);
+
+/**
+ * Measures a recogniser.
+ *
+ * @param recognise resolves with the memory that recognising has taken
+ */
+const measureRecogniser = async (
+  recognise: (samples: Float32Array) => Promise<number | undefined>,
+  signal: AbortSignal,
+): Promise<Measured> => {
+  // A text is not to be expected of silence.
+  await recognise(SILENCE);
+  const samples = await speechFor(signal);
+  if (!samples) return {};
+  const [first] = await timed(recognise(samples));
+  // The quicker of two: what else the machine does meanwhile may be over soon.
+  const [second, memoryBytes] = await timed(recognise(samples));
+  const seconds = Math.min(first, second);
+  return { realTimeFactor: (seconds * RECOGNITION_RATE_HZ) / samples.length, memoryBytes };
+};
+
+/** Uses the model and measures it; resolves with undefined where nothing came of it. */
+const use = async (layout: Layout, signal: AbortSignal): Promise<Measured | undefined> => {
+  const name = packageOf(layout);
   switch (layout.ability) {
     case 'chat':
-      return true;
+      return {};
     case 'diarisation':
-      await createSherpaDiarisation(layout.model, createLog('silent')).diarise(
-        new Float32Array(HEARD_SAMPLES),
-        signal,
-      );
-      return true;
+      await createSherpaDiarisation(layout.model, createLog('silent')).diarise(SILENCE, signal);
+      return {};
     case 'speech': {
       const [first] = layout.speakers;
-      if (!first) return false;
-      const { samples } = await ask<VoiceReply>(
-        layout,
-        'sherpa-onnx/voice-worker.ts',
-        [JSON.stringify(first.config)],
-        requestOf(first, SPOKEN, 1),
-        signal,
-      );
-      return samples.length > 0 && samples.every(Number.isFinite);
+      if (!first) return undefined;
+      const { config } = first;
+      await using child = start<VoiceRequest, VoiceReply>(name, 'sherpa-onnx/voice-worker.ts', [
+        config,
+      ]);
+      const { samples } = await child.call(requestOf(first, SPOKEN, 1), signal);
+      if (samples.length === 0 || !samples.every(Number.isFinite)) return undefined;
+      const [seconds, spoken] = await timed(child.call(requestOf(first, MEASURED, 1), signal));
+      const soundSeconds = spoken.samples.length / spoken.sampleRateHz;
+      if (soundSeconds === 0) return {};
+      return { realTimeFactor: seconds / soundSeconds, memoryBytes: child.memoryBytes };
     }
-    case 'recognition':
-      if (layout.model.isStreaming) {
-        const begins = { language: undefined, isLive: true };
-        const samples = new Float32Array(HEARD_SAMPLES);
-        await ask<StreamReply>(
-          layout,
+    case 'recognition': {
+      const { config, isStreaming = false } = layout.model;
+      if (isStreaming) {
+        await using child = start<StreamRequest, StreamReply>(
+          name,
           'sherpa-onnx/stream-worker.ts',
-          [JSON.stringify(layout.model.config)],
-          {
-            turns: [{ id: 1, begins, samples, ends: true }],
-            closed: [],
-          } satisfies StreamRequest,
-          signal,
+          [config],
         );
-        return true;
+        let id = 0;
+        return await measureRecogniser(async (samples) => {
+          id += 1;
+          const begins = { language: undefined, isLive: true };
+          const turns = [{ id, begins, samples, ends: true }];
+          let reply = await child.call({ turns, closed: [] }, signal);
+          while (reply.isBusy) reply = await child.call({ turns: [], closed: [] }, signal);
+          return child.memoryBytes;
+        }, signal);
       }
-      // A text is not to be expected of silence.
-      await ask<SherpaReply>(
-        layout,
-        'sherpa-onnx/worker.ts',
-        [JSON.stringify(layout.model.config)],
-        {
-          samples: new Float32Array(HEARD_SAMPLES),
-          sampleRateHz: RECOGNITION_RATE_HZ,
-          language: undefined,
-        } satisfies SherpaRequest,
-        signal,
-      );
-      return true;
+      await using child = start<SherpaRequest, SherpaReply>(name, 'sherpa-onnx/worker.ts', [
+        config,
+      ]);
+      return await measureRecogniser(async (samples) => {
+        const sampleRateHz = RECOGNITION_RATE_HZ;
+        await child.call({ samples, sampleRateHz, language: undefined }, signal);
+        return child.memoryBytes;
+      }, signal);
+    }
     case 'translation': {
-      const request: BergamotRequest = {
-        route: [layout.model],
-        text: TRANSLATED,
-        tokens: new Map(),
-      };
-      const text = await ask<string>(layout, 'bergamot/worker.ts', [], request, signal);
-      return (text.match(/\p{N}/gu) ?? []).length >= TRANSLATED_DIGITS;
+      await using child = start<BergamotRequest, string>(name, 'bergamot/worker.ts');
+      const translate = (text: string): Promise<string> =>
+        child.call({ route: [layout.model], text, tokens: new Map() }, signal);
+      const digits = (await translate(TRANSLATED)).match(/\p{N}/gu) ?? [];
+      if (digits.length < TRANSLATED_DIGITS) return undefined;
+      const [seconds] = await timed(translate(MEASURED));
+      return { wordsPerSecond: MEASURED_WORDS / seconds, memoryBytes: child.memoryBytes };
     }
   }
 };
 
 /**
- * Uses a model once, in a process of its own: files that are cut off or exchanged mostly show only
- * then, and may end the process. Throws `AppError` (`config`) for a model that does not work.
- * Resolves with the name of the package without which it cannot be tried, or with undefined.
+ * Uses a model, in a process of its own, and measures it: files that are cut off or exchanged mostly
+ * show only then, and may end the process. Throws `AppError` (`config`) for a model that does not
+ * work. Resolves with the name of the package without which it cannot be tried, or with what was
+ * measured.
  */
 export const tryModel = async (
   folder: string,
   layout: Layout,
   signal: AbortSignal,
-): Promise<string | undefined> => {
-  if (layout.ability === 'chat') return undefined;
+): Promise<{ readonly missing?: string; readonly measured?: Measured }> => {
   const needed = packageOf(layout);
-  if (!isPackageInstalled(needed)) return needed;
+  if (layout.ability !== 'chat' && !isPackageInstalled(needed)) return { missing: needed };
   let reason = '';
-  const worked = await use(layout, signal).catch((error: unknown) => {
+  const measured = await use(layout, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     const { code, message, cause } = toAppError(error);
     if (code === 'timeout')
       throw unusable(folder, `it took over ${LONGEST_MS / 60_000} minutes for one sentence`);
     reason = ` (${cause instanceof AppError ? `${message}: ${cause.message}` : message})`;
-    return false;
+    return undefined;
   });
-  if (!worked)
+  if (!measured)
     throw unusable(
       folder,
       `it did not work when it was tried${reason}; its files may be cut off or exchanged, or the machine may have too little memory`,
     );
-  return undefined;
+  return { measured };
 };
+
+/** Formats what was measured for people, such as `follows 2 speakers at once`. */
+export const measuresOf = (
+  ability: Layout['ability'],
+  { realTimeFactor, wordsPerSecond, memoryBytes }: Measured = {},
+): readonly string[] => [
+  ...(realTimeFactor === undefined
+    ? []
+    : [
+        ability === 'speech'
+          ? `speaks at ${(1 / realTimeFactor).toFixed(1)} times the speed of people`
+          : speakersText(realTimeFactor),
+      ]),
+  ...(wordsPerSecond === undefined ? [] : [`${Math.round(wordsPerSecond)} words a second`]),
+  ...(memoryBytes === undefined ? [] : [`${megabytes(memoryBytes)} of memory`]),
+];

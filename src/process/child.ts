@@ -47,6 +47,8 @@ export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
   readonly isRunning: boolean;
   /** Ends the process; the next call starts one. */
   stop(): Promise<void>;
+  /** Memory of the process when it last replied; undefined before. */
+  readonly memoryBytes: number | undefined;
 }
 
 /** The messages of the channel between parent and child. */
@@ -54,7 +56,7 @@ export type ToChild<Request> =
   | { readonly id: number; readonly request: Request }
   | { readonly id: number; readonly isCancelled: true };
 type Answer<Reply> =
-  | { readonly id: number; readonly reply: Reply }
+  | { readonly id: number; readonly reply: Reply; readonly memoryBytes: number }
   | { readonly id: number; readonly error: DescribedError };
 export type FromChild<Reply, Part = never> =
   | Answer<Reply>
@@ -89,7 +91,7 @@ export const serveParent = (
     running.set(id, own);
     void handle(message.request, own.signal, (part) => tellParent({ id, part }))
       .then(
-        (reply) => tellParent({ id, reply }),
+        (reply) => tellParent({ id, reply, memoryBytes: process.memoryUsage.rss() }),
         (thrown: unknown) => tellParent({ id, error: describeError(thrown) }),
       )
       .finally(() => running.delete(id));
@@ -116,6 +118,7 @@ export const createChild = <Request, Reply, Part = never>(
   let current: ChildProcess | undefined;
   let callsOfCurrent = 0;
   let lastId = 0;
+  let memoryBytes: number | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
   const turns = createSemaphore(concurrent);
   let running = 0;
@@ -252,6 +255,7 @@ export const createChild = <Request, Reply, Part = never>(
         log.debug({ process: name, error: answer.error }, 'a call of a child process failed');
         throw failure('bad-reply', `${name}: ${message}`);
       }
+      memoryBytes = answer.memoryBytes;
       return answer.reply;
     }
     throw failure('unavailable', `${name} crashed`);
@@ -267,6 +271,9 @@ export const createChild = <Request, Reply, Part = never>(
         turns.use(() => perform(request, signal, onPart), signal),
         signal,
       ),
+    get memoryBytes() {
+      return memoryBytes;
+    },
     [Symbol.asyncDispose]: async () => {
       closed = true;
       await stop();

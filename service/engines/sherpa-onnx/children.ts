@@ -76,6 +76,8 @@ export interface InstalledRecogniser {
   readonly model: Model;
   /** ISO 639 codes by its record, for a model whose files do not name them; undefined where nothing does. */
   readonly languages: readonly string[] | undefined;
+  /** Seconds that it takes for a second of sound, as it was measured here. */
+  readonly realTimeFactor?: number | undefined;
 }
 
 /** The codes of languages in the name of a model: `moonshine-base-ja-quantized`, `streaming-zipformer-ar_en_id`. */

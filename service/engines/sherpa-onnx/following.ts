@@ -106,7 +106,9 @@ export const createFollowing = (
       knows: (language) => choose(language) !== undefined,
       open: ({ language }, listener) => {
         const chosen = choose(language);
-        if (!chosen || open >= mostAt(streamsOf(chosen).realTimeFactor)) return undefined;
+        if (!chosen) return undefined;
+        const factor = streamsOf(chosen).realTimeFactor ?? chosen.realTimeFactor;
+        if (open >= mostAt(factor)) return undefined;
         return openCounted(chosen, heardLanguage(chosen, language), listener);
       },
     };

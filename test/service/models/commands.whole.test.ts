@@ -28,7 +28,7 @@ describe('models list', () => {
     await runModels(['list'], scene.deps);
     expect(scene.lines[0]).toBe(`Installed in ${scene.root}:`);
     expect(scene.lines[1]).toMatch(
-      /^ {2}ears +recognition, nemo-ctc +\S+ MB +MIT +English, Spanish +ready$/,
+      /^ {2}ears +recognition, nemo-ctc +\S+ MB +MIT +English, Spanish +ready, follows \d+ speakers at once, \d+ MB of memory$/,
     );
     expect(scene.lines.join('\n')).toMatch(/ {2}mouth +speech +\S+ MB +MIT +English/);
     expect(scene.lines.join('\n')).toMatch(/bergamot-en-es +translation .*en to es/);
@@ -43,9 +43,11 @@ describe('models list', () => {
     scene.lines = [];
     await runModels(['list'], scene.deps);
     expect(scene.lines.slice(1, 4)).toEqual([
-      expect.stringMatching(/bergamot-en-es +translation +\S+ MB +MIT +en to es +ready$/),
+      expect.stringMatching(
+        /bergamot-en-es +translation +\S+ MB +MIT +en to es +ready, \d+ words a second, .*$/,
+      ),
       expect.stringMatching(/faster +not usable +0\.0 MB +.*CTranslate2.*SERVICE_OPENAI_URL/),
-      expect.stringMatching(/mouth +speech, 1 voice +\S+ MB +MIT +\S+ +ready$/),
+      expect.stringMatching(/mouth +speech, 1 voice +\S+ MB +MIT +\S+ +ready, speaks at .*$/),
     ]);
   });
 

@@ -27,10 +27,17 @@ describe('models add', () => {
       source: 'https://models.invalid/ears.tar.gz',
       licence: 'MIT',
       languages: ['en', 'es'],
+      measured: { realTimeFactor: expect.any(Number), memoryBytes: expect.any(Number) },
       installedAt: '2026-01-01T00:00:00.000Z',
     });
     expect(readdirSync(join(scene.root, '.downloads'))).toEqual([]);
-    expect(scene.lines).toContain('ears is installed: recognition.');
+    expect(scene.lines.join('\n')).toMatch(
+      /ears is installed: recognition, follows \d+ speakers at once, \d+ MB of memory\./,
+    );
+    expect(scene.lines.join('\n')).toMatch(/mouth is installed: speech, speaks at .* of people/);
+    expect(scene.lines.join('\n')).toMatch(
+      /bergamot-en-es is installed: translation, \d+ words a second/,
+    );
     expect(scene.shown).toMatch(/ears \[#{24}\] 100 % of/);
   });
 

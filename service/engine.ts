@@ -217,6 +217,8 @@ export interface EngineLine {
   readonly ready: boolean;
   /** Details: for a ready engine its offer, otherwise how to add it. */
   readonly detail: string;
+  /** True for one that is set up, and does not work: `detail` says why. */
+  readonly fails?: boolean;
 }
 
 /** The formats and rates of every voice: the service resamples and encodes what an engine makes. */

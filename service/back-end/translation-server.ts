@@ -102,6 +102,7 @@ export const createTranslationServer = <Told>(
         name,
         serves: ['translation'],
         ready: known !== undefined && fault === undefined,
+        fails: fault !== undefined,
         detail: fault === undefined ? detail : `${variable}: ${toAppError(fault).message}`,
       };
     },

@@ -61,14 +61,15 @@ const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<
   const { models, abilities, faults } = await current();
   const found = serves.filter((ability) => abilities[ability] !== undefined);
   const variables = serves.filter((ability) => !found.includes(ability)).map(modelVariable);
-  const remedy =
-    found.length === 0 && !lists()
-      ? `start the server of ${urlVariable}, or set ${variables.join(', ')}`
-      : `for the rest set ${variables.join(', ')}`;
+  const fails = found.length === 0 && !lists();
+  const remedy = fails
+    ? `start the server of ${urlVariable}, or set ${variables.join(', ')}`
+    : `for the rest set ${variables.join(', ')}`;
   return {
     name: NAME,
     serves: found.length > 0 ? found : serves,
     ready: found.length > 0,
+    fails,
     detail: [
       ...found.map((ability) => `${ability}: ${models[ability]}`),
       ...new Set(faults),

@@ -31,6 +31,8 @@ export interface EngineReport {
   readonly ready: boolean;
   /** The features of a ready engine; otherwise the instruction that adds it. */
   readonly detail: string;
+  /** True for one that is set up, and does not work: `detail` says why. */
+  readonly fails?: boolean;
 }
 
 /**

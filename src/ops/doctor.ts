@@ -53,6 +53,8 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
   yield { check, ok: true, detail: 'built in' };
   for (const ability of ['translation', 'recognition', 'speech', 'chat'] as const)
     yield examineAbility(ability, engines);
+  for (const { name, fails, detail } of engines)
+    if (fails) yield { check: `Service: ${name}`, ok: false, detail };
 };
 
 /** Examines the keys that spaces brought, where any did. */

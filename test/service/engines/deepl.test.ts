@@ -173,8 +173,8 @@ describe('DeepL where it does not work', () => {
   it('refuses the key: the variable is named, and the key is not', async () => {
     await using both = await startBoth({}, { SERVICE_DEEPL_KEY: 'wrong-key-0123456789:fx' });
     expect(await both.engine.abilities()).toEqual({});
-    const { ready, detail } = await lineOf(both.engine);
-    expect(ready).toBe(false);
+    const { ready, fails, detail } = await lineOf(both.engine);
+    expect([ready, fails]).toEqual([false, true]);
     expect(detail).toContain('see SERVICE_DEEPL_KEY');
     expect(detail).not.toContain('wrong-key');
   });

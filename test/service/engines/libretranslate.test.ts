@@ -165,6 +165,7 @@ describe('a LibreTranslate server that is not well', () => {
     expect(await both.engine.abilities()).toEqual({});
     expect(await lineOf(both.engine)).toMatchObject({
       ready: false,
+      fails: true,
       detail: expect.stringMatching(/^SERVICE_LIBRETRANSLATE_URL: The backend /),
     });
     expect(both.engine.remedy({ ability: 'translation', from: 'en', to: 'es' })).toContain(

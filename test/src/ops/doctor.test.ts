@@ -117,6 +117,14 @@ describe('the doctor', () => {
     expect(of('recognition')).toMatchObject({ ok: false, isOptional: true });
   });
 
+  it('fails for an engine that is set up and does not work, beside others that do', async () => {
+    const failing = { ...engine('deepl', ['translation'], false), fails: true };
+    const found = await look({ engines: [engine('bergamot', ['translation'], true), failing] });
+    expect(found.filter(isFailure)).toEqual([
+      { check: 'Service: deepl', ok: false, detail: 'set DEEPL' },
+    ]);
+  });
+
   it('fails for a service that cannot be reached, and for what an adapter needs', async () => {
     const remote = engine('SPEECH_API_URL', ['speech'], false);
     const sick = {

@@ -98,23 +98,30 @@ describe('a server of its own for an ability', () => {
   });
 
   it.each([
-    ['answers with a page', { kind: 'html' }],
-    ['has an empty list', { kind: 'json', value: {} }],
-    ['fails', { kind: 'status', status: 500 }],
-  ] as const)('that %s is named with its variable, and the others work', async (_, fault) => {
-    own.fail('/models', fault);
-    own.fail('/models', fault);
-    await using engine = create({ SERVICE_OPENAI_URL: usual.url, SERVICE_OPENAI_ASR_URL: own.url });
-    expect(Object.keys(await engine.abilities())).toEqual(['chat', 'translation', 'speech']);
-    expect(await engine.report()).toMatchObject([
-      { ready: true, serves: ['chat', 'translation', 'speech'] },
-      {
-        ready: false,
-        serves: ['recognition'],
-        detail: expect.stringMatching('SERVICE_OPENAI_ASR_'),
-      },
-    ]);
-  });
+    ['answers with a page', { kind: 'html' }, true],
+    ['has an empty list', { kind: 'json', value: {} }, false],
+    ['fails', { kind: 'status', status: 500 }, true],
+  ] as const)(
+    'that %s is named with its variable, and the others work',
+    async (_, fault, fails) => {
+      own.fail('/models', fault);
+      own.fail('/models', fault);
+      await using engine = create({
+        SERVICE_OPENAI_URL: usual.url,
+        SERVICE_OPENAI_ASR_URL: own.url,
+      });
+      expect(Object.keys(await engine.abilities())).toEqual(['chat', 'translation', 'speech']);
+      expect(await engine.report()).toMatchObject([
+        { ready: true, serves: ['chat', 'translation', 'speech'] },
+        {
+          ready: false,
+          fails,
+          serves: ['recognition'],
+          detail: expect.stringMatching('SERVICE_OPENAI_ASR_'),
+        },
+      ]);
+    },
+  );
 
   it('is enough, without any other', async () => {
     await using engine = create({ SERVICE_OPENAI_ASR_URL: own.url });

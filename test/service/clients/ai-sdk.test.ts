@@ -62,8 +62,8 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
       value: { data: embeddings.map((embedding, index) => ({ index, embedding })) },
     });
     const baseURL = `${service.service.url}/openai/v1`;
-    const { embeddingModel } = createOpenAICompatible({ name: 'dragoman', apiKey: KEY, baseURL });
-    const made = await embedMany({ model: embeddingModel('any'), values: ['one', 'two'] });
+    const dragoman = createOpenAICompatible({ name: 'dragoman', apiKey: KEY, baseURL });
+    const made = await embedMany({ model: dragoman.embeddingModel('any'), values: ['one', 'two'] });
     expect(made.embeddings).toEqual(embeddings);
   });
 

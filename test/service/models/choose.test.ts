@@ -9,7 +9,7 @@ const choose = (...languages: readonly string[]): string[] =>
   chooseForLanguages(models, languages).models.map(({ name }) => name);
 
 describe('the models for languages', () => {
-  it('are a recogniser for recordings, one that streams, a voice each and both directions', () => {
+  it('are a recogniser for recordings, one that streams, a voice each, both directions and a model that answers', () => {
     expect(choose('en', 'es')).toEqual([
       'parakeet-v3',
       'nemotron-560ms',
@@ -17,6 +17,7 @@ describe('the models for languages', () => {
       'piper-es-es-davefx',
       'bergamot-es-en',
       'bergamot-en-es',
+      'qwen3.5-4b',
     ]);
   });
 
@@ -49,7 +50,7 @@ describe('the models for languages', () => {
   });
 
   it('need no translation for one language', () => {
-    expect(choose('en')).toEqual(['parakeet-v3', 'kroko-en', 'piper-en-us-kristin']);
+    expect(choose('en')).toEqual(['parakeet-v3', 'kroko-en', 'piper-en-us-kristin', 'qwen3.5-4b']);
   });
 
   it('that are not there are named', () => {

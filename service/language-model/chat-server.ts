@@ -32,6 +32,8 @@ export interface ServerModels {
   readonly listed: Pick<ReadonlySet<string>, 'has'>;
   /** Tokens of prompt and reply together, of the models of which that is known; may be learnt later. */
   readonly contextTokens: ReadonlyMap<string, number>;
+  /** Names that tell a model's family, where its own may not. */
+  familyOf?(model: string): string;
 }
 
 /** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */

@@ -85,7 +85,7 @@ const RESULT_ALONE =
 
 const FORMS: readonly PromptForm[] = [
   {
-    models: /translate-?gemma/i,
+    models: /translate[- ]?gemma/i,
     turns: ({ text, from, to }) => {
       const [source, target] = [nameOf(from), nameOf(to)];
       return asUser(
@@ -99,7 +99,7 @@ const FORMS: readonly PromptForm[] = [
     rules: [GOAL, NO_COMMENTS],
   },
   {
-    models: /hy-?mt|hunyuan-?mt/i,
+    models: /(?:hy|hunyuan)[- ]?mt/i,
     turns: (request) => {
       const terms = kept(request);
       return asUser(
@@ -113,7 +113,7 @@ const FORMS: readonly PromptForm[] = [
   },
   {
     // Their templates have no system message: some drop it, some refuse it.
-    models: /gemma(?!-?[4-9])/i,
+    models: /gemma(?![- ]?[4-9])/i,
     turns: (request) =>
       asUser([...RULES, ...rulesFor(request)].join('\n'), '\n\nThe message:\n\n', request.text),
     rules: [...RULES, TOKEN_RULE],

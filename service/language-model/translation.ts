@@ -59,6 +59,7 @@ export const createTranslation = (
   model: string,
   models: ServerModels,
 ): TranslationEngine => {
+  const familyOf = (asked: string): string => models.familyOf?.(asked) ?? asked;
   const known = new Map<string, Traits>();
   const traitsOf = (asked: string): Traits =>
     known.get(asked) ?? { thinks: false, limit: 'max_tokens' };
@@ -77,8 +78,8 @@ export const createTranslation = (
       '/chat/completions',
       {
         model: asked,
-        messages: translationTurns(request, asked),
-        ...translationSampling(asked),
+        messages: translationTurns(request, familyOf(asked)),
+        ...translationSampling(familyOf(asked)),
         [limit]: mostTokens(request) + (thinks ? THINKING_TOKENS : 0),
         stream: true,
         stream_options: { include_usage: true },
@@ -156,7 +157,7 @@ export const createTranslation = (
   return {
     translates: (_from, to) => to.toLowerCase() !== 'en-xa',
     keepsKeywords: true,
-    rules: (request) => translationRules(modelFor(request)),
+    rules: (request) => translationRules(familyOf(modelFor(request))),
     takesTurns: true,
     translate: (request, signal, turn) =>
       attempt({ request, longestChars: Infinity }, signal, turn),

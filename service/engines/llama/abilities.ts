@@ -104,6 +104,7 @@ export const createAbilities = (
     ...createTranslation(server, best.model.name, {
       listed: new Set(names),
       contextTokens: new Map(lengths),
+      familyOf: (name) => find(installed, name)?.names ?? name,
     }),
     translates: (from, to) =>
       to.toLowerCase() !== 'en-xa' && [from, to].every((code) => knows(best.languages, code)),

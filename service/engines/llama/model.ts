@@ -18,10 +18,12 @@ export interface ChatModel {
   readonly isForVectors: boolean;
   /** True for one that was made to translate. */
   readonly isForTranslation: boolean;
+  /** Names of its folder, of its file, and its own. */
+  readonly names: string;
 }
 
 /** Families of models that were made to translate. */
-const TRANSLATES = /translate-?gemma|hy-?mt|hunyuan-?mt/i;
+const TRANSLATES = /translate[- ]?gemma|(?:hy|hunyuan)[- ]?mt/i;
 /** Tokens of a model that does not say for how many it was trained. */
 const USUAL_TOKENS = 2_048;
 /** Bytes of a number in the memory of a context. */
@@ -67,7 +69,7 @@ export const findChatModel = async (folder: string): Promise<ChatModel | undefin
       `${file} has no chat template, so it was not made to answer; take its variant for instructions (its name often ends in -it or -instruct)`,
     );
   const name = basename(folder);
-  const names = [name, file, metadata.get('general.name')];
+  const names = [name, file, metadata.get('general.name')].join(' ');
   return {
     name,
     path,
@@ -76,6 +78,7 @@ export const findChatModel = async (folder: string): Promise<ChatModel | undefin
     trainedTokens: Number(metadata.get(`${architecture}.context_length`) ?? USUAL_TOKENS),
     tokenBytes: tokenBytesOf(head, architecture),
     isForVectors,
-    isForTranslation: names.some((one) => TRANSLATES.test(String(one))),
+    names,
+    isForTranslation: TRANSLATES.test(names),
   };
 };

@@ -188,6 +188,20 @@ describe('translation', () => {
     return (await Array.fromAsync(pieces)).map((piece) => piece.text).join('');
   };
 
+  it('asks a model in the words of its family, whatever its folder is called', async () => {
+    const named = languageModel('mine', { isForTranslation: true, names: 'mine x.gguf Hy MT2' });
+    const { translation } = offer([named]);
+    const asked = {
+      text: 'hi',
+      from: 'en',
+      to: 'es',
+      tokens: new Map(),
+      keywords: [],
+      context: '',
+    };
+    expect(translation!.rules!(asked)).toEqual([expect.stringContaining('translated result')]);
+  });
+
   it('that is only "the the the" is none', async () => {
     await expect(translate(offer([FOR_TRANSLATION]), 'a loop of words')).rejects.toMatchObject({
       named: 'ErrBadReply',

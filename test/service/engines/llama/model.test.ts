@@ -33,7 +33,7 @@ describe('the file of a language model', () => {
     expect(await findChatModel(folder)).toMatchObject({ tokenBytes });
   });
 
-  it.each(['HY-MT1.5-1.8B', 'Hy-MT2 7B', 'translategemma-4b-it'])(
+  it.each(['HY-MT1.5-1.8B', 'Hy-MT2 7B', 'Hy MT2 1.8B', 'translategemma-4b-it'])(
     'is known as made to translate by its name: %s',
     async (name) => {
       writeTinyLanguageModel(folder, { 'general.name': name });

@@ -15,6 +15,7 @@ export const languageModel = (name: string, more: Partial<ChatModel> = {}): Chat
   tokenBytes: 1_000,
   isForVectors: false,
   isForTranslation: false,
+  names: name,
   ...more,
 });
 

@@ -25,10 +25,11 @@ const isBadReply = (thrown: unknown): boolean => isNamed(thrown, 'ErrBadReply', 
 
 /**
  * True when another engine may do what this one cannot, which works: it has too many requests of its own
- * clients, the text is too long for its model, or it refuses the text, which no other gets with a prompt.
+ * clients, the text is too long for its model, it has no model for the language, or it refuses the text,
+ * which no other gets with a prompt.
  */
 const isForAnother = (thrown: unknown, ability: Ability): boolean =>
-  isNamed(thrown, 'ErrRateLimited', 'ErrTextTooLong') ||
+  isNamed(thrown, 'ErrRateLimited', 'ErrTextTooLong', 'ErrServiceNotRegistered') ||
   (ability === 'translation' && thrown instanceof BackendError);
 
 export interface FailOverContext {

@@ -211,7 +211,9 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
           key: 'service.no-translation',
           params: { from: { language: missing.from }, to: { language: missing.to } },
         }
-      : { key: `service.no-${missing.ability}` };
+      : missing.ability === 'recognition' && missing.language !== undefined
+        ? { key: 'service.no-recognition-of', params: { language: { language: missing.language } } }
+        : { key: `service.no-${missing.ability}` };
   const count = missing.remedies.length;
   if (count === 0) return { sentence };
   const remedies = series(missing.remedies.map(quotedInstruction), ', ');

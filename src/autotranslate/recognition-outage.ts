@@ -36,8 +36,10 @@ export const createRecognitionBreaker = (nowMs: () => number) => {
   };
   const isOfAll = ({ code, sentence, retryable }: AppError): boolean =>
     retryable ||
-    // Where nothing was ever heard, nobody may have installed a recogniser.
-    (MAY_BE_OF_ALL.has(code) && (hasHeard || sentence.key !== 'service.no-recognition'));
+    // Where nothing was ever heard, nobody may have installed a recogniser; of one language, others are none.
+    (MAY_BE_OF_ALL.has(code) &&
+      sentence.key !== 'service.no-recognition-of' &&
+      (hasHeard || sentence.key !== 'service.no-recognition'));
 
   return {
     /** Throws an `OutageError` while a recording may not be sent. */

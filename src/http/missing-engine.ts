@@ -1,6 +1,11 @@
 /** An ability that no engine of the built-in service has. */
 export type MissingAbility =
-  | { readonly ability: 'speech' | 'recognition' | 'diarisation' | 'chat' }
+  | { readonly ability: 'speech' | 'diarisation' | 'chat' }
+  | {
+      readonly ability: 'recognition';
+      /** Code of the language that is not recognised, where others are. */
+      readonly language?: string;
+    }
   | {
       readonly ability: 'translation';
       readonly from: string;
@@ -25,9 +30,12 @@ const SENTENCES = {
 const BETWEEN_REMEDIES = ', or ';
 const PAIR =
   /^No engine translates (?<from>[\w-]+) to (?<to>[\w-]+)(?:, only from (?<sources>[\w-]+(?:, [\w-]+)*))?\.$/;
+const OF_LANGUAGE = /^No engine recognises (?<language>[\w-]+)\.$/;
 const SHAPE = /^(?<sentence>No engine [^.]+\.)(?: Add one: (?<remedies>.+)\.)?$/;
 
 const sentenceOf = (missing: MissingEngine): string => {
+  if (missing.ability === 'recognition' && missing.language !== undefined)
+    return `No engine recognises ${missing.language}.`;
   if (missing.ability !== 'translation') return SENTENCES[missing.ability];
   const { from, to, sources } = missing;
   const only = sources.length > 0 ? `, only from ${sources.join(', ')}` : '';
@@ -51,5 +59,7 @@ export const parseMissingEngine = (text: string): MissingEngine | undefined => {
   const ability = (['speech', 'recognition', 'diarisation', 'chat'] as const).find(
     (each) => SENTENCES[each] === sentence,
   );
-  return ability && { ability, remedies };
+  if (ability) return { ability, remedies };
+  const { language } = OF_LANGUAGE.exec(sentence)?.groups ?? {};
+  return language === undefined ? undefined : { ability: 'recognition', language, remedies };
 };

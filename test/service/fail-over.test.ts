@@ -73,6 +73,7 @@ describe('several engines for a task', () => {
     new ContractError('ErrBadReply', 'a loop'),
     new ContractError('ErrBackendFailed', 'empty'),
     new ContractError('ErrTextTooLong', 'long'),
+    new ContractError('ErrServiceNotRegistered', 'no such language'),
     full(),
   ])('are asked for other requests as before one that was not for the first: %s', async (error) => {
     const { ask, asked } = createEngines();

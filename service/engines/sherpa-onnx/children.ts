@@ -1,7 +1,9 @@
+import { missingEngineText } from '../../../src/http/missing-engine.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
 import type { Model } from './model.ts';
+import { ContractError } from '../../errors.ts';
 import { commonCode } from '../../language.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
 import { languageName, languageOf } from '../../../src/text/language/language-names.ts';
@@ -126,6 +128,18 @@ export const chooseRecogniser = (
   return fitting ?? byBreadth.findLast(({ model }) => !model.needsLanguage) ?? byBreadth.at(-1);
 };
 
+/**
+ * True where no model may know the language. A Whisper model writes it as one that it knows, which is
+ * mostly related.
+ */
+const isUnknown = (recognisers: readonly InstalledRecogniser[], language: string): boolean =>
+  recognisers.every(
+    (one) =>
+      one.model.kind !== 'whisper' &&
+      languagesOf(one) !== undefined &&
+      codeFor(one, language) === undefined,
+  );
+
 /** Recognition with the installed models, of which there is at least one. */
 export const createSherpaRecognition = (
   recognisers: readonly InstalledRecogniser[],
@@ -135,6 +149,15 @@ export const createSherpaRecognition = (
   recognise: async (samples, { language, hotwords: expected }, signal) => {
     const chosen = chooseRecogniser(recognisers, language);
     if (!chosen) return { text: '' };
+    if (language !== undefined && isUnknown(recognisers, language))
+      throw new ContractError(
+        'ErrServiceNotRegistered',
+        missingEngineText({
+          ability: 'recognition',
+          language,
+          remedies: [`run npm run setup -- ${language}`],
+        }),
+      );
     const hotwords = chosen.model.takesHotwords ? expected : undefined;
     const heard = await children.of(chosen.model.config).call(
       {

@@ -56,6 +56,22 @@ describe('recordings that are refused', () => {
     expect(breaker.reason()).toBeUndefined();
   });
 
+  it('for their language do not wait, nor do others for them', () => {
+    const missing = JSON.stringify({
+      code: 110,
+      name: 'ErrServiceNotRegistered',
+      error: 'No engine recognises th. Add one: run npm run setup -- th.',
+    });
+    const unknown = serviceError(404, undefined, missing, KEY);
+    expect(unknown.sentence).toEqual({
+      key: 'service.no-recognition-of',
+      params: { language: { language: 'th' } },
+    });
+    breaker.heard();
+    for (const message of ['1', '2', '3']) expect(breaker.judged(unknown, message)).toBe(unknown);
+    expect(breaker.reason()).toBeUndefined();
+  });
+
   it('because the service is busy say nothing of others', () => {
     const busy = new AppError('rate-limited', 'wait', { retryable: true, retryAfterMs: 1_000 });
     for (const message of ['1', '2']) expect(breaker.judged(busy, message)).toBe(busy);

@@ -13,6 +13,11 @@ const remedies = fc.array(
 const lacks: fc.Arbitrary<MissingEngine> = fc.oneof(
   fc.record({ ability: fc.constantFrom('speech', 'recognition', 'chat'), remedies }),
   fc.record({
+    ability: fc.constant('recognition' as const),
+    language: fc.constantFrom('th', 'zh-Hant'),
+    remedies,
+  }),
+  fc.record({
     ability: fc.constant('translation' as const),
     from: fc.constantFrom('en', 'zh-Hant'),
     to: fc.constantFrom('es', 'en-XA'),

@@ -8,6 +8,7 @@ import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-m
 import {
   chooseRecogniser,
   createSherpaRecognition,
+  type InstalledRecogniser,
 } from '../../../../service/engines/sherpa-onnx/children.ts';
 import type { Model } from '../../../../service/engines/sherpa-onnx/model.ts';
 import type { SherpaRequest } from '../../../../service/engines/sherpa-onnx/worker.ts';
@@ -164,7 +165,10 @@ describe('the recogniser of a request', () => {
     languages,
   });
   const codes = ['en', 'es', 'sw', 'tl', 'jw', 'no', 'he', 'ja', 'de'];
-  const whisper = { model: named('whisper', 'whisper', codes), languages: undefined };
+  const whisper: InstalledRecogniser = {
+    model: named('whisper', 'whisper', codes),
+    languages: undefined,
+  };
   const english = { model: named('english', 'whisper', ['en']), languages: undefined };
   const asian = {
     model: named('asian', 'sense-voice', ['zh', 'yue', 'en', 'ja', 'ko']),
@@ -204,6 +208,32 @@ describe('the recogniser of a request', () => {
     expect(chooseRecogniser([canary, whisper], undefined)?.model.name).toBe('whisper');
     expect(chooseRecogniser([canary, whisper], 'fr')?.model.name).toBe('canary');
     expect(chooseRecogniser([canary], undefined)?.model.name).toBe('canary');
+  });
+
+  it('is missing in a language that none knows, which is said with the command that adds one', async () => {
+    const asked: unknown[] = [];
+    const children = {
+      of: () => ({
+        call: async () => {
+          asked.push('asked');
+          return { text: '', language: undefined, confidence: undefined };
+        },
+      }),
+    } as unknown as Parameters<typeof createSherpaRecognition>[1];
+    const hear = async (language: string, ...recognisers: (typeof whisper)[]) =>
+      createSherpaRecognition(recognisers, children).recognise(
+        new Float32Array(1),
+        { language },
+        signal,
+      );
+    await expect(hear('th', european, asian)).rejects.toMatchObject({
+      named: 'ErrServiceNotRegistered',
+      message: 'No engine recognises th. Add one: run npm run setup -- th.',
+    });
+    const unknown = { model: named('unknown', 'nemo-ctc'), languages: undefined };
+    await hear('th', european, unknown);
+    await hear('th', european, whisper);
+    expect(asked).toHaveLength(2);
   });
 
   it('gets the words to be expected where it takes them, and says so', async () => {

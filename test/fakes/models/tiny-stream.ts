@@ -23,7 +23,10 @@ const bandOf = (hz: number): number => {
 /** The sound of words, whose letters are a to y. */
 export const streamSoundOf = (words: string): Float32Array => soundOf(words.replaceAll(' ', SPACE));
 
-/** The length of a chunk: words come when the chunk that they are in is there. */
+/** The sound that a chunk needs, with its context: words come when it is there. */
+export const STREAM_WINDOW_MS = 10 * WINDOW_FRAMES;
+
+/** The length of a chunk. */
 export const STREAM_CHUNK_MS = 10 * CHUNK_FRAMES;
 
 /**

@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises';
+import { open, readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 
 /** Formats a size for people: `21 MB`. */
@@ -24,4 +25,16 @@ export const writeError = (error: unknown, folder: string): unknown =>
 export const demandSpace = async (folder: string, bytes: number): Promise<void> => {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < bytes) throw diskFull(folder, bytes - bavail * bsize);
+};
+
+/**
+ * Waits until the files of a folder are on the disk: where the power is lost after it was renamed, they
+ * would be empty.
+ */
+export const syncFiles = async (folder: string): Promise<void> => {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    await using file = await open(join(entry.parentPath, entry.name), 'r+');
+    await file.sync();
+  }
 };

@@ -4,9 +4,16 @@ import { AppError } from '../../src/errors.ts';
 import { preparePiperVoice, settingsBeside, settingsFile } from '../engines/sherpa-onnx/piper.ts';
 import { MODEL_NAME, type CatalogueModel } from './catalogue.ts';
 import { demandTrusted, trustFile } from './checksum.ts';
-import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
+import {
+  download,
+  removeDownload,
+  type Downloaded,
+  type DownloadDeps,
+  type DownloadProgress,
+} from './download.ts';
 import { writeRecord, type ModelRecord } from './installed.ts';
 import { installPackage, type NativePackage } from './packages.ts';
+import { syncFiles } from './disk.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, STAGING, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { measuresOf, tryModel } from './trial.ts';
@@ -99,6 +106,7 @@ const place = async (
       ...(measured ? { measured } : {}),
       installedAt: now().toISOString(),
     });
+    await syncFiles(inner);
     await rename(inner, join(root, name));
     return {
       kind: 'installed',
@@ -155,8 +163,19 @@ const installFiles = async (
   deps: InstallDeps,
 ): Promise<InstallResult> => {
   if (await exists(join(deps.root, name))) return { kind: 'present', name };
+  if (expected === 'chat') await installPackage(deps.llama, deps);
+  const wholeBytes = files.reduce((sum, { bytes = Number.NaN }) => sum + bytes, 0);
   const fetched: FetchedFile[] = [];
-  for (const file of files) fetched.push(await fetchFile(file, deps));
+  let beforeBytes = 0;
+  for (const file of files) {
+    const onProgress = ({ doneBytes, totalBytes }: DownloadProgress): void =>
+      deps.onProgress({
+        doneBytes: beforeBytes + doneBytes,
+        totalBytes: Number.isNaN(wholeBytes) ? totalBytes : wholeBytes,
+      });
+    fetched.push(await fetchFile(file, { ...deps, onProgress }));
+    beforeBytes += file.bytes ?? 0;
+  }
   try {
     const installed = await place(deps, name, record, expected, async (folder) => {
       for (const { url, name: label, downloaded } of fetched)

@@ -1,9 +1,22 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 import { isRunning } from '../../src/process/process-folder.ts';
 
 const LOCK = '.lock';
+/** Time between two signs of life of the lock's holder. */
+const SIGN_MS = 10_000;
+/**
+ * Time after the last sign of life after which a lock counts as left: the number of a process that was killed can be
+ * another's after a restart, or stay a zombie's in a container.
+ */
+const LEFT_MS = 60_000;
+
+const isLeft = async (path: string, holder: number): Promise<boolean> => {
+  if (!(holder > 0) || holder === process.pid || !isRunning(holder)) return true;
+  const signed = await stat(path).catch(() => undefined);
+  return signed === undefined || Date.now() - signed.mtimeMs > LEFT_MS;
+};
 
 const takeLock = async (path: string): Promise<boolean> =>
   writeFile(path, String(process.pid), { flag: 'wx' }).then(
@@ -19,7 +32,7 @@ const lock = async (root: string): Promise<void> => {
   await mkdir(root, { recursive: true });
   while (!(await takeLock(path))) {
     const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-    if (holder > 0 && holder !== process.pid && isRunning(holder))
+    if (!(await isLeft(path, holder)))
       throw new AppError(
         'unavailable',
         `Another command (process ${holder}) is changing ${root}. Wait until it is done`,
@@ -42,9 +55,15 @@ export const changingModels = async <T>(root: string, change: () => Promise<T>):
       cause: error,
     });
   }
+  const path = join(root, LOCK);
+  const signs = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  }, SIGN_MS).unref();
   try {
     return await change();
   } finally {
-    await rm(join(root, LOCK), { force: true });
+    clearInterval(signs);
+    await rm(path, { force: true });
   }
 };

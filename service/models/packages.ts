@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
+import { syncFiles } from './disk.ts';
 import { download, removeDownload, type DownloadDeps } from './download.ts';
 import { innermostFolder, STAGING, unpack } from './unpack.ts';
 
@@ -125,6 +126,7 @@ export const installPackage = async (native: NativePackage, deps: DownloadDeps):
       await rm(unpacked, { recursive: true, force: true });
     }
     await mkdir(join(root, PACKAGES), { recursive: true });
+    await syncFiles(join(staging, 'whole'));
     await rename(join(staging, 'whole'), await folderOf(root, native));
     for (const { url } of wanted) await removeDownload(root, url);
   } finally {

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runModels } from '../../../service/models/commands.ts';
@@ -301,6 +309,16 @@ describe('models add', () => {
     mkdirSync(scene.root);
     writeFileSync(join(scene.root, '.lock'), String(process.ppid));
     await expect(scene.add('ears')).rejects.toThrow(/Another command \(process \d+\) is changing/);
+  });
+
+  it('takes over the lock of a process of which there is no sign of life', async () => {
+    mkdirSync(scene.root);
+    const lock = join(scene.root, '.lock');
+    writeFileSync(lock, String(process.ppid));
+    const longAgo = new Date(Date.now() - 600_000);
+    utimesSync(lock, longAgo, longAgo);
+    await scene.add('ears');
+    expect(scene.installed()).toEqual(['ears']);
   });
 
   it('says that the folder cannot be written to', async () => {

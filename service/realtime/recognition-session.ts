@@ -67,11 +67,12 @@ const readSettings = (message: unknown): Pick<UtteranceRecognitionDeps, 'hints' 
       'ErrUnsupportedFormat',
       'Unsupported audio: send pcm_s16le at 16000 Hz with 1 channel.',
     );
-  const { language = 'auto', default_language: expected, hotwords } = session;
+  const { language = 'auto', default_language: expected, hotwords, words } = session;
   return {
     hints: {
       ...(language === 'auto' ? {} : { language: readLanguage('session.language', language) }),
       ...(hotwords ? { hotwords } : {}),
+      ...(words ? { words } : {}),
     },
     expected: expected === undefined ? undefined : toLanguage(expected),
   };
@@ -153,6 +154,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       confidence: isKnown ? reply.confidence : undefined,
       no_speech_prob: reply.no_speech_prob,
       hotwords_used: reply.hotwords_used,
+      words: reply.words,
       is_final: true,
       replaces: [],
     });

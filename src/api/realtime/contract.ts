@@ -26,6 +26,8 @@ export const recognitionUpdate = z.object({
     language_detection_mode: z.enum(['utterance', 'session']).optional(),
     /** Extension: words to expect, as in section 4.5. */
     hotwords: z.array(z.string()).optional(),
+    /** Extension: true for the times of words in final results. */
+    words: z.boolean().optional(),
   }),
 });
 export type RecognitionUpdate = z.infer<typeof recognitionUpdate>;

@@ -43,6 +43,22 @@ describe('a session of realtime recognition', () => {
     expect(of('asr.final_result')).toMatchObject([{ hotwords_used: false }]);
   });
 
+  it('says when each word was said, where that is asked for and known', async () => {
+    const offer = instantOffer(() => ({
+      text: 'so',
+      words: [{ text: 'so', startMs: 250, endMs: 500 }],
+    }));
+    for (const words of [false, true]) {
+      const { hear, of, send } = openSession([offer]);
+      send({ type: 'session.update', session: { words } });
+      await hear(joined(silenceOf(1), soundOf(SIX), silenceOf(1)));
+      const [final] = of('asr.final_result');
+      const start = final!.audio_start_ms! / 1_000;
+      const word = { word: 'so', start: start + 0.25, end: start + 0.5 };
+      expect(final?.words).toEqual(words ? [word] : undefined);
+    }
+  });
+
   it('takes null for a setting that may be left out', async () => {
     const { of, send } = openSession();
     send({

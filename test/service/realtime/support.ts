@@ -141,6 +141,7 @@ export interface Said {
   readonly utterance_id?: string;
   readonly partials?: boolean;
   readonly language?: string;
+  readonly words?: readonly object[];
 }
 
 /** A session without a network, whose time is that of the audio. */

@@ -82,9 +82,14 @@ export interface InstalledRecogniser {
   readonly realTimeFactor?: number | undefined;
 }
 
-/** The codes of languages in the name of a model: `moonshine-base-ja-quantized`, `streaming-zipformer-ar_en_id`. */
+/**
+ * The codes of languages in the name that the project gave a model: `sherpa-onnx-moonshine-base-ja-quantized`.
+ * GigaAM is no Amharic.
+ */
 const namedLanguages = (name: string): readonly string[] | undefined => {
-  const codes = name.split(/[-_.]/).filter((part) => /^[a-z]{2}$|^yue$/.test(part));
+  if (!name.startsWith('sherpa-onnx-')) return undefined;
+  const parts = name.replace('giga-am', '').split(/[-_.]/);
+  const codes = parts.filter((part) => /^[a-z]{2}$|^yue$/.test(part));
   const known = codes.filter((code) => languageName(code, 'en') !== code);
   return known.length > 0 ? known : undefined;
 };

@@ -195,9 +195,15 @@ describe('the recogniser of a request', () => {
   });
 
   it('has the languages of its name where nothing else says them', () => {
-    const japanese = { model: named('moonshine-base-ja-q8', 'moonshine'), languages: undefined };
-    expect(chooseRecogniser([japanese, whisper], 'ja')?.model.name).toBe(japanese.model.name);
-    expect(chooseRecogniser([japanese, whisper], 'es')?.model.name).toBe('whisper');
+    const of = (name: string) => ({ model: named(name, 'moonshine'), languages: undefined });
+    const japanese = of('sherpa-onnx-moonshine-base-ja-quantized-2026-02-27');
+    expect(chooseRecogniser([japanese, whisper], 'ja')).toBe(japanese);
+    expect(chooseRecogniser([japanese, whisper], 'es')).toBe(whisper);
+    const others = [of('my-model'), of('sherpa-onnx-nemo-ctc-giga-am-v3-russian')];
+    for (const other of others) {
+      expect(chooseRecogniser([japanese, other], 'ru')).toBe(other);
+      expect(chooseRecogniser([japanese, other], 'de')).toBe(other);
+    }
   });
 
   it('is none that must be told the language, where there is another', () => {

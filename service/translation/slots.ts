@@ -12,7 +12,8 @@ type Reads = (text: string) => boolean;
 /** A text in parts: words to translate, and slots. */
 export type TextPart = string | Slot;
 
-const TOKEN = /(⟦\d{1,9}⟧)/;
+/** A token, with which a text that is split at it is kept. */
+export const TOKEN = /(⟦\d{1,9}⟧)/;
 /** A letter of a script without spaces between words, or all that stands between spaces. */
 const UNIT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;

@@ -1,8 +1,9 @@
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
+import { numberIn } from '../../src/text/protect/read-tokens.ts';
 import { findRanges, markUp, type WordRun } from './markup.ts';
 import { place, type Placed } from './placement.ts';
 import { restoreSigns, toPlainSigns } from './signs.ts';
-import { divideAtSlots, type TextPart } from './slots.ts';
+import { divideAtSlots, type TextPart, TOKEN } from './slots.ts';
 
 /** Translation by an engine that can say which words came of which. */
 export interface LineTranslator {
@@ -115,8 +116,7 @@ const withSigns = (source: readonly TextPart[], translated: Placed): Placed => {
   return translated.map((part) => (typeof part === 'string' ? (words.shift() ?? part) : part));
 };
 
-/** Translates a line: each token, and each word in characters that the engine cannot read, stays. */
-export const translateWithSlots = async (
+const translateLine = async (
   text: string,
   tokens: TokenMeanings,
   translator: LineTranslator,
@@ -144,4 +144,29 @@ export const translateWithSlots = async (
     after,
     ...segments.slice(end),
   ]);
+};
+
+/** Cuts a line at the tokens with which parts of it begin or end. */
+const cutAtParts = (line: string, tokens: TokenMeanings): readonly string[] => {
+  const pieces = [''];
+  for (const piece of line.split(TOKEN)) {
+    const { opens = 0, closes = 0 } = tokens.get(numberIn(piece) ?? 0) ?? {};
+    if (opens + closes > 0) pieces.push(piece, '');
+    else pieces[pieces.length - 1] += piece;
+  }
+  return pieces.filter((piece) => piece !== '');
+};
+
+/**
+ * Translates a line: each token, and each word in characters that the engine cannot read, stays. One that finds no
+ * words again translates what stands between styles apart.
+ */
+export const translateWithSlots = async (
+  text: string,
+  tokens: TokenMeanings,
+  translator: LineTranslator,
+): Promise<string> => {
+  const pieces = translator.runs ? [text] : cutAtParts(text, tokens);
+  const made = pieces.map((piece) => translateLine(piece, tokens, translator));
+  return (await Promise.all(made)).join('');
 };

@@ -97,6 +97,13 @@ describe('a LibreTranslate server', () => {
     const text = 'Thanks ⟦1⟧ for ⟦2⟧ help';
     expect(await translate(both.engine, text, { tokens })).toBe('THANKS ⟦1⟧ FOR ⟦2⟧ HELP');
     expect(both.server.to('/translate').at(-1)?.body['q']).toEqual(['Thanks X1 for X2 help']);
+    expect(await translate(both.engine, 'Thanks ⟦1⟧ for the ⟦3⟧quick help⟦4⟧', { tokens })).toBe(
+      'THANKS ⟦1⟧ FOR THE ⟦3⟧QUICK HELP⟦4⟧',
+    );
+    expect(both.server.to('/translate').at(-1)?.body['q']).toEqual([
+      'Thanks X1 for the',
+      'quick help',
+    ]);
     expect(await translate(both.engine, 'the ⟦3⟧quick fox⟦4⟧ sleeps', { tokens })).toBe(
       'THE ⟦3⟧QUICK FOX⟦4⟧ SLEEPS',
     );

@@ -193,6 +193,7 @@ runProgram(process.env, async (stopped) => {
         ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
         hasOperators: config.core.OPERATORS.size > 0,
         only: process.argv[3],
+        measure: builtIn?.measure,
         modules: adapterModules,
         config,
       });

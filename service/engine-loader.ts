@@ -303,6 +303,12 @@ export const loadEngines = async (
         },
       );
     },
+    /** Measures what models keep up with on this machine. */
+    measure: async function* (signal: AbortSignal) {
+      for (const engine of engines)
+        for await (const detail of engine.measure?.(signal) ?? [])
+          yield { name: engine.name, detail };
+    },
     report: async (): Promise<readonly EngineLine[]> => {
       const lines = reported.map(async (engine): Promise<readonly EngineLine[]> => {
         const { name, serves } = engine;

@@ -249,6 +249,8 @@ export interface Engine extends AsyncDisposable {
   diarisation?(): Promise<DiarisationEngine | undefined>;
   /** One line, or one for each of its servers. */
   report(): Promise<EngineLine | readonly EngineLine[]>;
+  /** Measures what models keep up with on this machine: a line for each, as an operator reads it. */
+  measure?(signal: AbortSignal): AsyncGenerator<string, void, void>;
   /** Explains in a clause how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
   remedy(need: RequiredAbility): string | undefined;
 }

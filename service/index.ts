@@ -128,6 +128,8 @@ export const startService = async (options: ServiceOptions) => {
     engines: () => engines.report(),
     /** True when there currently is a way into `to`: from `from`, or from any language. */
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
+    /** Measures what models keep up with on this machine: lines that an operator reads. */
+    measure: engines.measure,
     /** True while an engine recognises speech in a language, or any, as it comes. */
     followsSpeech: async (language: string | undefined): Promise<boolean> =>
       (await engines.offers('recognition')).some(({ engine }) => engine.stream?.knows(language)),

@@ -164,6 +164,12 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           : `npm install --include=optional, which adds ${SHERPA_PACKAGE}`,
       };
     },
+    measure: async function* (signal) {
+      if (!ready) return;
+      const found = await current();
+      for (const one of found.recognisers)
+        if (one.model.isStreaming) yield await following.measure(one, signal);
+    },
     remedy: ({ ability }) => {
       if (ability === 'diarisation') return 'add its two models (docs/service.md, "Speakers")';
       return ability === 'recognition' || ability === 'speech' ? `run ${SETUP}` : undefined;

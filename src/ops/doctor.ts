@@ -39,6 +39,27 @@ const examineAbility = (
   return { check, ok: false, isOptional: true, detail: setup ?? remedies.join('; or ') };
 };
 
+/** A line about what an engine keeps up with. */
+interface Measured {
+  readonly name: string;
+  readonly detail: string;
+}
+
+const ENGINES = 'engines';
+/** Longest time of all measurements. */
+const MEASURING_MS = 300_000;
+
+const measureEngines = async function* (
+  measure: DoctorDeps['measure'],
+): AsyncGenerator<Finding, void, void> {
+  try {
+    for await (const { name, detail } of measure?.(AbortSignal.timeout(MEASURING_MS)) ?? [])
+      yield { check: `Measured: ${name}`, ok: true, detail };
+  } catch (thrown) {
+    yield { check: 'Measured', ok: false, detail: toAppError(thrown).message };
+  }
+};
+
 const examineService = async function* (core: Core): AsyncGenerator<Finding, void, void> {
   const { builtIn, reachable, refusal, engines } = await core.services.status(
     AbortSignal.timeout(STATUS_MS),
@@ -96,8 +117,10 @@ export interface DoctorDeps {
   readonly config: Readonly<Record<string, unknown>>;
   /** True when people are named who run Dragoman. */
   readonly hasOperators: boolean;
-  /** The name of the one module to look at. Default: everything is looked at. */
+  /** The name of the one module to look at, or `engines`, which are measured. Default: everything is looked at. */
   readonly only?: string | undefined;
+  /** Measures what the engines keep up with; undefined for a service elsewhere. */
+  readonly measure?: ((signal: AbortSignal) => AsyncIterable<Measured>) | undefined;
 }
 
 const NO_OPERATORS: Finding = {
@@ -120,8 +143,13 @@ export const examine = async function* ({
   config,
   hasOperators,
   only,
+  measure,
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
   const names = modules.map(({ name }) => name);
+  if (only === ENGINES) {
+    yield* examineService(core);
+    return yield* measureEngines(measure);
+  }
   if (only !== undefined && !names.includes(only))
     throw new AppError('bad-input', `"${only}" is no platform; there are ${names.join(', ')}`);
   if (only === undefined) {

@@ -87,6 +87,7 @@ export const offering = (
     missing: () => {
       throw new Error('not missing');
     },
+    measure: async function* measureNothing() {},
     report: async () => [],
     [Symbol.asyncDispose]: async () => {},
   },

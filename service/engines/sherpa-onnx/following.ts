@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { Child } from '../../../src/process/child.ts';
-import type {
-  RecognitionEngine,
-  RecognitionStream,
-  StreamListener,
-  StreamRecognition,
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognitionEngine,
+  type RecognitionStream,
+  type StreamListener,
+  type StreamRecognition,
 } from '../../engine.ts';
 import {
   chooseRecogniser,
@@ -13,7 +14,7 @@ import {
   type InstalledRecogniser,
   languagesOf,
 } from './children.ts';
-import { speakersAt } from '../../models/machine.ts';
+import { speakersAt, speakersText } from '../../models/machine.ts';
 import { createStreams, type Streams } from './streams.ts';
 import type { StreamReply, StreamRequest } from './stream-worker.ts';
 
@@ -24,6 +25,13 @@ import type { StreamReply, StreamRequest } from './stream-worker.ts';
  */
 export const streamsAt = (realTimeFactor: number | undefined): number =>
   realTimeFactor === undefined ? availableParallelism() : Math.max(1, speakersAt(realTimeFactor));
+
+/** Sound that is loud and quiet in turns, as speech is. */
+const NOISE = Float32Array.from(
+  { length: 12 * RECOGNITION_RATE_HZ },
+  (_, at) => 0.3 * Math.sin(at / 2_000) * Math.sin(at * at),
+);
+const MOST_MEASURED = 16;
 
 /** Chooses the streaming model for a language; undefined where none is sure to know it. */
 const chooseSure = (
@@ -115,6 +123,22 @@ export const createFollowing = (
   };
 
   return {
+    /** Measures how many people a streaming model follows here, and how late their last words are then. */
+    measure: async (one: InstalledRecogniser, signal: AbortSignal): Promise<string> => {
+      const streams = streamsOf(one);
+      const code = heardLanguage(one, undefined);
+      await streams.recognise(NOISE, code, signal);
+      const factor = streams.realTimeFactor ?? 0;
+      const second = NOISE.subarray(0, RECOGNITION_RATE_HZ);
+      const startedMs = performance.now();
+      await Promise.all(
+        Array.from({ length: Math.min(MOST_MEASURED, streamsAt(factor)) }, async () =>
+          streams.recognise(second, code, signal, true),
+        ),
+      );
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+      return `${one.model.name} ${speakersText(factor)}, whose last words come ${seconds} s late`;
+    },
     /**
      * Adds what streaming models do to the recognition by others: they follow speech, and recognise recordings in
      * languages that no other knows.

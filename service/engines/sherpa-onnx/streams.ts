@@ -217,6 +217,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
       samples: Float32Array,
       language: string | undefined,
       abort: AbortSignal,
+      isLive = false,
     ): Promise<RecognisedText> => {
       abort.throwIfAborted();
       const parts: RecognisedText[] = [];
@@ -224,7 +225,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
         heard: (text) => void (text.isFinal && parts.push(text)),
         failed: () => undefined,
       };
-      using stream = openStream(language, listener, false);
+      using stream = openStream(language, listener, isLive);
       stream.feed(samples);
       parts.push(await orAborted(stream.finish(), abort));
       return {

@@ -166,6 +166,26 @@ describe('the doctor', () => {
     ).rejects.toMatchObject({ message: '"three" is no platform; there are one, two' });
   });
 
+  it('measures the engines for who names them', async () => {
+    const more = (measure: DoctorDeps['measure']) => ({ only: 'engines', measure });
+    const found = await look({}, [chat('one', true)], '5.1', undefined, undefined, {
+      ...more(async function* measure() {
+        yield { name: 'sherpa-onnx', detail: 'm follows 6 speakers at once' };
+      }),
+    });
+    expect(found.at(-1)).toEqual({
+      check: 'Measured: sherpa-onnx',
+      ok: true,
+      detail: 'm follows 6 speakers at once',
+    });
+    expect(found.map(({ check }) => check)).not.toContain('one');
+    const failing = async function* (): AsyncGenerator<never> {
+      await Promise.reject(new Error('it crashed'));
+    };
+    const broken = await look({}, [], '5.1', undefined, undefined, more(failing));
+    expect(broken.at(-1)).toMatchObject({ check: 'Measured', ok: false });
+  });
+
   it('hints at the operators of a bot that others use, and says what the image calls its commands', async () => {
     const hints = async (ok: boolean, hasOperators: boolean) =>
       (

@@ -113,6 +113,16 @@ describe('speech with a model that streams', () => {
     expect(requested).toHaveLength(speakers.length - followed.size);
   });
 
+  it('is measured for the operator', async () => {
+    const [line] = await Array.fromAsync(service.service.measure(new AbortController().signal));
+    expect(line).toMatchObject({
+      name: 'sherpa-onnx',
+      detail: expect.stringMatching(
+        /follows \d+ speakers at once, whose last words come \d+\.\d s late$/,
+      ),
+    });
+  });
+
   it('is shown while it is recorded on the page, and is the text of the recording', async () => {
     requested.length = 0;
     const words: DictatedWords[] = [];

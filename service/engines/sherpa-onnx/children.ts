@@ -2,7 +2,8 @@ import { missingEngineText } from '../../../src/http/missing-engine.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
-import type { Model } from './model.ts';
+import { withLanguage } from './hints.ts';
+import type { Model, ModelConfig } from './model.ts';
 import { ContractError } from '../../errors.ts';
 import { commonCode } from '../../language.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
@@ -145,6 +146,20 @@ const isUnknown = (recognisers: readonly InstalledRecogniser[], language: string
       codeFor(one, language) === undefined,
   );
 
+/**
+ * Recognises with a model. One that is told its language when it is loaded, SenseVoice, is loaded once more
+ * for a language only where it has heard another.
+ */
+const hearIn = async (
+  code: string | undefined,
+  config: ModelConfig,
+  hear: (config: ModelConfig) => Promise<SherpaReply>,
+): Promise<SherpaReply> => {
+  const heard = await hear(config);
+  const isOther = code !== undefined && heard.text !== '' && heard.language !== code;
+  return config.senseVoice && isOther ? hear(withLanguage(config, code)) : heard;
+};
+
 /** Recognition with the installed models, of which there is at least one. */
 export const createSherpaRecognition = (
   recognisers: readonly InstalledRecogniser[],
@@ -164,14 +179,11 @@ export const createSherpaRecognition = (
         }),
       );
     const hotwords = chosen.model.takesHotwords ? expected : undefined;
-    const heard = await children.of(chosen.model.config).call(
-      {
-        samples,
-        sampleRateHz: RECOGNITION_RATE_HZ,
-        language: codeFor(chosen, language),
-        hotwords,
-      },
-      signal,
+    const { config } = chosen.model;
+    const code = codeFor(chosen, language);
+    const request = { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: code, hotwords };
+    const heard = await hearIn(code, config, async (model) =>
+      children.of(model).call(request, signal),
     );
     return hotwords?.length ? { ...heard, hotwordsUsed: true } : heard;
   },

@@ -7,6 +7,8 @@ import type { ModelConfig } from './model.ts';
  */
 export const withLanguage = (model: ModelConfig, language: string): ModelConfig => {
   if (model.whisper) return { ...model, whisper: { ...model.whisper, language } };
+  if (model.senseVoice && language !== '')
+    return { ...model, senseVoice: { ...model.senseVoice, language } };
   if (!model.canary || language === '') return model;
   return { ...model, canary: { ...model.canary, srcLang: language, tgtLang: language } };
 };

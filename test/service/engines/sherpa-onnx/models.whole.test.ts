@@ -264,6 +264,29 @@ describe('the recogniser of a request', () => {
     expect(asked).toEqual([['Dragoman'], undefined]);
   });
 
+  it('is asked again in the language that was given, where SenseVoice has heard another', async () => {
+    const asked: unknown[] = [];
+    const children = {
+      of: ({ senseVoice }: { senseVoice: { language?: string } }) => ({
+        call: async () => {
+          asked.push(senseVoice.language);
+          return { text: 'so', language: senseVoice.language ?? 'en' };
+        },
+      }),
+    } as unknown as Parameters<typeof createSherpaRecognition>[1];
+    const model = { ...asian.model, config: { tokens: '', senseVoice: {} } };
+    const hear = async (language?: string) =>
+      createSherpaRecognition([{ model, languages: undefined }], children).recognise(
+        new Float32Array(1),
+        { language },
+        signal,
+      );
+    expect(await hear('ja')).toMatchObject({ language: 'ja' });
+    expect(await hear('en')).toMatchObject({ language: 'en' });
+    expect(await hear()).toMatchObject({ language: 'en' });
+    expect(asked).toEqual([undefined, 'ja', undefined, undefined]);
+  });
+
   it.each([
     ['en-GB', 'en'],
     ['fil', 'tl'],

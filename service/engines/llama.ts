@@ -10,6 +10,7 @@ import {
   translating,
   type InstalledLanguageModel,
 } from './llama/abilities.ts';
+import { libraryAdvice } from './llama/library.ts';
 import { findChatModel } from './llama/model.ts';
 import { createProcesses } from './llama/processes.ts';
 
@@ -96,9 +97,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         name: NAME,
         serves: serves.length > 0 ? serves : SERVES,
         ready: serves.length > 0,
-        detail: isMissing
-          ? 'npm run setup, which adds node-llama-cpp, or npm run service -- models add with the model again'
-          : offer || 'npm run setup',
+        detail: isMissing ? libraryAdvice(llamaPackage().binary) : offer || 'npm run setup',
       };
     },
     remedy: ({ ability }) =>

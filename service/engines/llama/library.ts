@@ -87,6 +87,16 @@ export interface Library {
   getLlama(options: object): Promise<Llama>;
 }
 
+/**
+ * Says how to get the library where it is not installed.
+ *
+ * @param binary name of the package for this machine; undefined where there is none
+ */
+export const libraryAdvice = (binary: string | undefined): string =>
+  binary === undefined
+    ? 'there is no node-llama-cpp for this system (nor for any Linux with musl, such as Alpine); set SERVICE_OPENAI_URL to a server that has the OpenAI API'
+    : 'npm run setup, which adds node-llama-cpp, or npm run service -- models add with the model again';
+
 /** Loads the library from the folder of its package. */
 export const loadLibrary = async (folder: string): Promise<Library> =>
   (await import(pathToFileURL(join(folder, 'dist/index.js')).href)) as Library;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/llama.ts';
+import { libraryAdvice } from '../../../service/engines/llama/library.ts';
 import { llamaPackage } from '../../../service/models/packages.ts';
 import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
@@ -35,6 +36,11 @@ it('without the library, nothing is offered, and the command that brings it is s
     ready: false,
     detail: expect.stringContaining('node-llama-cpp'),
   });
+});
+
+it('where there is no library for the system, another way is said', () => {
+  expect(libraryAdvice(undefined)).toMatch(/musl.*SERVICE_OPENAI_URL/);
+  expect(libraryAdvice('@node-llama-cpp/linux-x64')).toContain('npm run setup');
 });
 
 it('a model is offered before it is loaded, and what is wrong with others is said', async () => {

@@ -9,6 +9,7 @@ import type { Log } from '../src/telemetry/log.ts';
 import { NO_TRACING, type Tracing } from '../src/telemetry/tracing.ts';
 import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
+import type { Models } from '../src/model/local-models.ts';
 import { loadEngines } from './engine-loader.ts';
 import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
@@ -109,6 +110,12 @@ export const startService = async (options: ServiceOptions) => {
     });
   });
 
+  let models: Promise<Models & AsyncDisposable> | undefined;
+  const loadModels = async (): Promise<Models & AsyncDisposable> => {
+    const { createConfiguredModels } = await import('./models/background.ts');
+    return createConfiguredModels(options.engines, log);
+  };
+
   const close = async (withinMs = DRAIN_MS): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
@@ -117,6 +124,7 @@ export const startService = async (options: ServiceOptions) => {
     // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();
     await closed;
+    await (await models)?.[Symbol.asyncDispose]();
     await accounts[Symbol.asyncDispose]();
     await engines[Symbol.asyncDispose]();
   };
@@ -126,6 +134,8 @@ export const startService = async (options: ServiceOptions) => {
     url: `http://${host}:${address.port}`,
     /** Reports every possible engine; starts those that cannot report otherwise. */
     engines: () => engines.report(),
+    /** Resolves with the installer of its models, which is loaded on first use. */
+    models: (): Promise<Models & AsyncDisposable> => (models ??= loadModels()),
     /** True when there currently is a way into `to`: from `from`, or from any language. */
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
     /** Measures what models keep up with on this machine: lines that an operator reads. */

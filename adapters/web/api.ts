@@ -14,6 +14,7 @@ import { AppError, userError } from '../../src/errors.ts';
 import { z } from 'zod';
 import { heldSecret } from './access.ts';
 import { findExamples } from './examples.ts';
+import { readBodyBytes, readJsonBody } from './json-body.ts';
 import { TIMES, WEB_LIMITS } from './limits.ts';
 import { Readable } from 'node:stream';
 import type { TempStore } from './temp-store.ts';
@@ -118,47 +119,6 @@ const meRequest = z.object({
   name: z.string().trim().min(1).max(WEB_LIMITS.nameChars).optional(),
   language: z.string().max(35).optional(),
 });
-
-/** The bytes of a request's body; `cancelled` when the browser breaks it off. */
-const readBodyBytes = async function* (c: Context): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* c.req.raw.body ?? [];
-  } catch (cause) {
-    throw new AppError('cancelled', 'a request was broken off', { cause });
-  }
-};
-
-const readBounded = async (c: Context): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of readBodyBytes(c)) {
-    bytes += chunk.byteLength;
-    if (bytes > WEB_LIMITS.bodyBytes) throw userError('too-large', 'web.errors.text-too-large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('bad-input', 'the body is not JSON', { cause });
-  }
-};
-
-const readJsonBody = async <S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> => {
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
-    throw new AppError('bad-input', 'a JSON body is expected');
-  const parsed = schema.safeParse(parseJson(await readBounded(c)));
-  if (parsed.success) return parsed.data;
-  const tooLong = parsed.error.issues.some(
-    ({ code, path }) => code === 'too_big' && path.at(-1) === 'text',
-  );
-  throw tooLong
-    ? userError('too-large', 'web.errors.line-too-long', { limit: WEB_LIMITS.lineChars })
-    : new AppError('bad-input', 'the body has the wrong shape', { cause: parsed.error });
-};
 
 export interface WebEnv {
   Variables: { member: Profile };

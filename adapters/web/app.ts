@@ -22,6 +22,7 @@ import {
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { WEB_LIMITS } from './limits.ts';
+import { createModelRoutes, isModelsOperator } from './models.ts';
 import { createDictationHandler, DICTATION_PATH } from './dictations.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
@@ -111,6 +112,8 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     const { language } = new Intl.Locale(best);
     return locales.find((tag) => new Intl.Locale(tag).language === language) ?? best;
   };
+
+  const isOperator = (c: Context): boolean => isModelsOperator(c, deps.options);
 
   const askForToken = (c: Context, status: 401 | 429, fault?: string) => {
     const locale = localeOf(c);
@@ -210,10 +213,13 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       maxUploadBytes,
       maxTextBytes: WEB_LIMITS.textBytes,
       canLogOut: token !== undefined,
+      canInstall: core.models !== undefined && isOperator(c),
     };
     return showPage(c, pageShell(boot, assets));
   });
   app.get(DICTATION_PATH, createDictationHandler(presence.dictations, core.log));
+  const { models } = core;
+  if (models) app.route('/', createModelRoutes(models, isOperator));
   app.route('/', createApiRoutes({ core, presence, status: deps.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {

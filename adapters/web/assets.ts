@@ -17,6 +17,7 @@ const CORE_MODULES: readonly string[] = [
   'audio/file-names.ts',
   'command/command-line.ts',
   'model/glossary-file.ts',
+  'model/local-models.ts',
   'text/instruction.ts',
 ];
 

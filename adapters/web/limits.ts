@@ -74,4 +74,6 @@ export const TIMES = {
   /** The shortest time between two pictures of one growing answer. */
   answerPaceMs: 80,
   statusMs: 5_000,
+  /** Longest wait for a choice of models, which may ask a registry. */
+  modelsMs: 30_000,
 } as const;

@@ -3,6 +3,7 @@ import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import type { ServiceStatus } from '../../src/model/service.ts';
+import type { ModelPlan, ModelsView } from '../../src/model/local-models.ts';
 
 export type ChannelId = 'playground' | 'lounge';
 
@@ -96,6 +97,8 @@ export interface Boot {
   readonly maxUploadBytes: number;
   readonly maxTextBytes: number;
   readonly canLogOut: boolean;
+  /** True for the operator of a built-in service, who may install models. */
+  readonly canInstall: boolean;
 }
 
 /** The use of a command. */
@@ -123,6 +126,10 @@ export interface UploadReply {
 }
 
 export type StatusReply = ServiceStatus;
+
+export type ModelsReply = ModelsView;
+
+export type ModelsPlanReply = ModelPlan;
 
 /** A line that a newcomer may try. */
 export interface Example {

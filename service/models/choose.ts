@@ -1,8 +1,6 @@
 import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
+import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
 import type { Machine } from './machine.ts';
-
-/** The size of models that is chosen: the best that the machine can carry, the smallest, or the best. */
-export type ModelSize = 'fitting' | 'small' | 'best';
 
 /** Language through which translation models are joined. */
 const PIVOT = 'en';
@@ -66,10 +64,10 @@ export const chooseForLanguages = (
     (size === 'small' ? bySize : listed).filter((model) => model.ability === ability);
 
   const chosen = new Set<CatalogueModel>();
-  const missing: string[] = [];
-  const take = (model: CatalogueModel | undefined, clause: string): void => {
+  const gaps: ModelGap[] = [];
+  const take = (model: CatalogueModel | undefined, gap: ModelGap): void => {
     if (model) chosen.add(model);
-    else missing.push(clause);
+    else gaps.push(gap);
   };
 
   const recognisers = of('recognition');
@@ -100,13 +98,13 @@ export const chooseForLanguages = (
   const heard = [...chosen];
   for (const language of languages) {
     if (!heard.some((model) => understands(model, language)))
-      missing.push(`recognition of ${language}`);
+      gaps.push({ need: 'recognition', language });
     take(
       chooseVoice(
         catalogue.filter(({ ability }) => ability === 'speech'),
         language,
       ),
-      `a voice for ${language}`,
+      { need: 'speech', language },
     );
   }
 
@@ -119,8 +117,8 @@ export const chooseForLanguages = (
   const distinct = [...new Set(languages.map(primary))];
   for (const language of distinct.length > 1 ? distinct : []) {
     if (language === PIVOT) continue;
-    take(direction(language, PIVOT), `translation from ${language}`);
-    take(direction(PIVOT, language), `translation into ${language}`);
+    take(direction(language, PIVOT), { need: 'translation-from', language });
+    take(direction(PIVOT, language), { need: 'translation-into', language });
   }
   addBeside(
     of('chat').find(
@@ -132,7 +130,7 @@ export const chooseForLanguages = (
   );
   return {
     models: [...chosen],
-    /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
-    missing,
+    /** Needs that no model of the catalogue meets. */
+    gaps,
   };
 };

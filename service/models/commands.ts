@@ -1,13 +1,19 @@
 import { AppError } from '../../src/errors.ts';
 import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
-import { memoryOf, type ModelSize } from './choose.ts';
+import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
+import { memoryOf } from './choose.ts';
 import { megabytes } from './disk.ts';
 import { describe, describeModels } from './list.ts';
 import { speakersText } from './machine.ts';
-import { llamaPackage } from './packages.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
-import { createModelSetup, type ModelSetup, type SetupDeps, type SetupEvent } from './setup.ts';
+import {
+  createModelSetup,
+  setupDepsOf,
+  type ModelSetup,
+  type SetupDeps,
+  type SetupEvent,
+} from './setup.ts';
 import { createInterface } from 'node:readline/promises';
 import type { Clock } from '../../src/async/clock.ts';
 import type { EngineConfig } from '../config.ts';
@@ -23,6 +29,15 @@ export interface ModelsDeps extends SetupDeps {
 
 /** Threads that a recogniser works with at most. */
 const MOST_THREADS = 4;
+
+const GAPS = {
+  recognition: 'recognition of',
+  speech: 'voice for',
+  'translation-from': 'translation from',
+  'translation-into': 'translation into',
+} as const satisfies Record<ModelGap['need'], string>;
+
+const gapText = ({ need, language }: ModelGap): string => `${GAPS[need]} ${language}`;
 
 const USAGE = `npm run setup [LANGUAGE ...] [--yes] [--small | --best]
 npm run service -- models list
@@ -127,7 +142,7 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   const plan = await setup.plan(languages, sizes[0] ?? 'fitting', signal, print);
   const { machine, models, downloadBytes } = plan;
 
-  for (const clause of plan.missing) print(`The catalogue has no ${clause.replace(/^a /, '')}.`);
+  for (const gap of plan.gaps) print(`The catalogue has no ${gapText(gap)}.`);
   if (models.length === 0) {
     print('Everything for these languages is installed.');
     return;
@@ -204,13 +219,7 @@ export const runModelCommand = async (
     ),
   );
   const deps: ModelsDeps = {
-    root: config.SERVICE_MODELS,
-    mirror: config.SERVICE_MODELS_MIRROR,
-    catalogueFile: config.SERVICE_MODELS_CATALOGUE,
-    clock,
-    random: Math.random,
-    now: () => new Date(),
-    llama: llamaPackage(),
+    ...setupDepsOf(config, clock),
     signal: controller.signal,
     print,
     progress: process.stderr,

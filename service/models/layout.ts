@@ -27,3 +27,17 @@ export const findLayout = async (folder: string): Promise<Layout> => {
   if (speakers) return { ability: 'speech', speakers };
   return { ability: 'recognition', model: await findModel(folder) };
 };
+
+/** The languages that a model's files name (BCP 47); undefined where they name none. */
+export const languagesOf = (layout: Layout): readonly string[] | undefined => {
+  switch (layout.ability) {
+    case 'translation':
+      return [layout.model.from, layout.model.to];
+    case 'recognition':
+      return layout.model.languages;
+    case 'speech':
+    case 'chat':
+    case 'diarisation':
+      return undefined;
+  }
+};

@@ -28,7 +28,8 @@ export const describe = (model: CatalogueModel): readonly string[] => [
   model.ability === 'translation' ? direction(model.languages) : namesOf(model.languages),
 ];
 
-const folderBytes = async (folder: string): Promise<number> => {
+/** Size of all files in a folder. */
+export const folderBytes = async (folder: string): Promise<number> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const sizes = files.map(

@@ -1,6 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
-import { chooseForLanguages, type ModelSize } from './choose.ts';
+import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
+import { chooseForLanguages } from './choose.ts';
 import { diskFull } from './disk.ts';
 import { NoNetworkError, type DownloadProgress } from './download.ts';
 import { fetchFirefoxModels, withModels } from './firefox-registry.ts';
@@ -8,11 +9,25 @@ import { install, removeModel, type InstallDeps, type InstallResult } from './in
 import { listInstalled, type InstalledFolder } from './installed.ts';
 import { changingModels } from './lock.ts';
 import { thisMachine, type Machine } from './machine.ts';
+import { llamaPackage } from './packages.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import type { EngineConfig } from '../config.ts';
 
 export interface SetupDeps extends Omit<InstallDeps, 'onProgress' | 'note' | 'signal'> {
   /** File of the catalogue; undefined for the project's own, with Firefox's current models. */
   readonly catalogueFile: string | undefined;
 }
+
+/** Dependencies as the configuration has them. */
+export const setupDepsOf = (config: EngineConfig, clock: Clock): SetupDeps => ({
+  root: config.SERVICE_MODELS,
+  mirror: config.SERVICE_MODELS_MIRROR,
+  catalogueFile: config.SERVICE_MODELS_CATALOGUE,
+  clock,
+  random: Math.random,
+  now: () => new Date(),
+  llama: llamaPackage(),
+});
 
 /** The models that would be installed for languages. */
 export interface SetupPlan {
@@ -20,8 +35,8 @@ export interface SetupPlan {
   /** Models that are not installed yet, the ones to hear with first. */
   readonly models: readonly CatalogueModel[];
   readonly downloadBytes: number;
-  /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
-  readonly missing: readonly string[];
+  /** Needs that no model of the catalogue meets. */
+  readonly gaps: readonly ModelGap[];
 }
 
 /** Progress of an installation; each model begins, and ends or fails. */
@@ -81,7 +96,7 @@ export const createModelSetup = (deps: SetupDeps) => {
       const present = new Set(folders.map(({ name }) => name));
       const needed = choice.models.filter(({ name }) => !present.has(name));
       const downloadBytes = needed.reduce((sum, model) => sum + bytesOf(model), 0);
-      return { machine, models: needed, downloadBytes, missing: choice.missing };
+      return { machine, models: needed, downloadBytes, gaps: choice.gaps };
     },
 
     /**

@@ -1,8 +1,11 @@
+import type { ModelSize } from '../../../src/model/local-models.ts';
 import type { Choice } from '../../../src/model/command-info.ts';
 import type {
   ChannelId,
   CompleteReply,
   ExamplesReply,
+  ModelsPlanReply,
+  ModelsReply,
   Pressed,
   StatusReply,
   UploadReply,
@@ -41,6 +44,13 @@ export const api = {
   me: (change: { name?: string; language?: string }) => post<object>('api/me', change),
   status: () => send<StatusReply>('api/status', {}),
   examples: () => send<ExamplesReply>('api/examples', {}),
+
+  models: () => send<ModelsReply>('api/models', {}),
+  planModels: (languages: readonly string[], size: ModelSize) =>
+    post<ModelsPlanReply>('api/models/plan', { languages, size }),
+  installModels: (names: readonly string[]) => post<object>('api/models/install', { names }),
+  stopModels: () => post<object>('api/models/stop', {}),
+  removeModel: (name: string) => post<object>('api/models/remove', { name }),
 
   complete: async (
     request: { command: string; option: string; typed: string },

@@ -3,6 +3,7 @@ import { api, refusalOf } from './api.ts';
 import { t } from './boot.ts';
 import { createComposer } from './composer.ts';
 import { listenToServer } from './connection.ts';
+import { createModelsState } from './models-state.ts';
 import { NOTHING_SHARED } from './shared-state.ts';
 import { apply, createStore, type Panel, type Theme } from './store.ts';
 
@@ -60,6 +61,8 @@ export const createPageApp = () => {
         field()?.setSelectionRange(caret, caret);
       }),
   });
+
+  const models = createModelsState({ onChange: store.touch, onInstalled: () => askEngines() });
 
   const orSay = (doing: Promise<unknown>): void => {
     doing.catch((error: unknown) => composer.fail(refusalOf(error)));
@@ -141,12 +144,17 @@ export const createPageApp = () => {
   return {
     store,
     composer,
+    models,
     show,
     open: (panel: Panel): void => {
       store.set({ panel, drawer: false });
       if (panel === 'engines') askEngines();
+      if (panel === 'models') models.open();
     },
-    closed: (): void => store.set({ panel: undefined, nameFault: undefined }),
+    closed: (): void => {
+      models.close();
+      store.set({ panel: undefined, nameFault: undefined });
+    },
     setDrawer: (drawer: boolean): void => {
       store.set({ drawer });
       const next = drawer ? '#side a' : '.menu';

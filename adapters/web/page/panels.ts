@@ -6,6 +6,7 @@ import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon, toolButton } from './icons.ts';
+import { modelsPanel } from './models.ts';
 import type { Panel, Theme } from './store.ts';
 
 /** The choice of the language that this reader reads the lounge in. */
@@ -68,6 +69,15 @@ const engines = (app: App): TemplateResult => {
   if (known === 'failed') return html`<p class="fault">${t('web.engines.failed')}</p>`;
   return html`
     <p>${t(known.builtIn ? 'web.engines.built-in' : 'web.engines.remote')}</p>
+    ${
+      boot.canInstall
+        ? html`<p>
+            <button type="button" class="control" @click=${() => app.open('models')}>
+              ${t('web.models.open')}
+            </button>
+          </p>`
+        : nothing
+    }
     ${known.reachable ? nothing : html`<p class="fault">${t('web.engines.unreachable')}</p>`}
     <div class="table-frame" tabindex="0" role="region" aria-label=${t('web.engines.title')}>
       <table>
@@ -174,6 +184,7 @@ const shortcuts = (): TemplateResult => html`
 
 const PANELS = {
   engines: { title: 'web.engines.title', body: engines },
+  models: { title: 'web.models.title', body: modelsPanel },
   preferences: { title: 'web.preferences.title', body: preferences },
   shortcuts: { title: 'web.shortcuts.title', body: shortcuts },
 } as const satisfies Record<Panel, { title: PageKey; body: (app: App) => TemplateResult }>;

@@ -9,7 +9,7 @@ import type {
 import type { LinkState } from './event-stream.ts';
 import { follow, type Shared } from './shared-state.ts';
 
-export type Panel = 'engines' | 'preferences' | 'shortcuts';
+export type Panel = 'engines' | 'models' | 'preferences' | 'shortcuts';
 export type Theme = 'system' | 'light' | 'dark';
 
 export interface State extends Shared {

@@ -170,15 +170,19 @@ const ASSETS = {
 interface StartOptions extends Partial<WebOptions> {
   /** Token of the core's metrics. */
   readonly metricsToken?: string;
+  /** The installer of models; default: the service is not the built-in one. */
+  readonly models?: Core['models'];
 }
 
 /** The web adapter on a free port, over a scripted core. */
 export const createWeb = async ({
   metricsToken,
+  models,
   ...options
 }: StartOptions = {}): Promise<StartedWeb> => {
   const core = createFakeCore(metricsToken);
-  const adapter = createWebAdapter({ ...OPTIONS, ...options }, core, ASSETS);
+  const served = models ? { ...core, models } : core;
+  const adapter = createWebAdapter({ ...OPTIONS, ...options }, served, ASSETS);
   const { where } = await adapter.start();
   return {
     core,

@@ -57,12 +57,12 @@ describe('the catalogue of models', () => {
   it.each(['ar', 'de', 'es', 'fr', 'hi', 'id', 'ja', 'ko', 'pt', 'zh'])(
     'serves %s together with English',
     (language) => {
-      expect(chooseForLanguages(models, ['en', language]).missing).toEqual([]);
+      expect(chooseForLanguages(models, ['en', language]).gaps).toEqual([]);
     },
   );
 
   it.each(['th', 'he', 'fa'])('has no voice for %s, and says so', (language) => {
-    expect(chooseForLanguages(models, [language]).missing).toEqual([`a voice for ${language}`]);
+    expect(chooseForLanguages(models, [language]).gaps).toEqual([{ need: 'speech', language }]);
   });
 
   it('has the model of 1,600 languages for those alone that no other understands', () => {

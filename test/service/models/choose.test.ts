@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue, type CatalogueModel } from '../../../service/models/catalogue.ts';
-import { chooseForLanguages, type ModelSize } from '../../../service/models/choose.ts';
+import { chooseForLanguages } from '../../../service/models/choose.ts';
+import type { ModelSize } from '../../../src/model/local-models.ts';
 import { model } from './scene.ts';
 
 const models = await loadCatalogue();
@@ -54,12 +55,12 @@ describe('the models for languages', () => {
   });
 
   it('that are not there are named', () => {
-    expect(chooseForLanguages(models, ['en', 'vo']).missing).toEqual([
-      'recognition of vo',
-      'a voice for vo',
-      'translation from vo',
-      'translation into vo',
-    ]);
+    expect(chooseForLanguages(models, ['en', 'vo']).gaps).toEqual(
+      ['recognition', 'speech', 'translation-from', 'translation-into'].map((need) => ({
+        need,
+        language: 'vo',
+      })),
+    );
   });
 });
 
@@ -105,15 +106,15 @@ describe('the models for a machine', () => {
 
   it('are several recognisers where none understands all languages', () => {
     const some = [one('a', 1e8, { languages: ['en', 'de'] }), one('b', 1e8, { languages: ['ja'] })];
-    const { models: chosen, missing } = chooseForLanguages(some, ['en', 'ja', 'sw']);
+    const { models: chosen, gaps } = chooseForLanguages(some, ['en', 'ja', 'sw']);
     expect(chosen.map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(missing).toContain('recognition of sw');
+    expect(gaps).toContainEqual({ need: 'recognition', language: 'sw' });
   });
 
   it('are translated by a language model where no other translates', () => {
     const translator = one('translator', 1e9, { ability: 'chat', isForTranslation: true });
-    const { models: chosen, missing } = chooseForLanguages([translator], ['en', 'es']);
+    const { models: chosen, gaps } = chooseForLanguages([translator], ['en', 'es']);
     expect(chosen).toEqual([translator]);
-    expect(missing.filter((clause) => clause.startsWith('translation'))).toEqual([]);
+    expect(gaps.filter(({ need }) => need.startsWith('translation'))).toEqual([]);
   });
 });

@@ -26,7 +26,10 @@ describe('the set-up of models', () => {
     expect(plan.downloadBytes).toBe(
       scene.catalogue.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0),
     );
-    expect(plan.missing).toEqual(['a voice for es', 'translation from es']);
+    expect(plan.gaps).toEqual([
+      { need: 'speech', language: 'es' },
+      { need: 'translation-from', language: 'es' },
+    ]);
     expect(plan.machine.cores).toBeGreaterThan(0);
     mkdirSync(join(scene.root, 'ears'), { recursive: true });
     const { models } = await setup.plan(['en'], 'best', signal, note);

@@ -1,0 +1,126 @@
+import { AppError, toAppError } from '../../src/errors.ts';
+import { realClock } from '../../src/async/clock.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import type {
+  InstalledModel,
+  ModelInstallation,
+  Models,
+  OfferedModel,
+} from '../../src/model/local-models.ts';
+import type { EngineConfig } from '../config.ts';
+import { bytesOf, type CatalogueModel } from './catalogue.ts';
+import { memoryOf } from './choose.ts';
+import { followInstalled, type InstalledFolder } from './installed.ts';
+import { findLayout, languagesOf } from './layout.ts';
+import { folderBytes } from './list.ts';
+import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
+
+const offered = (model: CatalogueModel): OfferedModel => ({
+  name: model.name,
+  title: model.title,
+  ability: model.ability,
+  languages: model.languages,
+  licence: model.licence,
+  downloadBytes: bytesOf(model),
+  memoryBytes: memoryOf(model),
+});
+
+const installed = async ({ name, path, record }: InstalledFolder): Promise<InstalledModel> => {
+  const common = { name, licence: record?.licence ?? '', bytes: await folderBytes(path) };
+  try {
+    const layout = await findLayout(path);
+    const languages = languagesOf(layout) ?? record?.languages ?? [];
+    return { ...common, ability: layout.ability, languages };
+  } catch (error) {
+    const fault = toAppError(error).message.replace(`${path}: `, '');
+    return { ...common, ability: undefined, languages: [], fault };
+  }
+};
+
+/** What an event makes of an installation. */
+const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation => {
+  switch (event.kind) {
+    case 'began':
+      return { ...before, current: event.name, doneBytes: 0, totalBytes: undefined };
+    case 'progress':
+      return { ...before, doneBytes: event.doneBytes, totalBytes: event.totalBytes };
+    case 'ended':
+      return { ...before, current: undefined, ended: [...before.ended, event.name] };
+    case 'failed': {
+      const failure = { name: event.name, reason: event.error.message };
+      return { ...before, current: undefined, failures: [...before.failures, failure] };
+    }
+    case 'note':
+      return before;
+  }
+};
+
+const ignored = (): void => {};
+
+/** The installer for a page: it works in the background, one installation at a time. */
+export const createModels = (deps: SetupDeps, log: Log): Models & AsyncDisposable => {
+  const setup = createModelSetup(deps);
+  const current = followInstalled(deps.root, (folders) => Promise.all(folders.map(installed)));
+  let installation: ModelInstallation | undefined;
+  let stop = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const run = async (names: readonly string[], signal: AbortSignal): Promise<void> => {
+    let state: ModelInstallation['state'] = 'done';
+    let reason: string | undefined;
+    try {
+      const failures = await setup.install(
+        names,
+        (event) => {
+          if (installation) installation = after(installation, event);
+        },
+        signal,
+      );
+      if (failures > 0) state = 'failed';
+    } catch (error) {
+      state = signal.aborted ? 'stopped' : 'failed';
+      ({ message: reason } = toAppError(error));
+      if (!signal.aborted) log.warn({ err: error }, 'models were not installed');
+    }
+    if (installation)
+      installation = {
+        ...installation,
+        state,
+        current: undefined,
+        ...(state === 'failed' ? { reason } : {}),
+      };
+    running = undefined;
+  };
+
+  return {
+    view: async () => {
+      const [{ freeBytes }, models] = await Promise.all([setup.machine(), current()]);
+      return { freeBytes, installed: models, installation };
+    },
+    plan: async (languages, size, signal) => {
+      const { models, gaps } = await setup.plan(languages, size, signal, ignored);
+      return { models: models.map(offered), gaps };
+    },
+    install: async (names) => {
+      const { signal } = stop;
+      const known = new Set((await setup.catalogue(signal, ignored)).map(({ name }) => name));
+      // A name of the catalogue alone: anything else would be an address or a path.
+      const unknown = names.find((name) => !known.has(name));
+      if (unknown !== undefined) throw new AppError('bad-input', 'no such model');
+      if (running) throw new AppError('bad-input', 'models are being installed already');
+      stop = new AbortController();
+      installation = { state: 'running', names, doneBytes: 0, ended: [], failures: [] };
+      running = run(names, stop.signal);
+    },
+    stop: () => stop.abort(new AppError('cancelled', 'the operator stopped it')),
+    remove: (name) => setup.remove(name),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort(new AppError('cancelled', 'the program stops'));
+      await running;
+    },
+  };
+};
+
+/** The installer of a configuration. */
+export const createConfiguredModels = (config: EngineConfig, log: Log) =>
+  createModels(setupDepsOf(config, realClock), log);

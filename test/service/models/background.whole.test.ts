@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createModels } from '../../../service/models/background.ts';
+import { eventually } from '../../fakes/eventually.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
+import { openModelsScene, type ModelsScene } from './scene.ts';
+
+const { signal } = new AbortController();
+
+let scene: ModelsScene;
+let models: ReturnType<typeof createModels>;
+beforeEach(async () => {
+  scene = await openModelsScene();
+  models = createModels(scene.deps, silentLog);
+});
+afterEach(async () => {
+  await models[Symbol.asyncDispose]();
+  await scene[Symbol.asyncDispose]();
+});
+
+const installation = async () => (await models.view()).installation;
+const ended = async (): Promise<void> =>
+  eventually(async () => expect((await installation())?.state).not.toBe('running'));
+
+describe('models that a page installs', () => {
+  it('are chosen for languages, with what nothing does', async () => {
+    const { models: offered, gaps } = await models.plan(['en', 'es'], 'best', signal);
+    expect(offered.map(({ name, ability }) => [name, ability])).toEqual([
+      ['ears', 'recognition'],
+      ['mouth', 'speech'],
+      ['bergamot-en-es', 'translation'],
+    ]);
+    expect(gaps).toContainEqual({ need: 'speech', language: 'es' });
+  });
+
+  it('are installed in the background, and are told with their languages and size', async () => {
+    await models.install(['ears', 'mouth']);
+    await expect(models.install(['mouth'])).rejects.toMatchObject({ code: 'bad-input' });
+    await ended();
+    expect(await installation()).toMatchObject({ state: 'done', ended: ['ears', 'mouth'] });
+    const { installed, freeBytes } = await models.view();
+    expect(freeBytes).toBeGreaterThan(0);
+    expect(installed).toMatchObject([
+      { name: 'ears', ability: 'recognition', languages: ['en', 'es'], licence: 'MIT' },
+      { name: 'mouth', ability: 'speech', languages: ['en'] },
+    ]);
+    for (const { bytes } of installed) expect(bytes).toBeGreaterThan(1_000);
+  });
+
+  it.each(['https://models.invalid/ears.tar.gz', '../ears', '/etc', 'no-such'])(
+    'are no others than those of the catalogue: %s',
+    async (name) => {
+      await expect(models.install([name])).rejects.toMatchObject({ code: 'bad-input' });
+      expect(scene.mirror.requests).toEqual([]);
+    },
+  );
+
+  it('go on, where they were stopped, with the same names', async () => {
+    const { recogniser } = scene.archives;
+    scene.mirror.serve('/ears.tar.gz', recogniser, { silentAfter: 1_000 }, {});
+    await models.install(['ears']);
+    await eventually(async () => expect((await installation())?.doneBytes).toBeGreaterThan(0));
+    models.stop();
+    await ended();
+    expect(await installation()).toMatchObject({ state: 'stopped', ended: [] });
+    await models.install(['ears']);
+    await ended();
+    expect(await installation()).toMatchObject({ state: 'done', ended: ['ears'] });
+    expect(scene.mirror.requests.at(-1)).toMatch(/bytes=\d+-/);
+  });
+
+  it('are told with the reason where one fails, and the others are installed', async () => {
+    scene.mirror.serve('/ears.tar.gz', Buffer.from('something else'));
+    await models.install(['ears', 'mouth']);
+    await ended();
+    expect(await installation()).toMatchObject({
+      state: 'failed',
+      ended: ['mouth'],
+      failures: [{ name: 'ears', reason: expect.any(String) }],
+    });
+  });
+
+  it('are told with what keeps them from being used, and removed', async () => {
+    await models.install(['ears']);
+    await ended();
+    writeFileSync(join(scene.root, 'ears', 'tokens.txt'), '');
+    await models.install(['mouth']);
+    await ended();
+    const [ears] = (await models.view()).installed;
+    expect(ears).toMatchObject({ ability: undefined, fault: expect.stringMatching(/tokens\.txt/) });
+    await models.remove('ears');
+    expect((await models.view()).installed.map(({ name }) => name)).toEqual(['mouth']);
+  });
+});

@@ -7,6 +7,10 @@ const PIVOT = 'en';
 
 /** Share of the machine's memory for all models that are chosen for hearing and for answering. */
 const MEMORY_SHARE = 0.6;
+/** Memory of a language model that a core is enough for: of 1 GB it reads a token in 12 ms, and writes one in 0.1 s. */
+const CHAT_BYTES_PER_CORE = 1e9;
+/** Share of the cores that recognition of one speaker may take. */
+const CORE_SHARE = 0.5;
 /** Most memory of a model that streams or answers, where small ones are asked for. */
 const SMALL_BYTES = 700e6;
 /** Memory of a loaded model over the size of its download, where the catalogue does not say it. */
@@ -57,7 +61,8 @@ export const chooseForLanguages = (
     !machine ||
     size === 'best' ||
     (memoryOf(model) <= MEMORY_SHARE * machine.memoryBytes &&
-      (model.realTimeFactor ?? 0) <= machine.cores);
+      (model.realTimeFactor ?? 0) <= CORE_SHARE * machine.cores &&
+      (model.ability !== 'chat' || memoryOf(model) <= CHAT_BYTES_PER_CORE * machine.cores));
   const listed = catalogue.filter(fits);
   const bySize = listed.toSorted((a, b) => memoryOf(a) - memoryOf(b));
   const of = (ability: CatalogueModel['ability']): readonly CatalogueModel[] =>

@@ -79,7 +79,7 @@ const installAll = async (
       }
     }
   };
-  const failures = await setup.install(sources, show, signal);
+  const failures = await setup.install(sources, show, signal).finally(() => bar?.end());
   if (failures > 0)
     throw new AppError(
       'unavailable',

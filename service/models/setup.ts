@@ -39,7 +39,7 @@ export interface SetupPlan {
   readonly gaps: readonly ModelGap[];
 }
 
-/** Progress of an installation; each model begins, and ends or fails. */
+/** Progress of an installation; each model begins, and ends or fails, or all end with an error. */
 export type SetupEvent =
   | { readonly kind: 'began'; readonly name: string }
   | ({ readonly kind: 'progress'; readonly name: string } & DownloadProgress)
@@ -124,9 +124,9 @@ export const createModelSetup = (deps: SetupDeps) => {
             onEvent({ kind: 'ended', name, result });
           } catch (error) {
             if (!(error instanceof AppError)) throw error;
-            onEvent({ kind: 'failed', name, error });
             const stopsAll = error instanceof NoNetworkError || error.code === 'too-large';
             if (stopsAll || error.code === 'cancelled') throw error;
+            onEvent({ kind: 'failed', name, error });
             failures += 1;
           }
         }

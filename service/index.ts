@@ -9,7 +9,7 @@ import type { Log } from '../src/telemetry/log.ts';
 import { NO_TRACING, type Tracing } from '../src/telemetry/tracing.ts';
 import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
-import type { Models } from '../src/model/local-models.ts';
+import type { LocalModels } from '../src/model/local-models.ts';
 import { loadEngines } from './engine-loader.ts';
 import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
@@ -110,8 +110,8 @@ export const startService = async (options: ServiceOptions) => {
     });
   });
 
-  let models: Promise<Models & AsyncDisposable> | undefined;
-  const loadModels = async (): Promise<Models & AsyncDisposable> => {
+  let models: Promise<LocalModels & AsyncDisposable> | undefined;
+  const loadModels = async (): Promise<LocalModels & AsyncDisposable> => {
     const { createConfiguredModels } = await import('./models/background.ts');
     return createConfiguredModels(options.engines, log);
   };
@@ -135,11 +135,11 @@ export const startService = async (options: ServiceOptions) => {
     /** Reports every possible engine; starts those that cannot report otherwise. */
     engines: () => engines.report(),
     /** Resolves with the installer of its models, which is loaded on first use. */
-    models: (): Promise<Models & AsyncDisposable> => (models ??= loadModels()),
+    models: (): Promise<LocalModels & AsyncDisposable> => (models ??= loadModels()),
     /** True when there currently is a way into `to`: from `from`, or from any language. */
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
     /** Measures what models keep up with on this machine: lines that an operator reads. */
-    measure: engines.measure,
+    measure: (signal: AbortSignal) => engines.measure(signal),
     /** True while an engine recognises speech in a language, or any, as it comes. */
     followsSpeech: async (language: string | undefined): Promise<boolean> =>
       (await engines.offers('recognition')).some(({ engine }) => engine.stream?.knows(language)),

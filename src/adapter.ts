@@ -5,7 +5,7 @@ import type { ChannelFeedListener } from './ports/channel-feed.ts';
 import type { RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { OpenDeliveries, InstallationStore, KeepOpenAnswers } from './ports/store.ts';
-import type { Models } from './model/local-models.ts';
+import type { LocalModels } from './model/local-models.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
@@ -67,7 +67,7 @@ export interface Core {
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
   /** The installer of models; undefined where the service is not the built-in one. */
-  readonly models?: () => Promise<Models>;
+  readonly models?: () => Promise<LocalModels>;
   /** Takes what the adapter measures. */
   readonly metrics: Metrics;
   /** Health, readiness and metrics, for an adapter that has a port. */

@@ -3,7 +3,7 @@ import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { isLoopback } from '../../src/config.ts';
-import { MODEL_SIZES, type Models } from '../../src/model/local-models.ts';
+import { MODEL_SIZES, type LocalModels } from '../../src/model/local-models.ts';
 import { parseAddress } from './access.ts';
 import { readJsonBody } from './json-body.ts';
 import { TIMES } from './limits.ts';
@@ -41,7 +41,7 @@ export const isModelsOperator = (
 
 /** Serves the operator's page of models. */
 export const createModelRoutes = (
-  models: () => Promise<Models>,
+  models: () => Promise<LocalModels>,
   isOperator: (c: Context) => boolean,
 ): Hono => {
   const routes = new Hono();

@@ -4,15 +4,16 @@ import type { Log } from '../../src/telemetry/log.ts';
 import type {
   InstalledModel,
   ModelInstallation,
-  Models,
+  LocalModels,
   OfferedModel,
 } from '../../src/model/local-models.ts';
 import type { EngineConfig } from '../config.ts';
 import { bytesOf, type CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { followInstalled, type InstalledFolder } from './installed.ts';
-import { findLayout, languagesOf } from './layout.ts';
+import { findLayout, languagesIn } from './layout.ts';
 import { folderBytes } from './list.ts';
+import { speakersAt } from './machine.ts';
 import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
 
 const offered = (model: CatalogueModel): OfferedModel => ({
@@ -29,15 +30,17 @@ const installed = async ({ name, path, record }: InstalledFolder): Promise<Insta
   const common = { name, licence: record?.licence ?? '', bytes: await folderBytes(path) };
   try {
     const layout = await findLayout(path);
-    const languages = languagesOf(layout) ?? record?.languages ?? [];
-    return { ...common, ability: layout.ability, languages };
+    const languages = languagesIn(layout) ?? record?.languages ?? [];
+    const factor = layout.ability === 'recognition' && record?.measured?.realTimeFactor;
+    const speakers = factor ? { speakers: speakersAt(factor) } : {};
+    return { ...common, ability: layout.ability, languages, ...speakers };
   } catch (error) {
     const fault = toAppError(error).message.replace(`${path}: `, '');
     return { ...common, ability: undefined, languages: [], fault };
   }
 };
 
-/** What an event makes of an installation. */
+/** Applies an event to an installation. */
 const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation => {
   switch (event.kind) {
     case 'began':
@@ -58,7 +61,7 @@ const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation 
 const ignored = (): void => {};
 
 /** The installer for a page: it works in the background, one installation at a time. */
-export const createModels = (deps: SetupDeps, log: Log): Models & AsyncDisposable => {
+export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisposable => {
   const setup = createModelSetup(deps);
   const current = followInstalled(deps.root, (folders) => Promise.all(folders.map(installed)));
   let installation: ModelInstallation | undefined;

@@ -29,7 +29,7 @@ export const findLayout = async (folder: string): Promise<Layout> => {
 };
 
 /** The languages that a model's files name (BCP 47); undefined where they name none. */
-export const languagesOf = (layout: Layout): readonly string[] | undefined => {
+export const languagesIn = (layout: Layout): readonly string[] | undefined => {
   switch (layout.ability) {
     case 'translation':
       return [layout.model.from, layout.model.to];

@@ -2,7 +2,7 @@ import type { Command } from '../command/command.ts';
 import type { CoreConfig, LimitConfig } from './core-config.ts';
 import { createDispatcher } from '../command/dispatcher.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Models } from '../model/local-models.ts';
+import type { LocalModels } from '../model/local-models.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Adapter, Core } from '../adapter.ts';
 import { createActivity, createLines, createSharing } from './adapter-core.ts';
@@ -48,7 +48,7 @@ export interface CoreService
         readonly engines: () => Promise<ServiceStatus['engines']>;
         readonly translates: Services['translates'];
         readonly translators: Services['translators'];
-        readonly models?: () => Promise<Models>;
+        readonly models?: () => Promise<LocalModels>;
       }
     | undefined;
 }

@@ -9,7 +9,7 @@ export type ModelSize = (typeof MODEL_SIZES)[number];
 
 /** A model that can be installed. */
 export interface OfferedModel {
-  /** Its name in the catalogue. */
+  /** Name in the catalogue. */
   readonly name: string;
   readonly title: string;
   readonly ability: ModelAbility;
@@ -36,14 +36,14 @@ export interface InstalledModel {
   readonly fault?: string | undefined;
 }
 
-/** Something that no model of the catalogue does. */
+/** A need that no model of the catalogue meets. */
 export interface ModelGap {
   readonly need: 'recognition' | 'speech' | 'translation-from' | 'translation-into';
   /** BCP 47 code. */
   readonly language: string;
 }
 
-/** What would be installed for languages, apart from what is there already. */
+/** The models that would be installed for languages, apart from those that are there already. */
 export interface ModelPlan {
   readonly models: readonly OfferedModel[];
   readonly gaps: readonly ModelGap[];
@@ -74,7 +74,7 @@ export interface ModelsView {
   readonly installation?: ModelInstallation | undefined;
 }
 
-export interface Models {
+export interface LocalModels {
   view(): Promise<ModelsView>;
   /** Chooses models for languages (BCP 47). */
   plan(languages: readonly string[], size: ModelSize, signal: AbortSignal): Promise<ModelPlan>;

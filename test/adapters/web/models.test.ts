@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Models, ModelsView } from '../../../src/model/local-models.ts';
+import type { LocalModels, ModelsView } from '../../../src/model/local-models.ts';
 import { AppError } from '../../../src/errors.ts';
 import { ask, startWeb } from './start-web.ts';
 
@@ -15,7 +15,7 @@ const VIEW: ModelsView = {
 
 const fakeModels = () => {
   const done: unknown[] = [];
-  const models: Models = {
+  const models: LocalModels = {
     view: async () => VIEW,
     plan: async (languages, size) => {
       done.push(['plan', languages, size]);

@@ -7,12 +7,12 @@ export interface SpeakerSpan extends SpeechSpan {
   readonly speaker?: number;
 }
 
-/** A turn within one of somebody else, such as "mhm", that is taken as part of it. */
+/** A turn within one of somebody else, such as "mhm", that is taken as part of it; or a rest behind one. */
 const ASIDE_MS = 1_000;
 
 /**
  * Divides a recording among its speakers: each moment belongs to one of them. Where two speak at once, it is the
- * one who began last; a pause is divided in its middle.
+ * one who began last, behind whom the other goes on; a pause is divided in its middle.
  *
  * @param turns in order of their starts
  */
@@ -21,12 +21,19 @@ export const divideAmongSpeakers = (
   lengthMs: number,
 ): readonly SpeakerSpan[] => {
   const merged: SpeakerTurn[] = [];
-  for (const turn of turns) {
+  const coming = [...turns];
+  for (;;) {
+    const turn = coming.shift();
+    if (!turn) break;
+    const { startMs, endMs, speaker } = turn;
     const last = merged.at(-1);
-    if (last && last.endMs >= turn.endMs && turn.endMs - turn.startMs < ASIDE_MS) continue;
-    if (last?.speaker === turn.speaker)
-      merged[merged.length - 1] = { ...last, endMs: Math.max(last.endMs, turn.endMs) };
+    if (last && last.endMs >= endMs && endMs - startMs < ASIDE_MS) continue;
+    if (last?.speaker === speaker)
+      merged[merged.length - 1] = { ...last, endMs: Math.max(last.endMs, endMs) };
     else merged.push(turn);
+    if (!last || last.speaker === speaker || last.endMs - endMs < ASIDE_MS) continue;
+    const next = coming.findIndex((one) => one.startMs > endMs);
+    coming.splice(next < 0 ? coming.length : next, 0, { ...last, startMs: endMs });
   }
   const startOf = (index: number): number => {
     const [before, turn] = [merged[index - 1], merged[index]];

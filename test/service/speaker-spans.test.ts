@@ -31,6 +31,22 @@ describe('a recording', () => {
     ]);
   });
 
+  it('is given back to who goes on behind a longer turn of somebody else', () => {
+    expect(
+      divideAmongSpeakers(
+        [turn(0, 9_000, 1), turn(2_000, 4_000, 2), turn(6_000, 7_000, 3), turn(9_500, 9_900, 2)],
+        10_000,
+      ),
+    ).toEqual([
+      { startMs: 0, endMs: 2_000, speaker: 1 },
+      { startMs: 2_000, endMs: 4_000, speaker: 2 },
+      { startMs: 4_000, endMs: 6_000, speaker: 1 },
+      { startMs: 6_000, endMs: 7_000, speaker: 3 },
+      { startMs: 7_000, endMs: 9_250, speaker: 1 },
+      { startMs: 9_250, endMs: 10_000, speaker: 2 },
+    ]);
+  });
+
   it('is divided without a gap, and cut into no more than it was', () => {
     const turns = fc
       .array(

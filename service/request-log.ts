@@ -15,6 +15,8 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
 /** Matches a key of the service where it should not be: in a path, or as an id. */
 const MISPLACED_KEY = new RegExp(`${KEY_PREFIX.replace(':', '(?::|%3a)')}[^/]*`, 'gi');
+/** Matches what makes the address of a translated file one that nobody can guess. */
+const FILE_ID = /(?<=^\/download_file\/).+/;
 /** Most characters of a path in the log: paths of the service are shorter. */
 const LOGGED_PATH_CHARACTERS = 80;
 
@@ -51,7 +53,7 @@ interface AnsweredRequest {
 }
 
 const shownPath = (path: string): string =>
-  path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS);
+  path.replaceAll(MISPLACED_KEY, '…').replace(FILE_ID, '…').slice(0, LOGGED_PATH_CHARACTERS);
 
 /** Logs the line of a request: no text, no query and no key. */
 export const logRequest = (log: Pick<Log, 'info'>, answered: AnsweredRequest): void => {

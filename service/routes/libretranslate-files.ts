@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Context } from 'hono';
 import { MINUTE_MS, realClock, type Clock } from '../../src/async/clock.ts';
-import { splitText } from '../../src/text/split/split.ts';
 import { readForm, validate } from '../body.ts';
 import { ContractError, errorReply, invalidParameter } from '../errors.ts';
 import type { DescribedPath, Route, RouteContext } from '../route.ts';
@@ -12,6 +11,7 @@ import {
   FILE_KINDS,
   FILE_LIMIT,
   formFields,
+  inParts,
   LIBRE_PATHS,
   readPair,
   translateHtml,
@@ -23,8 +23,7 @@ const KEPT_MS = 10 * MINUTE_MS;
 /** Most files that are kept, of all keys and of one; the oldest goes for a new one. */
 const MOST_FILES = 64;
 const MOST_OF_KEY = 16;
-/** Longest part of a text that is translated at once, in code points, and the start in which its language is found. */
-const LONGEST_PART = 4_000;
+/** The start of a text in which its language is found. */
 const DETECTED_CHARS = 5_000;
 const LONGEST_NAME = 100;
 
@@ -43,21 +42,6 @@ const decode = (bytes: ArrayBuffer): string => {
   }
 };
 
-const translateParts = async (
-  text: string,
-  translate: (part: string) => Promise<string>,
-): Promise<string> => {
-  let made = '';
-  for (const part of splitText(text, LONGEST_PART)) {
-    const core = part.trim();
-    const start = part.indexOf(core);
-    made += part.slice(0, start);
-    if (core !== '') made += await translate(core);
-    made += part.slice(start + core.length);
-  }
-  return made;
-};
-
 type Kind = (typeof FILE_KINDS)[number];
 
 const translateFile = async (
@@ -66,13 +50,13 @@ const translateFile = async (
   pair: LanguagePair,
   context: RouteContext,
 ): Promise<string> => {
-  const translate = (part: string) => translateText(part, pair, context);
-  if (kind === '.txt') return translateParts(text, translate);
+  const translate = (words: string) => inParts(words, (part) => translateText(part, pair, context));
+  if (kind === '.txt') return translate(text);
   if (kind === '.html' || kind === '.htm') return translateHtml(text, pair, context);
-  return translateSubtitles(text, (part) => translateParts(part, translate));
+  return translateSubtitles(text, translate);
 };
 
-/** Adds the language to a file's name, of which signs that addresses and headers know stay out. */
+/** Adds the language to a file's name, without signs that file systems and headers know. */
 const nameOf = (name: string, kind: string, target: string): string => {
   const stem = name.slice(0, -kind.length).replaceAll(/[^\p{L}\p{M}\p{N} _-]+/gu, '_');
   return `${stem.slice(-LONGEST_NAME)}_${target}${kind}`;
@@ -114,7 +98,7 @@ export const createLibreFiles = () => {
     reply: { 'application/json': undefined },
     access: 'translation',
     stage: 'translation',
-    timeoutMs: KEPT_MS,
+    timeoutMs: 600_000,
     handle: async (context) => {
       const { request, signal, account } = context;
       const form = await readForm(request, FILE_LIMIT, signal);
@@ -133,7 +117,8 @@ export const createLibreFiles = () => {
         name,
         text: text === plain ? made : made.replaceAll('\n', '\r\n'),
       });
-      const path = `/download_file/${id}.${encodeURIComponent(name)}`;
+      // The name stays out of what servers on the way log.
+      const path = `/download_file/${id}${kind}`;
       return Response.json({ translatedFileUrl: new URL(path, request.url).href });
     },
   };
@@ -142,12 +127,12 @@ export const createLibreFiles = () => {
     route,
     described: {
       method: 'GET',
-      path: '/download_file/:name',
+      path: '/download_file/:file',
       summary: 'A translated file.',
       reply: { 'application/octet-stream': undefined },
     } satisfies DescribedPath,
     download: (c: Context): Response => {
-      const id = c.req.param('name')?.split('.')[0] ?? '';
+      const id = c.req.param('file')?.split('.')[0] ?? '';
       const file = files.find(id);
       if (!file)
         return errorReply(

@@ -7,6 +7,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { rankLanguages } from '../../src/text/language/detect.ts';
 import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
 import { protect } from '../../src/text/protect/protect.ts';
+import { splitText } from '../../src/text/split/split.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { LIBRE_CODES } from '../back-end/language-codes.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
@@ -19,6 +20,7 @@ import type { DescribedPath, Route, RouteContext } from '../route.ts';
 import { htmlParts, withTags } from '../translation/html.ts';
 import { findSources } from '../translation/legs.ts';
 import { overLegs } from '../translation/over-legs.ts';
+import { translateParts } from '../translation/pieces.ts';
 import type { LanguagePair } from '../translation/plain-writing.ts';
 
 /** Paths of the LibreTranslate API (docs.libretranslate.com, "API Usage"); its translation shares that of the contract. */
@@ -32,6 +34,8 @@ export const LIBRE_PATHS = {
 
 /** Texts of one request. */
 const MOST_TEXTS = 100;
+/** Longest part of a text that is translated at once, in code points. */
+const LONGEST_PART = 4_000;
 /** Candidates that a detection lists. */
 const MOST_DETECTED = 5;
 /** Largest body: some texts at their limit with four bytes a character. */
@@ -154,6 +158,15 @@ const translated = async (
   return translation ? (await translation.whole()).content : asked.text;
 };
 
+/** Translates a text of any length in parts, one after the other, with the white space between them. */
+export const inParts = async (
+  whole: string,
+  translate: (part: string) => Promise<string>,
+): Promise<string> => {
+  const parts = splitText(whole, LONGEST_PART).map((part) => ({ text: part }));
+  return (await Array.fromAsync(translateParts(parts, translate))).join('');
+};
+
 export const translateText = async (
   q: string,
   pair: LanguagePair,
@@ -176,10 +189,10 @@ export const translateHtml = async (
   for (const part of htmlParts(q)) {
     if (typeof part === 'string') written.push(part);
     else {
-      const { text: passage, tags, meanings } = part;
-      written.push(
-        withTags(await translated({ ...pair, text: passage, tokens: meanings }, context), tags),
+      const made = await inParts(part.text, (passage) =>
+        translated({ ...pair, text: passage, tokens: part.meanings }, context),
       );
+      written.push(withTags(made, part.tags));
     }
   }
   return written.join('');

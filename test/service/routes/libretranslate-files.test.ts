@@ -3,12 +3,18 @@ import {
   createTranslatedFiles,
   type TranslatedFile,
 } from '../../../service/routes/libretranslate-files.ts';
+import { translateHtml } from '../../../service/routes/libretranslate.ts';
+import type { RouteContext } from '../../../service/route.ts';
+import { createRequestLimiter } from '../../../service/request-limiter.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import { failure, KEY, startTestService, type TestService } from '../support.ts';
+import { failure, KEY, offering, startTestService, type TestService } from '../support.ts';
 
 let service: TestService;
+const logged: string[] = [];
 beforeAll(async () => {
-  service = await startTestService();
+  const log = createLog('trace', { write: (line: string) => void logged.push(line) });
+  service = await startTestService({}, log);
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
@@ -78,6 +84,16 @@ describe('a file that is translated', () => {
     expect((await translate('a.txt', utf16, { source: 'auto' })).text).toContain('ƒööẋ');
   });
 
+  it('leaves neither its name nor its address in a log', async () => {
+    const address = await addressOf(await send(new File(['The fox'], 'divorce.txt')));
+    expect(address).not.toContain('divorce');
+    await (await fetch(address)).text();
+    const lines = (): string => logged.join('');
+    await expect.poll(lines).toContain('"path":"/download_file/…"');
+    expect(lines()).not.toContain('divorce');
+    expect(lines()).not.toContain(address.split('/').at(-1)?.split('.')[0]);
+  });
+
   it('gets no way into a header or an address by its name', async () => {
     const { reply } = await translate('../..\\a"\r\nset-cookie: b=c;.txt', 'The fox');
     expect(reply.headers.get('set-cookie')).toBeNull();
@@ -85,6 +101,26 @@ describe('a file that is translated', () => {
       /^attachment; filename\*=UTF-8''[\w%-]+_en-XA\.txt$/u,
     );
   });
+});
+
+it('a long passage of a page is translated in parts, in which its tags stay', async () => {
+  const asked: string[] = [];
+  const context = offering(
+    'one',
+    {
+      translates: () => true,
+      async *translate({ text }: { readonly text: string }) {
+        asked.push(text);
+        yield { text: text.replaceAll('fox', 'zorro'), model: 'one' };
+      },
+    },
+    createRequestLimiter({ concurrent: 1, waiting: 1 }),
+  );
+  const page = '<p>The <b>fox</b> sleeps. '.concat('The <b>fox</b> sleeps. '.repeat(500), '</p>');
+  const made = await translateHtml(page, { from: 'en', to: 'es' }, context as RouteContext);
+  expect(made).toBe(page.replaceAll('fox', 'zorro'));
+  expect(asked.length).toBeGreaterThan(1);
+  expect(Math.max(...asked.map(({ length }) => length))).toBeLessThanOrEqual(4_000);
 });
 
 describe('a file that is not translated', () => {

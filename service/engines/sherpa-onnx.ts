@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.ts';
+import { AppError, toAppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
 import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
 import { speakersText } from '../models/machine.ts';
@@ -17,7 +17,13 @@ import {
 } from './sherpa-onnx/diarisation.ts';
 import { createFollowing } from './sherpa-onnx/following.ts';
 import { findModel } from './sherpa-onnx/model.ts';
-import { foreignAdvice, listFiles, SHERPA_PACKAGE } from './sherpa-onnx/model-folder.ts';
+import {
+  foreignAdvice,
+  isModelFile,
+  listFiles,
+  SHERPA_PACKAGE,
+  unusable,
+} from './sherpa-onnx/model-folder.ts';
 import type { StreamReply, StreamRequest } from './sherpa-onnx/stream-worker.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
 import { findVoices, type InstalledSpeaker } from './sherpa-onnx/voices.ts';
@@ -35,10 +41,10 @@ interface Found {
   readonly faults: readonly string[];
 }
 
-/** Folders with ONNX files are of this engine; what is for no engine is reported by it. */
+/** Folders with files of ONNX are of this engine; what is for no engine is reported by it. */
 const isOurs = async ({ path }: InstalledFolder): Promise<boolean> => {
   const files = await listFiles(path);
-  return files.some((file) => file.endsWith('.onnx')) || foreignAdvice(files) !== undefined;
+  return files.some(isModelFile) || foreignAdvice(files) !== undefined;
 };
 
 const servesOf = (found: Found): readonly Ability[] => [
@@ -75,8 +81,10 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       diarisation: DiarisationModel | undefined;
     } = { recognisers: [], speakers: [], diarisation: undefined };
     const faults: string[] = [];
-    const note = (error: unknown, start = ''): void => {
-      if (!(error instanceof AppError)) throw error;
+    const note = (folder: string, thrown: unknown, start = ''): void => {
+      const { code = toAppError(thrown).message } = thrown as NodeJS.ErrnoException;
+      const error =
+        thrown instanceof AppError ? thrown : unusable(folder, `it cannot be read (${code})`);
       faults.push(`${start}${error.message}`);
     };
     for (const folder of folders)
@@ -94,13 +102,13 @@ export const createEngine: CreateEngine = ({ config, log }) => {
             realTimeFactor: folder.record?.measured?.realTimeFactor,
           });
       } catch (error) {
-        note(error);
+        note(folder.path, error);
       }
     if (chosen !== undefined)
       try {
         found.recognisers = [{ model: await findModel(chosen), languages: undefined }];
       } catch (error) {
-        note(error, 'SERVICE_SHERPA_MODEL: ');
+        note(chosen, error, 'SERVICE_SHERPA_MODEL: ');
         found.recognisers = [];
       }
     const configsOf = (isStreaming: boolean) =>

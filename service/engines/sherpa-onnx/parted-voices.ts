@@ -72,11 +72,17 @@ const PARTED_VOICES: readonly PartedVoice[] = [
   },
 ];
 
+/** Most styles that a file is believed to have. */
+const MOST_STYLES = 1_000;
+
 /** The number of styles in a file of Supertonic's, which begins with the dimensions as 64-bit numbers. */
-const countStyles = async (path: string): Promise<number> => {
-  await using file = await open(path);
-  const { buffer } = await file.read(Buffer.alloc(8), 0, 8, 0);
-  return Number(buffer.readBigInt64LE());
+const countStyles = async (folder: string, name: string): Promise<number> => {
+  await using file = await open(join(folder, name));
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(8), 0, 8, 0);
+  const count = Number(buffer.readBigInt64LE());
+  if (bytesRead < buffer.length || count < 1 || count > MOST_STYLES)
+    throw unusable(folder, `${name} is cut off, or of another voice`);
+  return count;
 };
 
 /** Names of Supertonic's speakers, whose styles are sorted by name: the women come first. */
@@ -125,10 +131,8 @@ export const findPartedVoice = async (folder: string, files: readonly string[]) 
   for (const other of Object.values(found.others)) await sizeOf(folder, other);
   const others = Object.entries(found.others).map(([key, name]) => [key, join(folder, name)]);
   const config: Readonly<Record<string, string>> = { ...models, ...Object.fromEntries(others) };
-  const speakers =
-    recordings === undefined
-      ? styleNames(await countStyles(config['voiceStyle'] ?? ''))
-      : undefined;
+  const styles = found.others['voiceStyle'];
+  const speakers = styles === undefined ? undefined : styleNames(await countStyles(folder, styles));
   const heard = recordings && (await findRecordings(folder, files, recordings === 'worded'));
   const names = speakers ?? heard?.map(({ file }) => basename(file, '.wav')) ?? [];
   return {

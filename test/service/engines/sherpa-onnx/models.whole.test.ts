@@ -149,6 +149,25 @@ describe('an installed model', () => {
     rmSync(join(root, 'broken-voice'), { recursive: true });
   });
 
+  it('that cannot be read is named in the table, and the others are served', async () => {
+    mkdirSync(join(root, '.new/unreadable/model.onnx'), { recursive: true });
+    renameSync(join(root, '.new/unreadable'), join(root, 'unreadable'));
+    expect((await lineOf(engine)).detail).toContain('unreadable: it cannot be read (EISDIR)');
+    expect(Object.keys(await engine.abilities())).toEqual(['recognition', 'speech']);
+    rmSync(join(root, 'unreadable'), { recursive: true });
+  });
+
+  it("in the format of ONNX's runtime alone is found", async () => {
+    const folder = join(root, '.new/small');
+    mkdirSync(folder);
+    for (const file of ['encoder_model', 'decoder_model_merged'])
+      writeFileSync(join(folder, `${file}.ort`), '\x08\0\0\0ORTM');
+    writeFileSync(join(folder, 'tokens.txt'), 'a 0\n');
+    renameSync(folder, join(root, 'small'));
+    expect((await lineOf(engine)).detail).toContain('moonshine model small');
+    rmSync(join(root, 'small'), { recursive: true });
+  });
+
   testContract(
     'as recognition',
     recognitionEngineContract,

@@ -131,6 +131,15 @@ describe('a voice of several models', () => {
     });
   });
 
+  it.each([
+    ['of another voice', Buffer.alloc(64, 0x3d)],
+    ['of nobody', Buffer.alloc(64)],
+    ['that are cut off', Buffer.from([10, 0])],
+  ])('Supertonic with styles %s is refused in words', async (_, styles) => {
+    const found = findVoices(folder({ ...SUPERTONIC, 'voice.bin': styles }));
+    await expect(found).rejects.toThrow('voice.bin is cut off, or of another voice');
+  });
+
   it.each<[string, Files, string, string]>([
     ['Supertonic', SUPERTONIC, 'vocoder.int8.onnx', 'vocoder.onnx is missing'],
     ['Supertonic', SUPERTONIC, 'voice.bin', 'voice.bin is missing'],

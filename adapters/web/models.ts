@@ -18,6 +18,7 @@ const planRequest = z.object({
 });
 const installRequest = z.object({
   names: z.array(z.string().max(100)).min(1).max(MOST_NAMES),
+  size: z.enum(MODEL_SIZES),
 });
 const removeRequest = z.object({ name: z.string().max(100) });
 
@@ -63,8 +64,8 @@ export const createModelRoutes = (
   });
 
   routes.post('/api/models/install', async (c) => {
-    const { names } = await readJsonBody(c, installRequest);
-    await (await models()).install(names);
+    const { names, size } = await readJsonBody(c, installRequest);
+    await (await models()).install(names, size);
     return c.json({}, 202);
   });
 

@@ -5,6 +5,7 @@ import type {
   InstalledModel,
   ModelInstallation,
   LocalModels,
+  ModelSize,
   OfferedModel,
 } from '../../src/model/local-models.ts';
 import type { EngineConfig } from '../config.ts';
@@ -13,7 +14,7 @@ import { memoryOf } from './choose.ts';
 import { followInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, languagesIn } from './layout.ts';
 import { folderBytes } from './list.ts';
-import { speakersAt } from './machine.ts';
+import { speakersAt, thisMachine } from './machine.ts';
 import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
 
 const offered = (model: CatalogueModel): OfferedModel => ({
@@ -68,12 +69,19 @@ export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisp
   let stop = new AbortController();
   let running: Promise<void> | undefined;
 
-  const run = async (names: readonly string[], signal: AbortSignal): Promise<void> => {
+  const run = async (
+    names: readonly string[],
+    models: readonly CatalogueModel[],
+    size: ModelSize,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    installation = { state: 'running', names, size, doneBytes: 0, ended: [], failures: [] };
     let state: ModelInstallation['state'] = 'done';
     let reason: string | undefined;
     try {
       const failures = await setup.install(
         names,
+        models,
         (event) => {
           if (installation) installation = after(installation, event);
         },
@@ -92,28 +100,37 @@ export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisp
         current: undefined,
         ...(state === 'failed' ? { reason } : {}),
       };
-    running = undefined;
+  };
+
+  /** The catalogue for names of it alone: anything else would be an address or a path. */
+  const find = async (names: readonly string[], size: ModelSize, signal: AbortSignal) => {
+    const models = await setup.catalogueFor(names, signal, ignored, size);
+    const known = new Set(models.map(({ name }) => name));
+    if (!names.every((name) => known.has(name))) throw new AppError('bad-input', 'no such model');
+    return models;
   };
 
   return {
     view: async () => {
-      const [{ freeBytes }, models] = await Promise.all([setup.machine(), current()]);
+      const [{ freeBytes }, models] = await Promise.all([thisMachine(deps.root), current()]);
       return { freeBytes, installed: models, installation };
     },
     plan: async (languages, size, signal) => {
-      const { models, gaps } = await setup.plan(languages, size, signal, ignored);
-      return { models: models.map(offered), gaps };
+      const { models, downloadBytes, gaps } = await setup.plan(languages, size, signal, ignored);
+      return { models: models.map(offered), downloadBytes, gaps };
     },
-    install: async (names) => {
-      const { signal } = stop;
-      const known = new Set((await setup.catalogue(signal, ignored)).map(({ name }) => name));
-      // A name of the catalogue alone: anything else would be an address or a path.
-      const unknown = names.find((name) => !known.has(name));
-      if (unknown !== undefined) throw new AppError('bad-input', 'no such model');
+    install: async (names, size) => {
       if (running) throw new AppError('bad-input', 'models are being installed already');
       stop = new AbortController();
-      installation = { state: 'running', names, doneBytes: 0, ended: [], failures: [] };
-      running = run(names, stop.signal);
+      const { signal } = stop;
+      const found = find(names, size, signal);
+      running = found
+        .then(
+          (models) => run(names, models, size, signal),
+          () => undefined,
+        )
+        .finally(() => (running = undefined));
+      await found;
     },
     stop: () => stop.abort(new AppError('cancelled', 'the operator stopped it')),
     remove: (name) => setup.remove(name),

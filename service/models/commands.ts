@@ -2,6 +2,7 @@ import { AppError } from '../../src/errors.ts';
 import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
 import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
+import type { CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { megabytes } from './disk.ts';
 import { describe, describeModels } from './list.ts';
@@ -49,6 +50,7 @@ const usage = (problem: string): AppError => new AppError('bad-input', `${proble
 /** Installs models and shows how far each is. Throws `AppError` where one was not installed. */
 const installAll = async (
   sources: readonly string[],
+  models: readonly CatalogueModel[],
   setup: ModelSetup,
   { print, progress, clock, signal }: ModelsDeps,
 ): Promise<void> => {
@@ -79,7 +81,7 @@ const installAll = async (
       }
     }
   };
-  const failures = await setup.install(sources, show, signal).finally(() => bar?.end());
+  const failures = await setup.install(sources, models, show, signal).finally(() => bar?.end());
   if (failures > 0)
     throw new AppError(
       'unavailable',
@@ -97,7 +99,8 @@ export const runModels = async (
   if (action === 'list') return describeModels(await setup.catalogue(signal, print), root, print);
   if (action !== 'add' && action !== 'remove') throw usage('Say list, add or remove.');
   if (names.length === 0) throw usage(`Say which models to ${action}.`);
-  if (action === 'add') return installAll(names, setup, deps);
+  if (action === 'add')
+    return installAll(names, await setup.catalogueFor(names, signal, print), setup, deps);
   for (const name of names) {
     await setup.remove(name);
     print(`${name} is removed.`);
@@ -171,6 +174,7 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   }
   await installAll(
     models.map(({ name }) => name),
+    models,
     setup,
     deps,
   );

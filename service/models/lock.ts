@@ -12,7 +12,11 @@ const SIGN_MS = 10_000;
  */
 const LEFT_MS = 60_000;
 
+/** Locks that this process holds: one with its number that is not among them is that of another before it. */
+const held = new Set<string>();
+
 const isLeft = async (path: string, holder: number): Promise<boolean> => {
+  if (held.has(path)) return false;
   if (!(holder > 0) || holder === process.pid || !isRunning(holder)) return true;
   const signed = await stat(path).catch(() => undefined);
   return signed === undefined || Date.now() - signed.mtimeMs > LEFT_MS;
@@ -56,6 +60,7 @@ export const changingModels = async <T>(root: string, change: () => Promise<T>):
     });
   }
   const path = join(root, LOCK);
+  held.add(path);
   const signs = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => undefined);
@@ -64,6 +69,7 @@ export const changingModels = async <T>(root: string, change: () => Promise<T>):
     return await change();
   } finally {
     clearInterval(signs);
+    held.delete(path);
     await rm(path, { force: true });
   }
 };

@@ -6,10 +6,10 @@ import { diskFull } from './disk.ts';
 import { NoNetworkError, type DownloadProgress } from './download.ts';
 import { fetchFirefoxModels, withModels } from './firefox-registry.ts';
 import { install, removeModel, type InstallDeps, type InstallResult } from './install.ts';
-import { listInstalled, type InstalledFolder } from './installed.ts';
+import { listInstalled } from './installed.ts';
 import { changingModels } from './lock.ts';
 import { thisMachine, type Machine } from './machine.ts';
-import { llamaPackage } from './packages.ts';
+import { installedPackage, llamaPackage } from './packages.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type { EngineConfig } from '../config.ts';
 
@@ -34,6 +34,7 @@ export interface SetupPlan {
   readonly machine: Machine;
   /** Models that are not installed yet, the ones to hear with first. */
   readonly models: readonly CatalogueModel[];
+  /** Size of all that is fetched: the models, and the package that the first language model runs in. */
   readonly downloadBytes: number;
   /** Needs that no model of the catalogue meets. */
   readonly gaps: readonly ModelGap[];
@@ -51,10 +52,9 @@ export type ModelSetup = ReturnType<typeof createModelSetup>;
 
 /** Creates what chooses, installs and removes models, for the command line and for pages. */
 export const createModelSetup = (deps: SetupDeps) => {
-  const { root, mirror, catalogueFile } = deps;
-  let current: Promise<readonly CatalogueModel[]> | undefined;
+  const { root, mirror, catalogueFile, llama } = deps;
 
-  /** The models that can be installed by name. A registry that cannot be read is told in a note. */
+  /** The models that can be installed by name, as they are now. A registry that cannot be read is told in a note. */
   const catalogue = async (
     signal: AbortSignal,
     note: (text: string) => void,
@@ -62,12 +62,10 @@ export const createModelSetup = (deps: SetupDeps) => {
   ): Promise<readonly CatalogueModel[]> => {
     const listed = await loadCatalogue(catalogueFile);
     if (catalogueFile !== undefined) return listed;
-    current ??= fetchFirefoxModels({ signal, mirror }, size === 'small');
     try {
-      return withModels(listed, await current);
+      return withModels(listed, await fetchFirefoxModels({ signal, mirror }, size === 'small'));
     } catch {
       signal.throwIfAborted();
-      current = undefined;
       note(
         'Firefox’s registry of models cannot be read; the models that this program knows are used.',
       );
@@ -77,8 +75,14 @@ export const createModelSetup = (deps: SetupDeps) => {
 
   return {
     catalogue,
-    machine: (): Promise<Machine> => thisMachine(root),
-    installed: (): Promise<readonly InstalledFolder[]> => listInstalled(root),
+    /** The models among which `names` are found: the registry is asked only where one is of those that it has. */
+    catalogueFor: (
+      names: readonly string[],
+      ...options: Parameters<typeof catalogue>
+    ): Promise<readonly CatalogueModel[]> =>
+      names.some((name) => name.startsWith('bergamot-'))
+        ? catalogue(...options)
+        : loadCatalogue(catalogueFile),
 
     /** Chooses for languages (BCP 47) what this machine can carry. */
     plan: async (
@@ -87,32 +91,40 @@ export const createModelSetup = (deps: SetupDeps) => {
       signal: AbortSignal,
       note: (text: string) => void,
     ): Promise<SetupPlan> => {
-      const [machine, models, folders] = await Promise.all([
+      const [machine, models, folders, library] = await Promise.all([
         thisMachine(root),
         catalogue(signal, note, size),
         listInstalled(root),
+        installedPackage(root, llama),
       ]);
-      const choice = chooseForLanguages(models, languages, size, machine);
+      const usable = models.filter(
+        ({ ability }) => ability !== 'chat' || llama.binary !== undefined,
+      );
+      const choice = chooseForLanguages(usable, languages, size, machine);
       const present = new Set(folders.map(({ name }) => name));
       const needed = choice.models.filter(({ name }) => !present.has(name));
-      const downloadBytes = needed.reduce((sum, model) => sum + bytesOf(model), 0);
+      const needsLibrary =
+        library === undefined && needed.some(({ ability }) => ability === 'chat');
+      const downloadBytes = needed.reduce(
+        (sum, model) => sum + bytesOf(model),
+        needsLibrary ? llama.bytes : 0,
+      );
       return { machine, models: needed, downloadBytes, gaps: choice.gaps };
     },
 
     /**
-     * Installs models one after the other, by name, address or path; the same call goes on where one that
-     * was ended has stopped. One failure does not keep the others from being installed, but no network and
-     * a full disk do. Throws `AppError` for these, and while another process installs. Resolves with the
-     * number of failures.
+     * Installs models one after the other, by their name in `models`, by address or path; the same call goes
+     * on where one that was ended has stopped. One failure does not keep the others from being installed, but
+     * no network and a full disk do. Throws `AppError` for these, and while others are changed. Resolves with
+     * the number of failures.
      */
-    install: async (
+    install: (
       sources: readonly string[],
+      models: readonly CatalogueModel[],
       onEvent: (event: SetupEvent) => void,
       signal: AbortSignal,
     ): Promise<number> => {
       const note = (text: string): void => onEvent({ kind: 'note', text });
-      const asksRegistry = sources.some((source) => source.startsWith('bergamot-'));
-      const models = await (asksRegistry ? catalogue(signal, note) : loadCatalogue(catalogueFile));
       return changingModels(root, async () => {
         let failures = 0;
         for (const name of sources) {

@@ -46,6 +46,8 @@ export interface ModelGap {
 /** The models that would be installed for languages, apart from those that are there already. */
 export interface ModelPlan {
   readonly models: readonly OfferedModel[];
+  /** Size of all that is fetched: the models, and the package that the first language model runs in. */
+  readonly downloadBytes: number;
   readonly gaps: readonly ModelGap[];
 }
 
@@ -54,6 +56,7 @@ export interface ModelInstallation {
   readonly state: 'running' | 'done' | 'stopped' | 'failed';
   /** Names of its models, in their order. */
   readonly names: readonly string[];
+  readonly size: ModelSize;
   /** The model that is being installed; undefined between two. */
   readonly current?: string | undefined;
   readonly doneBytes: number;
@@ -79,10 +82,11 @@ export interface LocalModels {
   /** Chooses models for languages (BCP 47). */
   plan(languages: readonly string[], size: ModelSize, signal: AbortSignal): Promise<ModelPlan>;
   /**
-   * Begins to install models of the catalogue by their names; it goes on by itself. Models that were begun before
-   * go on where they were stopped. Throws `AppError` (`bad-input`) for an unknown name, and while another runs.
+   * Begins to install models by their names, in the size that they were chosen in; it goes on by itself. Models that
+   * were begun before go on where they were stopped. Throws `AppError` (`bad-input`) for an unknown name, and while
+   * another runs.
    */
-  install(names: readonly string[]): Promise<void>;
+  install(names: readonly string[], size: ModelSize): Promise<void>;
   /** Stops the installation; what was fetched stays for the next one. */
   stop(): void;
   /** Rejects with an `AppError` where there is none of that name, and while something is installed. */

@@ -48,7 +48,8 @@ export const api = {
   models: () => send<ModelsReply>('api/models', {}),
   planModels: (languages: readonly string[], size: ModelSize) =>
     post<ModelsPlanReply>('api/models/plan', { languages, size }),
-  installModels: (names: readonly string[]) => post<object>('api/models/install', { names }),
+  installModels: (names: readonly string[], size: ModelSize) =>
+    post<object>('api/models/install', { names, size }),
   stopModels: () => post<object>('api/models/stop', {}),
   removeModel: (name: string) => post<object>('api/models/remove', { name }),
 

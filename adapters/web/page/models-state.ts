@@ -84,8 +84,8 @@ export const createModelsState = ({ onChange, onInstalled }: ModelsStateDeps) =>
       isPlanning = false;
       onChange();
     },
-    install: async (names: readonly string[]): Promise<void> => {
-      await attempt(() => api.installModels(names));
+    install: async (names: readonly string[], chosen: ModelSize): Promise<void> => {
+      await attempt(() => api.installModels(names, chosen));
       if (fault === undefined) await look();
     },
     stop: async (): Promise<void> => {

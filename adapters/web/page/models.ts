@@ -106,7 +106,6 @@ const offeredRow = (model: OfferedModel): TemplateResult => html`
 const planView = (state: ModelsState): TemplateResult | typeof nothing => {
   const plan = state.plan();
   if (!plan) return nothing;
-  const bytes = plan.models.reduce((sum, model) => sum + model.downloadBytes, 0);
   return html`
     ${plan.gaps.map((gap) => html`<p class="gap">${gapText(gap)}</p>`)}
     ${
@@ -138,9 +137,13 @@ const planView = (state: ModelsState): TemplateResult | typeof nothing => {
               <button
                 type="button"
                 class="control primary"
-                @click=${() => state.install(plan.models.map(({ name }) => name))}
+                @click=${() =>
+                  state.install(
+                    plan.models.map(({ name }) => name),
+                    state.size(),
+                  )}
               >
-                ${t('web.models.install', { size: sizeOf(bytes) })}
+                ${t('web.models.install', { size: sizeOf(plan.downloadBytes) })}
               </button>
             </p>`
     }
@@ -182,7 +185,11 @@ const installationView = (state: ModelsState, installation: ModelInstallation): 
             installation.state === 'done'
               ? nothing
               : html`<p>
-                  <button type="button" class="control primary" @click=${() => state.install(left)}>
+                  <button
+                    type="button"
+                    class="control primary"
+                    @click=${() => state.install(left, installation.size)}
+                  >
                     ${t('web.models.go-on')}
                   </button>
                 </p>`

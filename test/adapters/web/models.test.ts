@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LocalModels, ModelsView } from '../../../src/model/local-models.ts';
+import type { LocalModels, ModelPlan, ModelsView } from '../../../src/model/local-models.ts';
 import { AppError } from '../../../src/errors.ts';
 import { ask, startWeb } from './start-web.ts';
 
@@ -13,17 +13,23 @@ const VIEW: ModelsView = {
   ],
 };
 
+const PLAN: ModelPlan = {
+  models: [],
+  downloadBytes: 0,
+  gaps: [{ need: 'speech', language: 'th' }],
+};
+
 const fakeModels = () => {
   const done: unknown[] = [];
   const models: LocalModels = {
     view: async () => VIEW,
     plan: async (languages, size) => {
       done.push(['plan', languages, size]);
-      return { models: [], gaps: [{ need: 'speech', language: 'th' }] };
+      return PLAN;
     },
-    install: async (names) => {
+    install: async (names, size) => {
       if (names.includes('../x')) throw new AppError('bad-input', 'no such model');
-      done.push(['install', ...names]);
+      done.push(['install', names, size]);
     },
     stop: () => void done.push('stop'),
     remove: async (name) => void done.push(['remove', name]),
@@ -38,13 +44,14 @@ describe('models on the page', () => {
     const visitor = visit();
     expect(await (await visitor.request('/api/models')).json()).toEqual(VIEW);
     const plan = await visitor.post('/api/models/plan', { languages: ['th'], size: 'small' });
-    expect(await plan.json()).toEqual({ models: [], gaps: [{ need: 'speech', language: 'th' }] });
-    expect((await visitor.post('/api/models/install', { names: ['ears'] })).status).toBe(202);
+    expect(await plan.json()).toEqual(PLAN);
+    const install = { names: ['ears'], size: 'small' };
+    expect((await visitor.post('/api/models/install', install)).status).toBe(202);
     await visitor.post('/api/models/stop', {});
     await visitor.post('/api/models/remove', { name: 'ears' });
     expect(done).toEqual([
       ['plan', ['th'], 'small'],
-      ['install', 'ears'],
+      ['install', ['ears'], 'small'],
       'stop',
       ['remove', 'ears'],
     ]);
@@ -53,7 +60,7 @@ describe('models on the page', () => {
 
   test('are refused in a sentence where a name is of no model', async () => {
     const { visit } = await startWeb({ models: fakeModels().models });
-    const reply = await visit().post('/api/models/install', { names: ['../x'] });
+    const reply = await visit().post('/api/models/install', { names: ['../x'], size: 'fitting' });
     expect(reply.status).toBe(400);
     expect(await reply.json()).toEqual({ error: expect.any(String) });
   });

@@ -35,8 +35,8 @@ describe('models that a page installs', () => {
   });
 
   it('are installed in the background, and are told with their languages and size', async () => {
-    await models.install(['ears', 'mouth']);
-    await expect(models.install(['mouth'])).rejects.toMatchObject({ code: 'bad-input' });
+    await models.install(['ears', 'mouth'], 'fitting');
+    await expect(models.install(['mouth'], 'fitting')).rejects.toMatchObject({ code: 'bad-input' });
     await ended();
     expect(await installation()).toMatchObject({ state: 'done', ended: ['ears', 'mouth'] });
     const { installed, freeBytes } = await models.view();
@@ -51,7 +51,7 @@ describe('models that a page installs', () => {
   it.each(['https://models.invalid/ears.tar.gz', '../ears', '/etc', 'no-such'])(
     'are no others than those of the catalogue: %s',
     async (name) => {
-      await expect(models.install([name])).rejects.toMatchObject({ code: 'bad-input' });
+      await expect(models.install([name], 'fitting')).rejects.toMatchObject({ code: 'bad-input' });
       expect(scene.mirror.requests).toEqual([]);
     },
   );
@@ -59,20 +59,39 @@ describe('models that a page installs', () => {
   it('go on, where they were stopped, with the same names', async () => {
     const { recogniser } = scene.archives;
     scene.mirror.serve('/ears.tar.gz', recogniser, { silentAfter: 1_000 }, {});
-    await models.install(['ears']);
+    await models.install(['ears'], 'fitting');
     await eventually(async () => expect((await installation())?.doneBytes).toBeGreaterThan(0));
     models.stop();
     await ended();
     expect(await installation()).toMatchObject({ state: 'stopped', ended: [] });
-    await models.install(['ears']);
+    await models.install(['ears'], 'fitting');
     await ended();
     expect(await installation()).toMatchObject({ state: 'done', ended: ['ears'] });
     expect(scene.mirror.requests.at(-1)).toMatch(/bytes=\d+-/);
   });
 
+  it('go on after a stop where the registry cannot be read', async () => {
+    await models[Symbol.asyncDispose]();
+    models = createModels({ ...scene.deps, catalogueFile: undefined }, silentLog);
+    models.stop();
+    await models.install(['bergamot-en-es'], 'fitting');
+    await ended();
+    expect(await installation()).toMatchObject({ failures: [{ name: 'bergamot-en-es' }] });
+  });
+
+  it('are not removed while others are installed', async () => {
+    await models.install(['mouth'], 'fitting');
+    await ended();
+    scene.mirror.serve('/ears.tar.gz', scene.archives.recogniser, { silentAfter: 1_000 });
+    await models.install(['ears'], 'fitting');
+    await eventually(async () => expect((await installation())?.doneBytes).toBeGreaterThan(0));
+    await expect(models.remove('mouth')).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await models.view()).installed.map(({ name }) => name)).toEqual(['mouth']);
+  });
+
   it('are told with the reason where one fails, and the others are installed', async () => {
     scene.mirror.serve('/ears.tar.gz', Buffer.from('something else'));
-    await models.install(['ears', 'mouth']);
+    await models.install(['ears', 'mouth'], 'fitting');
     await ended();
     expect(await installation()).toMatchObject({
       state: 'failed',
@@ -82,10 +101,10 @@ describe('models that a page installs', () => {
   });
 
   it('are told with what keeps them from being used, and removed', async () => {
-    await models.install(['ears']);
+    await models.install(['ears'], 'fitting');
     await ended();
     writeFileSync(join(scene.root, 'ears', 'tokens.txt'), '');
-    await models.install(['mouth']);
+    await models.install(['mouth'], 'fitting');
     await ended();
     const [ears] = (await models.view()).installed;
     expect(ears).toMatchObject({ ability: undefined, fault: expect.stringMatching(/tokens\.txt/) });

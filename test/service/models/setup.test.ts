@@ -2,8 +2,15 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIREFOX_REGISTRY } from '../../../service/models/firefox-registry.ts';
-import { createModelSetup, type SetupEvent } from '../../../service/models/setup.ts';
-import { openModelsScene, type ModelsScene } from './scene.ts';
+import type { ModelSize } from '../../../src/model/local-models.ts';
+import { bytesOf } from '../../../service/models/catalogue.ts';
+import { installPackage, type NativePackage } from '../../../service/models/packages.ts';
+import {
+  createModelSetup,
+  type SetupEvent,
+  type SetupPlan,
+} from '../../../service/models/setup.ts';
+import { model, openModelsScene, type ModelsScene } from './scene.ts';
 
 let scene: ModelsScene;
 let events: SetupEvent[];
@@ -50,7 +57,12 @@ describe('the set-up of models', () => {
     scene.saveCatalogue();
     scene.mirror.serve('/ears.tar.gz', scene.archives.recogniser, { announced: 1e15 });
     const setup = createModelSetup(scene.deps);
-    const done = setup.install(['ears', 'mouth'], (event) => events.push(event), signal);
+    const done = setup.install(
+      ['ears', 'mouth'],
+      scene.catalogue,
+      (event) => events.push(event),
+      signal,
+    );
     await expect(done).rejects.toMatchObject({ code: 'too-large' });
     expect(events.map(({ kind }) => kind)).toEqual(['began']);
   });
@@ -66,39 +78,87 @@ describe('the set-up of models', () => {
     const setup = createModelSetup(scene.deps);
     const stopped = setup.install(
       ['ears'],
+      scene.catalogue,
       ({ kind }) => kind === 'progress' && controller.abort(new Error('stopped')),
       controller.signal,
     );
     await expect(stopped).rejects.toThrow('stopped');
-    const again = setup.install(['ears'], (event) => events.push(event), signal);
+    const again = setup.install(['ears'], scene.catalogue, (event) => events.push(event), signal);
     expect(await again).toBe(1);
     expect(scene.mirror.requests.at(-1)).toContain('bytes=');
   });
 
-  it('uses the models of Firefox’s registry, or tells that it cannot be read', async () => {
-    const { pathname } = new URL(FIREFOX_REGISTRY);
-    const offline = createModelSetup({ ...scene.deps, catalogueFile: undefined });
-    const listed = await offline.catalogue(signal, note);
-    expect(notes.join()).toContain('registry of models cannot be read');
-    const data = ['model', 'lex', 'vocab'].map((fileType) => ({
-      architecture: 'base-memory',
-      attachment: {
-        filename: `${fileType}.enxx.zst`,
-        hash: 'a'.repeat(64),
-        location: `main/${fileType}.zst`,
-        size: 1_000,
-      },
-      fileType,
-      sourceLanguage: 'en',
-      targetLanguage: 'xx',
-      version: '3.0',
-    }));
-    scene.mirror.serve(pathname, Buffer.from(JSON.stringify({ data })));
-    const current = await offline.catalogue(signal, note);
-    expect(current.map(({ name }) => name)).toEqual([
-      ...listed.map(({ name }) => name),
-      'bergamot-en-xx',
-    ]);
-    expect(notes).toHaveLength(1);
+  it('counts the package of the first language model, which is left out where it cannot run', async () => {
+    const file = { url: 'https://models.invalid/talk.gguf', bytes: 500 };
+    scene.catalogue.push(model('talk', 'chat', ['en'], file));
+    scene.saveCatalogue();
+    const planFor = (llama: NativePackage) =>
+      createModelSetup({ ...scene.deps, llama }).plan(['en'], 'best', signal, note);
+    const { llama, root } = scene.deps;
+    const sizeOf = ({ models }: SetupPlan): number =>
+      models.reduce((sum, one) => sum + bytesOf(one), 0);
+    const first = await planFor(llama);
+    expect(first.models.at(-1)?.name).toBe('talk');
+    expect(first.downloadBytes).toBe(sizeOf(first) + llama.bytes);
+    mkdirSync(root);
+    await installPackage(llama, { ...scene.deps, onProgress: () => {} });
+    const second = await planFor(llama);
+    expect(second.downloadBytes).toBe(sizeOf(second));
+    const without = await planFor({ ...llama, binary: undefined });
+    expect(without.models.map(({ name }) => name)).toEqual(['ears', 'mouth']);
+  });
+
+  describe('with Firefox’s registry', () => {
+    const records = (architecture: string, size: number) =>
+      ['model', 'lex', 'vocab'].map((fileType) => ({
+        architecture,
+        attachment: {
+          filename: `${fileType}.enxx.zst`,
+          hash: 'a'.repeat(64),
+          location: `main/${architecture}/${fileType}.zst`,
+          size,
+        },
+        fileType,
+        sourceLanguage: 'en',
+        targetLanguage: 'xx',
+        version: '3.0',
+      }));
+    const serveRecords = (...data: readonly object[]): string =>
+      scene.mirror.serve(
+        new URL(FIREFOX_REGISTRY).pathname,
+        Buffer.from(JSON.stringify({ data: data.flat() })),
+      );
+
+    it('uses its models, or tells that it cannot be read', async () => {
+      const setup = createModelSetup({ ...scene.deps, catalogueFile: undefined });
+      const listed = await setup.catalogue(signal, note);
+      expect(notes.join()).toContain('registry of models cannot be read');
+      serveRecords(records('base-memory', 1_000));
+      const current = await setup.catalogue(signal, note);
+      expect(current.map(({ name }) => name)).toEqual([
+        ...listed.map(({ name }) => name),
+        'bergamot-en-xx',
+      ]);
+      expect(notes).toHaveLength(1);
+    });
+
+    it('has the size that is asked for each time, and what the registry has by then', async () => {
+      const setup = createModelSetup({ ...scene.deps, catalogueFile: undefined });
+      const bytes = async (size: ModelSize): Promise<number> =>
+        bytesOf((await setup.catalogue(signal, note, size)).at(-1)!);
+      serveRecords(records('base', 1_000), records('tiny', 10));
+      expect(await bytes('small')).toBe(30);
+      expect(await bytes('fitting')).toBe(3_000);
+      serveRecords(records('base', 2_000), records('tiny', 10));
+      expect(await bytes('fitting')).toBe(6_000);
+    });
+
+    it('asks nothing of it for models that it does not have', async () => {
+      const setup = createModelSetup({ ...scene.deps, catalogueFile: undefined });
+      await setup.catalogueFor(['parakeet-v3', './folder'], signal, note);
+      expect(scene.mirror.requests).toEqual([]);
+      await setup.catalogueFor(['bergamot-en-xx'], signal, note);
+      expect(scene.mirror.requests).toHaveLength(1);
+    });
   });
 });

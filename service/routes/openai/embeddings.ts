@@ -12,6 +12,8 @@ const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLar
 const MOST_TEXTS = 2_048;
 /** Bytes of UTF-8 that count as a token before the engine has counted: English has about four. */
 const BYTES_PER_TOKEN = 4;
+/** Texts of one call of an engine, and their bytes: it is short, for others wait for their turn meanwhile. */
+const MOST_OF_CALL = { texts: 64, bytes: 8 * 1024 };
 
 const text = z.string().refine((one) => !isBlank(one), { error: 'is blank' });
 
@@ -33,6 +35,24 @@ const inBase64 = (vector: readonly number[]): string => {
   const bytes = Buffer.alloc(4 * vector.length);
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, 4 * at);
   return bytes.toString('base64');
+};
+
+const byteLengthOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+
+/** The texts of each call. */
+const callsOf = (texts: readonly string[]): readonly (readonly string[])[] => {
+  const calls: string[][] = [];
+  for (const one of texts) {
+    const last = calls.at(-1);
+    const isFull =
+      !last ||
+      last.length === MOST_OF_CALL.texts ||
+      byteLengthOf([...last, one]) > MOST_OF_CALL.bytes;
+    if (isFull) calls.push([one]);
+    else last.push(one);
+  }
+  return calls;
 };
 
 const noVectors = (): ContractError =>
@@ -57,28 +77,41 @@ export const embeddings: Route = {
     } = validate(embeddingsRequest, body);
     const offers = (await engines.offers('chat')).filter(({ engine }) => 'embed' in engine);
     if (offers.length === 0) throw noVectors();
-    const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
-    const amount = Math.ceil(bytes / BYTES_PER_TOKEN);
+    const amount = Math.ceil(byteLengthOf(texts) / BYTES_PER_TOKEN);
     account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
-    const { model, vectors, tokens } = await withFailOver(
+    const made = await withFailOver(
       offers,
       async ({ name, engine, limiter }, either) => {
-        using _ = await limiter.acquire(either, account.name).catch(asFull);
-        if (!engine.embed) throw noVectors();
-        const made = await engine.embed({ texts, model: wished }, either);
-        account.charge({ ability: 'chat', engine: name, amount: made.tokens });
-        return made;
+        using admitted = limiter.admit(account.name);
+        const own = new AbortController();
+        const wanted = AbortSignal.any([either, own.signal]);
+        const make = async (part: readonly string[]) => {
+          using _ = await admitted.turn(wanted).catch(asFull);
+          if (!engine.embed) throw noVectors();
+          const vectors = await engine.embed({ texts: part, model: wished }, wanted);
+          account.charge({ ability: 'chat', engine: name, amount: vectors.tokens });
+          return vectors;
+        };
+        try {
+          return await Promise.all(callsOf(texts).map(make));
+        } finally {
+          // What one call rejects with, ends the others.
+          own.abort();
+        }
       },
       { ability: 'chat', log, signal, isPatient: true },
     );
+    const tokens = made.reduce((sum, part) => sum + part.tokens, 0);
     return Response.json({
       object: 'list',
-      model,
-      data: vectors.map((vector, index) => ({
-        object: 'embedding',
-        index,
-        embedding: form === 'base64' ? inBase64(vector) : vector,
-      })),
+      model: made[0]?.model,
+      data: made
+        .flatMap(({ vectors }) => vectors)
+        .map((vector, index) => ({
+          object: 'embedding',
+          index,
+          embedding: form === 'base64' ? inBase64(vector) : vector,
+        })),
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     });
   },

@@ -9,6 +9,15 @@ const VECTORS = [
   [1, 2, 4],
 ];
 
+const MADE = {
+  kind: 'json',
+  value: {
+    model: 'nomic',
+    data: VECTORS.map((embedding, index) => ({ index, embedding })).toReversed(),
+    usage: { prompt_tokens: 7, total_tokens: 7 },
+  },
+} as const;
+
 describe('vectors of texts', () => {
   let backEnd: FakeOpenai;
   let service: TestService;
@@ -21,14 +30,7 @@ describe('vectors of texts', () => {
     await backEnd[Symbol.asyncDispose]();
   });
   beforeEach(() => {
-    backEnd.fail('/embeddings', {
-      kind: 'json',
-      value: {
-        model: 'nomic',
-        data: VECTORS.map((embedding, index) => ({ index, embedding })).toReversed(),
-        usage: { prompt_tokens: 7, total_tokens: 7 },
-      },
-    });
+    backEnd.fail('/embeddings', MADE);
   });
 
   it('come for a list, as the package `openai` asks for them, in base64', async () => {
@@ -47,6 +49,21 @@ describe('vectors of texts', () => {
       input: ['one', 'two'],
       encoding_format: 'float',
     });
+  });
+
+  it('are made of a few texts at a time, so that others get their turn between', async () => {
+    const input = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(4_000));
+    backEnd.fail('/embeddings', MADE);
+    const before = backEnd.requests.length;
+    const reply = await service.postJson(PATH, { input });
+    expect(await reply.json()).toMatchObject({
+      data: [...VECTORS, ...VECTORS].map((embedding, index) => ({ index, embedding })),
+      usage: { prompt_tokens: 14 },
+    });
+    const asked = backEnd.requests
+      .slice(before)
+      .map(({ body }) => (body as { input: object }).input);
+    expect(asked).toEqual(expect.arrayContaining([input.slice(0, 2), input.slice(2)]));
   });
 
   it('are refused for fewer than there are texts', async () => {

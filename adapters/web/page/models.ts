@@ -97,8 +97,8 @@ const offeredRow = (model: OfferedModel): TemplateResult => html`
     <th scope="row">${model.title}</th>
     <td>${abilityName(model.ability)}</td>
     <td>${languagesOf(model.languages)}</td>
-    <td>${sizeOf(model.downloadBytes)}</td>
-    <td>${sizeOf(model.memoryBytes)}</td>
+    <td class="size">${sizeOf(model.downloadBytes)}</td>
+    <td class="size">${sizeOf(model.memoryBytes)}</td>
     <td class="detail">${model.licence}</td>
   </tr>
 `;
@@ -210,7 +210,7 @@ const installedRow =
         <th scope="row">${name}</th>
         <td>${ability ? abilityName(ability) : ''}</td>
         <td>${languagesOf(languages)}</td>
-        <td>${sizeOf(bytes)}</td>
+        <td class="size">${sizeOf(bytes)}</td>
         <td class="detail">
           ${fault ?? (speakers === undefined ? '' : t('web.models.speakers', { count: speakers }))}
         </td>

@@ -46,12 +46,12 @@ const chooseSure = (
   return chooseRecogniser(sure, language);
 };
 
-/** The language that a recogniser hears: the one that is asked for, or its only one. */
+/** The language that a recogniser hears: the one that is asked for, or its only one, as far as its own are known. */
 const heardLanguage = (
   recogniser: InstalledRecogniser,
   language: string | undefined,
 ): string | undefined => {
-  const [only, ...others] = languagesOf(recogniser) ?? [];
+  const [only = language, ...others] = languagesOf(recogniser) ?? [];
   return codeFor(recogniser, language) ?? (others.length === 0 ? only : undefined);
 };
 

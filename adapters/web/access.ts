@@ -120,7 +120,8 @@ export const loopbackNamesOnly = (): MiddlewareHandler => async (c, next) => {
   await next();
 };
 
-const isOwnOrigin = (c: Context, origin: string): boolean =>
+/** True where the page that asks has the address that it asks. */
+export const isOwnOrigin = (c: Context, origin: string): boolean =>
   URL.canParse(origin) && new URL(origin).host === c.req.header('host');
 
 /**

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 import { isLoopback } from '../../src/config.ts';
 import { MODEL_SIZES, type LocalModels } from '../../src/model/local-models.ts';
-import { parseAddress } from './access.ts';
+import { isOwnOrigin, parseAddress } from './access.ts';
 import { readJsonBody } from './json-body.ts';
 import { TIMES } from './limits.ts';
 import type { ModelsPlanReply, ModelsReply } from './protocol.ts';
@@ -23,11 +23,18 @@ const installRequest = z.object({
 const removeRequest = z.object({ name: z.string().max(100) });
 
 /** Headers by which a proxy says that it asks for somebody else. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
+const FORWARDED = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
 
 /**
  * True for the operator, who may install models: whoever holds the token, which others were asked for before; without
- * one whoever sits at this machine.
+ * one whoever sits at this machine. A proxy on it that adds no header shows by the address of the browser's page.
  */
 export const isModelsOperator = (
   c: Context,
@@ -37,7 +44,9 @@ export const isModelsOperator = (
   const isForwarded = [...FORWARDED, clientAddressHeader].some(
     (name) => c.req.header(name) !== undefined,
   );
-  return !isForwarded && isLoopback(parseAddress(getConnInfo(c).remote.address ?? '') ?? '');
+  const origin = c.req.header('origin');
+  if (isForwarded || (origin !== undefined && !isOwnOrigin(c, origin))) return false;
+  return isLoopback(parseAddress(getConnInfo(c).remote.address ?? '') ?? '');
 };
 
 /** Serves the operator's page of models. */

@@ -65,7 +65,7 @@ describe('models on the page', () => {
     expect(await reply.json()).toEqual({ error: expect.any(String) });
   });
 
-  test.each(['x-forwarded-for', 'forwarded', 'x-real-ip'])(
+  test.each(['x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via', 'x-real-ip'])(
     'are nobody’s who comes by a proxy to a page without a token (%s)',
     async (header) => {
       const { done, models } = fakeModels();
@@ -78,6 +78,20 @@ describe('models on the page', () => {
       expect(done).toEqual([]);
     },
   );
+
+  test('are nobody’s whose browser shows another address: a proxy that adds no header', async () => {
+    const { done, models } = fakeModels();
+    const { url, visit } = await startWeb({ models });
+    const install = (origin: string): Promise<Response> =>
+      visit().post(
+        '/api/models/install',
+        { names: ['ears'], size: 'small' },
+        { origin, 'sec-fetch-site': 'same-origin' },
+      );
+    expect((await install('https://dragoman.example')).status).toBe(403);
+    expect(done).toEqual([]);
+    expect((await install(new URL(url).origin)).status).toBe(202);
+  });
 
   test('are the operator’s who holds the token, by a proxy too', async () => {
     const { models } = fakeModels();

@@ -1,3 +1,4 @@
+import { imageCommands } from '../../src/process/program.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
 import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
@@ -132,7 +133,11 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       const found = await current();
       const streaming = found.recognisers.filter(({ model }) => model.isStreaming);
       const others = found.recognisers.filter(({ model }) => !model.isStreaming);
-      const recognition = createSherpaRecognition(others, recognisers);
+      const recognition = createSherpaRecognition(
+        others,
+        recognisers,
+        config.DRAGOMAN_IMAGE ? imageCommands : undefined,
+      );
       return {
         ...(found.recognisers.length > 0
           ? { recognition: following.extend(recognition, streaming, others) }

@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { realClock } from '../../src/async/clock.ts';
+import { imageAdvice } from '../../src/process/program.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import type {
   InstalledModel,
@@ -27,7 +28,12 @@ const offered = (model: CatalogueModel): OfferedModel => ({
   memoryBytes: memoryOf(model),
 });
 
-const installed = async ({ name, path, record }: InstalledFolder): Promise<InstalledModel> => {
+type Advise = (advice: string) => string;
+
+const installed = async (
+  { name, path, record }: InstalledFolder,
+  advise: Advise,
+): Promise<InstalledModel> => {
   const common = { name, licence: record?.licence ?? '', bytes: await folderBytes(path) };
   try {
     const layout = await findLayout(path);
@@ -36,13 +42,13 @@ const installed = async ({ name, path, record }: InstalledFolder): Promise<Insta
     const speakers = factor ? { speakers: speakersAt(factor) } : {};
     return { ...common, ability: layout.ability, languages, ...speakers };
   } catch (error) {
-    const fault = toAppError(error).message.replace(`${path}: `, '');
+    const fault = advise(toAppError(error).message.replace(`${path}: `, ''));
     return { ...common, ability: undefined, languages: [], fault };
   }
 };
 
 /** Applies an event to an installation. */
-const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation => {
+const after = (before: ModelInstallation, event: SetupEvent, advise: Advise): ModelInstallation => {
   switch (event.kind) {
     case 'began':
       return { ...before, current: event.name, doneBytes: 0, totalBytes: undefined };
@@ -51,7 +57,7 @@ const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation 
     case 'ended':
       return { ...before, current: undefined, ended: [...before.ended, event.name] };
     case 'failed': {
-      const failure = { name: event.name, reason: event.error.message };
+      const failure = { name: event.name, reason: advise(event.error.message) };
       return { ...before, current: undefined, failures: [...before.failures, failure] };
     }
     case 'note':
@@ -61,10 +67,20 @@ const after = (before: ModelInstallation, event: SetupEvent): ModelInstallation 
 
 const ignored = (): void => {};
 
-/** The installer for a page: it works in the background, one installation at a time. */
-export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisposable => {
+/**
+ * The installer for a page: it works in the background, one installation at a time.
+ *
+ * @param advise writes what an operator is told in the commands of where the program runs
+ */
+export const createModels = (
+  deps: SetupDeps,
+  log: Log,
+  advise: Advise = (advice) => advice,
+): LocalModels & AsyncDisposable => {
   const setup = createModelSetup(deps);
-  const current = followInstalled(deps.root, (folders) => Promise.all(folders.map(installed)));
+  const current = followInstalled(deps.root, (folders) =>
+    Promise.all(folders.map((folder) => installed(folder, advise))),
+  );
   let installation: ModelInstallation | undefined;
   let stop = new AbortController();
   let running: Promise<void> | undefined;
@@ -83,14 +99,14 @@ export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisp
         names,
         models,
         (event) => {
-          if (installation) installation = after(installation, event);
+          if (installation) installation = after(installation, event, advise);
         },
         signal,
       );
       if (failures > 0) state = 'failed';
     } catch (error) {
       state = signal.aborted ? 'stopped' : 'failed';
-      ({ message: reason } = toAppError(error));
+      reason = advise(toAppError(error).message);
       if (!signal.aborted) log.warn({ err: error }, 'models were not installed');
     }
     if (installation)
@@ -143,4 +159,8 @@ export const createModels = (deps: SetupDeps, log: Log): LocalModels & AsyncDisp
 
 /** The installer of a configuration. */
 export const createConfiguredModels = (config: EngineConfig, log: Log) =>
-  createModels(setupDepsOf(config, realClock), log);
+  createModels(
+    setupDepsOf(config, realClock),
+    log,
+    config.DRAGOMAN_IMAGE ? imageAdvice : undefined,
+  );

@@ -160,10 +160,15 @@ const hearIn = async (
   return config.senseVoice && isOther ? hear(withLanguage(config, code)) : heard;
 };
 
-/** Recognition with the installed models, of which there is at least one. */
+/**
+ * Recognition with the installed models, of which there is at least one.
+ *
+ * @param advise writes a remedy in the commands of where the program runs
+ */
 export const createSherpaRecognition = (
   recognisers: readonly InstalledRecogniser[],
   children: Children<SherpaRequest, SherpaReply>,
+  advise = (remedy: string): string => remedy,
 ): RecognitionEngine => ({
   longestMs: LONGEST_MS,
   recognise: async (samples, { language, hotwords: expected }, signal) => {
@@ -175,7 +180,7 @@ export const createSherpaRecognition = (
         missingEngineText({
           ability: 'recognition',
           language,
-          remedies: [`run npm run setup -- ${language}`],
+          remedies: [advise(`run npm run setup -- ${language}`)],
         }),
       );
     const hotwords = chosen.model.takesHotwords ? expected : undefined;

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createModels } from '../../../service/models/background.ts';
+import { imageAdvice } from '../../../src/process/program.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import { openModelsScene, type ModelsScene } from './scene.ts';
@@ -98,6 +99,23 @@ describe('models that a page installs', () => {
       ended: ['mouth'],
       failures: [{ name: 'ears', reason: expect.any(String) }],
     });
+  });
+
+  it('are told in the commands of the image that the program runs in', async () => {
+    await models[Symbol.asyncDispose]();
+    models = createModels(scene.deps, silentLog, imageAdvice);
+    scene.mirror.serve('/ears.tar.gz', Buffer.alloc(0), { status: 404 });
+    mkdirSync(join(scene.root, 'faster'), { recursive: true });
+    for (const file of ['model.bin', 'config.json', 'vocabulary.txt'])
+      writeFileSync(join(scene.root, 'faster', file), 'x');
+    await models.install(['ears'], 'fitting');
+    await ended();
+    const { installed } = await models.view();
+    const told = [(await installation())?.failures[0]?.reason, installed[0]?.fault];
+    for (const words of told) {
+      expect(words).toContain('dragoman service models');
+      expect(words).not.toContain('npm run');
+    }
   });
 
   it('are told with what keeps them from being used, and removed', async () => {

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { imageCommands } from '../../../../src/process/program.ts';
 import type { Engine, Sound } from '../../../../service/engine.ts';
 import { createEngine } from '../../../../service/engines/sherpa-onnx.ts';
 import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-metadata.ts';
@@ -245,8 +246,9 @@ describe('the recogniser of a request', () => {
         },
       }),
     } as unknown as Parameters<typeof createSherpaRecognition>[1];
+    let advise: typeof imageCommands | undefined;
     const hear = async (language: string, ...recognisers: (typeof whisper)[]) =>
-      createSherpaRecognition(recognisers, children).recognise(
+      createSherpaRecognition(recognisers, children, advise).recognise(
         new Float32Array(1),
         { language },
         signal,
@@ -254,6 +256,10 @@ describe('the recogniser of a request', () => {
     await expect(hear('th', european, asian)).rejects.toMatchObject({
       named: 'ErrServiceNotRegistered',
       message: 'No engine recognises th. Add one: run npm run setup -- th.',
+    });
+    advise = imageCommands;
+    await expect(hear('th', european, asian)).rejects.toMatchObject({
+      message: 'No engine recognises th. Add one: run dragoman setup th.',
     });
     const unknown = { model: named('unknown', 'nemo-ctc'), languages: undefined };
     await hear('th', european, unknown);

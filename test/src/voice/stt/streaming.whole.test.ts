@@ -39,7 +39,7 @@ describe('speech with a model that streams', () => {
   const requested: number[] = [];
 
   beforeAll(async () => {
-    const model = mkdtempSync(join(tmpdir(), 'dragoman-stream-en-'));
+    const model = mkdtempSync(join(tmpdir(), 'sherpa-onnx-stream-en-'));
     writeTinyStream(model);
     service = await startTestService({ SERVICE_SHERPA_MODEL: model });
     const { url: baseUrl, followsSpeech } = service.service;

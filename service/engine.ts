@@ -98,7 +98,7 @@ export interface RecognitionStream extends Disposable {
 export interface StreamRecognition {
   /** True where a model is sure to know the language; undefined: whatever is spoken. */
   knows(language: string | undefined): boolean;
-  /** Opens a stream; undefined while as many are open as the machine keeps up with. */
+  /** Opens a stream; undefined while as many are open as the machine keeps up with, or a model is loaded. */
   open(hints: EngineHints, listener: StreamListener): RecognitionStream | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface FollowedUtteranceDeps {
   readonly ended: (endMs: number) => void;
 }
 
-/** Follows an utterance: has it recognised while it grows. Undefined where the engine follows as many as it can. */
+/** Follows an utterance: has it recognised while it grows. Undefined where the engine opens no stream. */
 export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceDeps) => {
   const { offer, hints, clock, log, heard, ended } = deps;
   const parts: RecognisedText[] = [];

@@ -115,8 +115,8 @@ export const createFollowing = (
       open: ({ language }, listener) => {
         const chosen = choose(language);
         if (!chosen) return undefined;
-        const factor = streamsOf(chosen).realTimeFactor ?? chosen.realTimeFactor;
-        if (open >= mostAt(factor)) return undefined;
+        const { isLoading, realTimeFactor = chosen.realTimeFactor } = streamsOf(chosen);
+        if (isLoading || open >= mostAt(realTimeFactor)) return undefined;
         return openCounted(chosen, heardLanguage(chosen, language), listener);
       },
     };

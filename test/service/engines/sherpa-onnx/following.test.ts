@@ -22,10 +22,13 @@ const whisper = recogniser(['en', 'de', 'fr', 'ka']);
 const following = (
   streaming: readonly InstalledRecogniser[],
   others: readonly InstalledRecogniser[] = [whisper],
+  loaded = Promise.resolve(),
 ) => {
   const asked: StreamRequest[] = [];
   const child = {
+    isRunning: true,
     call: async (request: StreamRequest): Promise<StreamReply> => {
+      await loaded;
       asked.push(request);
       const heard = request.turns.map(({ id }) => ({
         id,
@@ -94,5 +97,17 @@ describe('models that stream', () => {
     [3, 1],
   ])('follow as many as is measured: %s', (realTimeFactor, most) => {
     expect(streamsAt(realTimeFactor)).toBe(most);
+  });
+
+  it('follow nobody more while they are loaded, and then again', async () => {
+    const loaded = Promise.withResolvers<void>();
+    const { stream } = following([english], [whisper], loaded.promise);
+    const listener = { heard: () => undefined, failed: () => undefined };
+    const first = stream!.open({ language: 'en' }, listener)!;
+    first.feed(new Float32Array(160));
+    expect(stream!.open({ language: 'en' }, listener)).toBeUndefined();
+    loaded.resolve();
+    await first.finish();
+    expect(stream!.open({ language: 'en' }, listener)).toBeDefined();
   });
 });

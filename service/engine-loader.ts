@@ -226,16 +226,22 @@ export const loadEngines = async (
   /** Parts of an offer that last as long as the service runs. */
   type Lasting = Pick<Offer<Ability>, 'limiter' | 'health'>;
   const lasting = new Map<string, Lasting>();
+  const limiters = new Map<string | CallRate, RequestLimiter>();
+  const limiterOf = (engine: Engine, ability: Ability): RequestLimiter => {
+    const { name, concurrent, sharesTurns = false } = engine;
+    const rate = callRateOf(engine, ability);
+    // Abilities with rates of their own cannot wait in one queue.
+    const whose = sharesTurns ? (rate ?? name) : `${name} ${ability}`;
+    const limiter =
+      limiters.get(whose) ?? createRequestLimiter({ concurrent, waiting: WAITING, rate });
+    limiters.set(whose, limiter);
+    return limiter;
+  };
   const lastingOf = (engine: Engine, ability: Ability): Lasting => {
     const id = `${engine.name} ${ability}`;
     let found = lasting.get(id);
     if (!found) {
-      const limiter = createRequestLimiter({
-        concurrent: engine.concurrent,
-        waiting: WAITING,
-        rate: callRateOf(engine, ability),
-      });
-      found = { limiter, health: createEngineHealth() };
+      found = { limiter: limiterOf(engine, ability), health: createEngineHealth() };
       lasting.set(id, found);
     }
     return found;

@@ -162,11 +162,18 @@ export interface TranslationEngine {
 export interface ChatEngine {
   /** Names of models that a request may name; the first is used where it names another. */
   readonly models?: readonly string[];
-  /** Forwards an OpenAI-compatible request and its reply unchanged; the reply is not buffered. */
+  /**
+   * Forwards an OpenAI-compatible request and its reply unchanged. The call's turn ends with `written`, or with
+   * `body` where there is none.
+   */
   complete(
     request: ChatBody,
     signal: AbortSignal,
-  ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
+  ): Promise<{
+    readonly mediaType: string;
+    readonly body: AsyncIterable<Uint8Array>;
+    readonly written?: Promise<void>;
+  }>;
   /**
    * Makes a vector of each text, in their order. `tokens` is what it read. Rejects with `ErrTextTooLong`
    * for a text that is too long for the model.
@@ -238,6 +245,8 @@ export interface Engine extends AsyncDisposable {
   readonly rank: number;
   /** Calls of one ability that run at the same time. */
   readonly concurrent: number;
+  /** True where it is so many calls of all abilities together, which then wait in one queue. */
+  readonly sharesTurns?: boolean;
   /**
    * Resolves with no abilities when a program, package or address is missing; never rejects for
    * that.

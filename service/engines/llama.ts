@@ -82,6 +82,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     serves: SERVES,
     rank: 2,
     concurrent: sequences,
+    sharesTurns: true,
     abilities: async () => {
       const { installed, library } = await usable();
       return createAbilities(installed, library, processes);

@@ -9,6 +9,8 @@ export const STREAM_SILENCE_MS = 60_000;
 export interface ServerReply {
   readonly mediaType: string;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Resolves once the model has written all, which may be long before it is read. Default: with the end of `body`. */
+  readonly written?: Promise<void>;
   /** Makes an `AppError` of an error that came within the body, with what it says. */
   readonly failedWithin: (error: unknown) => AppError;
 }

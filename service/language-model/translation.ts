@@ -73,7 +73,7 @@ export const createTranslation = (
     signal: AbortSignal,
     turn: Turn | undefined,
   ): AsyncGenerator<TranslationPiece, void, void> {
-    using _ = await turn?.();
+    using held = await turn?.();
     const reply = await server.send(
       '/chat/completions',
       {
@@ -87,6 +87,7 @@ export const createTranslation = (
       signal,
       STREAM_SILENCE_MS,
     );
+    void reply.written?.then(() => held?.[Symbol.dispose]());
     yield* readCompletion(reply, asked);
   }
 

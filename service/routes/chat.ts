@@ -150,6 +150,7 @@ export const completeChat = async (
       const answer = (async function* () {
         const answered = await offer.engine.complete(input, either);
         ({ mediaType } = answered);
+        void answered.written?.then(() => permit[Symbol.dispose]());
         if (account.isMetered) usage = createChatUsage(mediaType, input.wordBytes());
         let isEmpty = true;
         for await (const bytes of answered.body) {

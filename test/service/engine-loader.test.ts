@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { loadEngines, inPreferredOrder } from '../../service/engine-loader.ts';
+import { loadEngines, inPreferredOrder, type Offer } from '../../service/engine-loader.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { silentLog } from '../fakes/silent-log.ts';
 import { translates } from '../../service/translation/legs.ts';
 import { engineConfig } from './support.ts';
 import { parseConfig } from '../../src/config.ts';
-import { engineSection } from '../../service/config.ts';
+import { engineSection, type Ability } from '../../service/config.ts';
 
+const signal = new AbortController().signal;
 const context = { config: engineConfig(), log: silentLog };
 
 const engine = (name: string, rank: number, abilities: string): string =>
@@ -99,6 +100,32 @@ describe('the folder of engines', () => {
     expect(await Promise.all(asked)).toEqual([true, true, false]);
     expect(await translates(engines, 'es', 'en')).toBe(true);
     expect(await translates(engines, 'es', 'ja')).toBe(false);
+  });
+
+  it('has the calls of all abilities of an engine that shares its turns wait in one queue, by key', async () => {
+    const both = "['chat', 'translation']";
+    const shares = engine('shares', 1, '{ chat: {}, translation: { translates: () => true } }')
+      .replace("['chat']", both)
+      .replace('concurrent: 1', '$&, sharesTurns: true');
+    writeFileSync(join(folder, 'shares.ts'), shares);
+    await using engines = await load();
+    const [chat] = await engines.offers('chat');
+    const [translation] = await engines.offers('translation', { from: 'en', to: 'es' });
+    const order: string[] = [];
+    const call = async ({ limiter }: Pick<Offer<Ability>, 'limiter'>, key: string) => {
+      using _ = await limiter.acquire(signal, key);
+      order.push(key);
+    };
+    const running = await chat!.limiter.acquire(signal, 'busy');
+    const calls = [
+      call(chat!, 'busy'),
+      call(translation!, 'busy'),
+      call(translation!, 'second'),
+      call(chat!, 'third'),
+    ];
+    running[Symbol.dispose]();
+    await Promise.all(calls);
+    expect(order).toEqual(['second', 'third', 'busy', 'busy']);
   });
 
   it('goes on without one that cannot tell what it offers', async () => {

@@ -1,5 +1,4 @@
 import { realClock, type Clock } from '../../../src/async/clock.ts';
-import { createSemaphore } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -20,7 +19,7 @@ const BROKEN_MS = 10 * 60_000;
 export interface ProcessOptions {
   readonly worker: URL;
   readonly log: Log;
-  /** Conversations at the same time, in all processes together. */
+  /** Conversations of a model at the same time. */
   readonly sequences: number;
   /** The most tokens of prompt and reply together. */
   readonly contextTokens: number;
@@ -48,7 +47,6 @@ export type LlamaProcesses = ReturnType<typeof createProcesses>;
 export const createProcesses = (options: ProcessOptions) => {
   const { worker, log, sequences, freeBytes, clock = realClock } = options;
   const processes = new Map<string, ModelProcess>();
-  const turns = createSemaphore(sequences);
 
   const contextTokensOf = ({ trainedTokens }: ChatModel): number =>
     Math.min(options.contextTokens, trainedTokens);
@@ -119,7 +117,6 @@ export const createProcesses = (options: ProcessOptions) => {
       signal: AbortSignal,
       onPart?: (text: string) => void,
     ): Promise<LlamaReply> => {
-      using _ = await turns.acquire(signal);
       const own = processOf(model, library);
       for (const other of idleBeside(own))
         if (!own.child.isRunning && own.needsBytes > freeBytes()) await other.child.stop();

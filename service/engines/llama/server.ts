@@ -4,13 +4,11 @@ import { STREAM_END } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import { ContractError, invalidParameter } from '../../errors.ts';
 import type { ChatServer, ServerReply } from '../../language-model/chat-server.ts';
-import { primed } from '../../respond.ts';
+import { eventOf, primed } from '../../respond.ts';
 import type { ChatModel } from './model.ts';
 import type { LlamaProcesses } from './processes.ts';
-import type { LlamaCompletion, LlamaReply } from './protocol.ts';
+import type { LlamaReply } from './protocol.ts';
 import { readChatRequest } from './request.ts';
-
-const encoder = new TextEncoder();
 
 type Completed = Extract<LlamaReply, { readonly kind: 'completed' }>;
 
@@ -52,8 +50,7 @@ async function* stream(
     created: Math.floor(Date.now() / 1_000),
     model: name,
   };
-  const event = (fields: object): Uint8Array =>
-    encoder.encode(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
+  const event = (fields: object): Uint8Array => eventOf({ ...head, ...fields });
   const delta = (words: object, finish: string | null = null): Uint8Array =>
     event({ choices: [{ index: 0, delta: words, finish_reason: finish }] });
   try {
@@ -62,7 +59,7 @@ async function* stream(
     for (; !step.done; step = await answer.next()) yield delta({ content: step.value });
     yield delta({}, step.value.finish);
     if (countsAtEnd) yield event({ choices: [], usage: usageOf(step.value) });
-    yield encoder.encode(`data: ${STREAM_END}\n\n`);
+    yield Buffer.from(`data: ${STREAM_END}\n\n`);
   } finally {
     await answer.return(undefined as never);
   }
@@ -77,7 +74,7 @@ async function* whole(
   let step = await answer.next();
   for (; !step.done; step = await answer.next()) content += step.value;
   const message = { role: 'assistant', content };
-  yield encoder.encode(
+  yield Buffer.from(
     JSON.stringify({
       id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion',
@@ -93,49 +90,35 @@ async function* whole(
 export const createLlamaServer = (
   processes: LlamaProcesses,
   modelOf: (name: unknown) => { readonly model: ChatModel; readonly library: string },
-): ChatServer => {
-  /** Yields the words of a reply; returns its end. Ending it stops the model. */
-  async function* ask(
-    model: ChatModel,
-    library: string,
-    completion: LlamaCompletion,
-    signal: AbortSignal,
-  ): AsyncGenerator<string, Completed> {
+): ChatServer => ({
+  send: async (_path, body, signal): Promise<ServerReply> => {
+    const { completion, isStreamed, countsAtEnd } = readChatRequest(body);
+    const { model, library } = modelOf(body['model']);
     const own = new AbortController();
+    const wanted = AbortSignal.any([signal, own.signal]);
     const words = new Readable({ objectMode: true, read: () => {} });
-    const asked = processes.call(
-      model,
-      library,
-      completion,
-      AbortSignal.any([signal, own.signal]),
-      (text) => words.push(text),
+    const asked = processes.call(model, library, completion, wanted, (text) => words.push(text));
+    const written = asked.then(
+      () => void words.push(null),
+      (error: Error) => void words.destroy(error),
     );
-    asked.then(
-      () => words.push(null),
-      (error: Error) => words.destroy(error),
-    );
-    try {
-      for await (const text of words) yield text as string;
-      return demand(await asked, 'completed', processes.contextTokensOf(model));
-    } finally {
-      own.abort();
-    }
-  }
-
-  return {
-    send: async (_path, body, signal): Promise<ServerReply> => {
-      const { completion, isStreamed, countsAtEnd } = readChatRequest(body);
-      const { model, library } = modelOf(body['model']);
-      const answer = ask(model, library, completion, signal);
-      return {
-        mediaType: isStreamed ? 'text/event-stream' : 'application/json',
-        // Begun before it is passed on, so that a refusal can still become another reply.
-        body: await primed(
-          isStreamed ? stream(answer, model.name, countsAtEnd) : whole(answer, model.name),
-        ),
-        failedWithin: () =>
-          new AppError('unavailable', 'The model broke off.', { retryable: true }),
-      };
-    },
-  };
-};
+    /** Yields the words of the reply; returns its end. Ending it stops the model. */
+    const answer = (async function* () {
+      try {
+        for await (const text of words) yield text as string;
+        return demand(await asked, 'completed', processes.contextTokensOf(model));
+      } finally {
+        own.abort();
+      }
+    })();
+    return {
+      mediaType: isStreamed ? 'text/event-stream' : 'application/json',
+      written,
+      // Begun before it is passed on, so that a refusal can still become another reply.
+      body: await primed(
+        isStreamed ? stream(answer, model.name, countsAtEnd) : whole(answer, model.name),
+      ),
+      failedWithin: () => new AppError('unavailable', 'The model broke off.', { retryable: true }),
+    };
+  },
+});

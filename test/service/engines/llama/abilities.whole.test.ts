@@ -1,11 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readChatBody } from '../../../../service/chat-body.ts';
+import { readChatBody, type ChatBody } from '../../../../service/chat-body.ts';
 import type { EngineAbilities } from '../../../../service/engine.ts';
-import { createEngineHealth } from '../../../../service/engine-loader.ts';
+import { createEngineHealth, type Engines } from '../../../../service/engine-loader.ts';
 import { createAbilities } from '../../../../service/engines/llama/abilities.ts';
 import type { ChatModel } from '../../../../service/engines/llama/model.ts';
 import type { LlamaProcesses } from '../../../../service/engines/llama/processes.ts';
 import { translateJudged } from '../../../../service/judged-translation.ts';
+import type { KeyAccount } from '../../../../service/keys/account.ts';
+import { completeChat } from '../../../../service/routes/chat.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { createRequestLimiter } from '../../../../service/request-limiter.ts';
 import { testContract } from '../../../contracts/contract.ts';
 import { translationEngineContract } from '../../../contracts/translation-engine.ts';
@@ -31,16 +34,19 @@ const offer = (
   return createAbilities(installed, '/library', processes);
 };
 
-const post = async (abilities: EngineAbilities, fields: object): Promise<string> => {
+const chatBody = (fields: object): Promise<ChatBody> => {
   const bytes = Buffer.from(
     JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], ...fields }),
   );
-  const body = await readChatBody(
+  return readChatBody(
     (async function* () {
       yield bytes;
     })(),
   );
-  const reply = await abilities.chat!.complete(body, signal);
+};
+
+const post = async (abilities: EngineAbilities, fields: object): Promise<string> => {
+  const reply = await abilities.chat!.complete(await chatBody(fields), signal);
   return Buffer.concat(await Array.fromAsync(reply.body)).toString('utf8');
 };
 const says = (content: string) => ({ messages: [{ role: 'user', content }] });
@@ -127,6 +133,22 @@ describe('a chat with an installed model', () => {
       code: 'unavailable',
     });
     expect(await post(abilities, says('hello'))).toContain('hello');
+  });
+
+  it('keeps nobody from the model once it is written, however slowly it is read', async () => {
+    const { chat } = offer([GENERAL]);
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 9 });
+    const offers = [{ name: 'llama', engine: chat!, limiter, health: createEngineHealth() }];
+    const context = {
+      engines: { offers: async () => offers } as unknown as Engines,
+      account: { name: 'slow', isMetered: false, charge: () => {} } as unknown as KeyAccount,
+      log: silentLog,
+      signal,
+    };
+    const unread = await completeChat(await chatBody(says('good morning')), context);
+    const other = await completeChat(await chatBody(says('hello')), context);
+    expect(Buffer.concat(await Array.fromAsync(other.body)).toString()).toContain('hello');
+    expect(Buffer.concat(await Array.fromAsync(unread.body)).toString()).toContain('morning');
   });
 });
 

@@ -271,7 +271,7 @@ export const loadEngines = async (
     await waitUntil(clock, clock.nowMs() + LONGEST_WAIT_MS, all);
     if (!known.some((abilities) => canServe(abilities, ability, pair))) await all;
     const rankOf = ({ rank }: Engine, { translation }: EngineAbilities): number =>
-      (ability === 'translation' ? translation?.rank : undefined) ?? rank;
+      (pair && translation?.rank?.(pair.from, pair.to)) ?? rank;
     const offered = candidates.flatMap((candidate, index) => {
       const engine = known[index]?.[ability];
       if (!engine) return [];

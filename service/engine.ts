@@ -137,8 +137,8 @@ export interface TranslationPiece {
 
 export interface TranslationEngine {
   translates(from: string, to: string): boolean;
-  /** Order of preference of the models that translate now, in place of the engine's. */
-  readonly rank?: number;
+  /** Order of preference of the model that translates a pair, in place of the engine's. */
+  rank?(from: string, to: string): number;
   /**
    * True when the engine preserves `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
    */

@@ -53,18 +53,24 @@ interface Attempt {
   readonly longestChars: number;
 }
 
-/** Translation by the models of a server that chats. */
+/**
+ * Translation by the models of a server that chats.
+ *
+ * @param usual returns the name of the model for a request that names none
+ */
 export const createTranslation = (
   server: ChatServer,
-  model: string,
+  usual: (request: EngineTranslationRequest) => string,
   models: ServerModels,
 ): TranslationEngine => {
   const familyOf = (asked: string): string => models.familyOf?.(asked) ?? asked;
   const known = new Map<string, Traits>();
   const traitsOf = (asked: string): Traits =>
     known.get(asked) ?? { thinks: false, limit: 'max_tokens' };
-  const modelFor = ({ model: wished }: EngineTranslationRequest): string =>
-    wished !== undefined && models.listed.has(wished) ? wished : model;
+  const modelFor = (request: EngineTranslationRequest): string => {
+    const { model: wished } = request;
+    return wished !== undefined && models.listed.has(wished) ? wished : usual(request);
+  };
 
   async function* send(
     request: EngineTranslationRequest,

@@ -67,13 +67,13 @@ describe('the folder of engines', () => {
     expect(engines.missing({ ability: 'chat' }).message).toBe('No engine chats. Add one: run it.');
   });
 
-  it('asks an engine in the order of what it translates with now, where it says so', async () => {
+  it('asks an engine in the order of what translates the pair, where it says so', async () => {
     const translating = (name: string, rank: number, own: string): string =>
       engine(name, rank, `{ translation: { translates: () => true, rank: ${own} } }`).replace(
         "['chat']",
         "['translation']",
       );
-    writeFileSync(join(folder, 'small.ts'), translating('small', 1, '9'));
+    writeFileSync(join(folder, 'small.ts'), translating('small', 1, '() => 9'));
     writeFileSync(join(folder, 'usual.ts'), translating('usual', 3, 'undefined'));
     await using engines = await load();
     const offers = await engines.offers('translation', { from: 'en', to: 'es' });

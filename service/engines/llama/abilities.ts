@@ -96,19 +96,21 @@ export const createAbilities = (
   const translators = translating(installed);
   const [best] = translators;
   if (!best) return { chat };
+  /** The best model that knows both languages. */
+  const bestFor = (from: string, to: string): InstalledLanguageModel | undefined =>
+    translators.find(({ languages }) => [from, to].every((code) => knows(languages, code)));
   const names = translators.map(({ model }) => model.name);
   const lengths = translators.map(
     ({ model }) => [model.name, processes.contextTokensOf(model)] as const,
   );
   const translation: TranslationEngine = {
-    ...createTranslation(server, best.model.name, {
+    ...createTranslation(server, ({ from, to }) => (bestFor(from, to) ?? best).model.name, {
       listed: new Set(names),
       contextTokens: new Map(lengths),
       familyOf: (name) => find(installed, name)?.names ?? name,
     }),
-    translates: (from, to) =>
-      to.toLowerCase() !== 'en-xa' && [from, to].every((code) => knows(best.languages, code)),
-    rank: rankOf(best),
+    translates: (from, to) => to.toLowerCase() !== 'en-xa' && bestFor(from, to) !== undefined,
+    rank: (from, to) => rankOf(bestFor(from, to) ?? best),
   };
   return { chat, translation };
 };

@@ -28,14 +28,15 @@ const createAbilities = (
   upstream: Upstream,
   models: Models,
   voices: EngineConfig['SERVICE_OPENAI_TTS_VOICES'],
-): EngineAbilities => ({
-  ...(models.chat ? { chat: createChat(upstream, models.chat, models) } : {}),
-  ...(models.translation
-    ? { translation: createTranslation(upstream, models.translation, models) }
-    : {}),
-  ...(models.recognition ? { recognition: createRecognition(upstream, models.recognition) } : {}),
-  ...(models.speech ? { speech: createSpeech(upstream, models.speech, voices) } : {}),
-});
+): EngineAbilities => {
+  const { chat, translation, recognition, speech } = models;
+  return {
+    ...(chat ? { chat: createChat(upstream, chat, models) } : {}),
+    ...(translation ? { translation: createTranslation(upstream, () => translation, models) } : {}),
+    ...(recognition ? { recognition: createRecognition(upstream, recognition) } : {}),
+    ...(speech ? { speech: createSpeech(upstream, speech, voices) } : {}),
+  };
+};
 
 interface State {
   readonly ids: string;
@@ -77,7 +78,7 @@ export const followServer = (
     for (const model of new Set([models.translation, models.chat])) {
       if (model === undefined || tried.has(model)) continue;
       const chosen = model === models.translation ? abilities.translation : undefined;
-      const result = await probeModel(chosen ?? createTranslation(upstream, model, models));
+      const result = await probeModel(chosen ?? createTranslation(upstream, () => model, models));
       if (result !== undefined) tried.set(model, result);
     }
   };

@@ -21,6 +21,8 @@ const SMALL = languageModel('small', { parameters: 0.3e9 });
 const FOR_TRANSLATION = languageModel('hy-mt2-1.8b', { isForTranslation: true, parameters: 1.8e9 });
 const FOR_VECTORS = languageModel('vectors', { isForVectors: true });
 
+const ASKED = { text: 'hi', from: 'en', to: 'es', tokens: new Map(), keywords: [], context: '' };
+
 let processes: LlamaProcesses;
 afterEach(() => processes[Symbol.asyncDispose]());
 
@@ -176,13 +178,36 @@ describe('translation', () => {
     ['a large model comes before Apertium', [LARGE, GENERAL], 2.8],
     ['a smaller one comes last', [GENERAL], 9],
   ])('%s', (_what, models, rank) => {
-    expect(offer(models).translation?.rank).toBe(rank);
+    expect(offer(models).translation?.rank?.('en', 'es')).toBe(rank);
   });
 
   it('is nothing for models below 1B', () => {
     const abilities = offer([SMALL]);
     expect(abilities.chat).toBeDefined();
     expect(abilities.translation).toBeUndefined();
+  });
+
+  it('is by the best of the models that know the pair', async () => {
+    processes = fakeProcesses();
+    const installed = [
+      { model: FOR_TRANSLATION, languages: ['en', 'es'] },
+      { model: GENERAL, languages: ['en', 'es', 'da'] },
+    ];
+    const abilities = createAbilities(installed, '/library', processes);
+    const { translation } = abilities;
+    expect(['es', 'da', 'fi'].map((to) => translation!.translates('en', to))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(['es', 'da'].map((to) => translation!.rank!('en', to))).toEqual([2.6, 9]);
+    const usedFor = async (to: string): Promise<unknown> => {
+      const asked = { ...ASKED, to };
+      const [piece] = await Array.fromAsync(translation!.translate(asked, signal));
+      return piece?.model;
+    };
+    expect(await usedFor('es')).toBe('hy-mt2-1.8b');
+    expect(await usedFor('da')).toBe('general');
   });
 
   it('is for the languages that the record of its model names', () => {
@@ -196,7 +221,7 @@ describe('translation', () => {
 
   const translate = async (abilities: EngineAbilities, text: string): Promise<string> => {
     const pieces = await translateJudged(
-      { text, from: 'en', to: 'es', tokens: new Map(), keywords: [], context: '' },
+      { ...ASKED, text },
       {
         name: 'llama',
         engine: abilities.translation!,
@@ -213,15 +238,7 @@ describe('translation', () => {
   it('asks a model in the words of its family, whatever its folder is called', async () => {
     const named = languageModel('mine', { isForTranslation: true, names: 'mine x.gguf Hy MT2' });
     const { translation } = offer([named]);
-    const asked = {
-      text: 'hi',
-      from: 'en',
-      to: 'es',
-      tokens: new Map(),
-      keywords: [],
-      context: '',
-    };
-    expect(translation!.rules!(asked)).toEqual([expect.stringContaining('translated result')]);
+    expect(translation!.rules!(ASKED)).toEqual([expect.stringContaining('translated result')]);
   });
 
   it('that is only "the the the" is none', async () => {

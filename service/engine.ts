@@ -98,8 +98,12 @@ export interface RecognitionStream extends Disposable {
 export interface StreamRecognition {
   /** True where a model is sure to know the language; undefined: whatever is spoken. */
   knows(language: string | undefined): boolean;
-  /** Opens a stream; undefined while as many are open as the machine keeps up with, or a model is loaded. */
-  open(hints: EngineHints, listener: StreamListener): RecognitionStream | undefined;
+  /**
+   * Opens a stream; undefined while as many are open as the machine keeps up with, or a model is loaded.
+   *
+   * @param key name of the API key with whose others it shares the streams. Default: that of all without one
+   */
+  open(hints: EngineHints, listener: StreamListener, key?: string): RecognitionStream | undefined;
 }
 
 export interface RecognitionEngine {

@@ -9,6 +9,8 @@ import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 const LAST_WORDS_MS = 8_000;
 
 export interface FollowedUtteranceDeps {
+  /** Name of the API key. */
+  readonly key: string;
   readonly offer: Offer<'recognition'>;
   readonly hints: EngineHints;
   readonly clock: Clock;
@@ -21,7 +23,7 @@ export interface FollowedUtteranceDeps {
 
 /** Follows an utterance: has it recognised while it grows. Undefined where the engine opens no stream. */
 export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceDeps) => {
-  const { offer, hints, clock, log, heard, ended } = deps;
+  const { key, offer, hints, clock, log, heard, ended } = deps;
   const parts: RecognisedText[] = [];
   let fed = 0;
   let text: Promise<readonly RecognisedText[] | undefined> | undefined;
@@ -31,7 +33,7 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
     log.warn({ engine: offer.name, code, reason }, 'an utterance is not followed to its end');
     text ??= Promise.resolve(undefined);
   };
-  const stream = offer.engine.stream?.open(hints, {
+  const listener = {
     heard: (next: StreamedText) => {
       if (next.isFinal && next.text !== '') parts.push(next);
       if (text) return;
@@ -39,7 +41,8 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
       if (next.isFinal && next.text !== '') ended(next.endMs);
     },
     failed: note,
-  });
+  };
+  const stream = offer.engine.stream?.open(hints, listener, key);
   if (!stream) return undefined;
 
   const feed = (): void => {

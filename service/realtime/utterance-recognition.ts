@@ -70,6 +70,7 @@ export const createUtteranceRecognition = (
   const followed =
     follower &&
     followUtterance(segment, {
+      key: account.name,
       offer: follower,
       hints: { ...hints, ...(language === undefined ? {} : { language }) },
       clock,

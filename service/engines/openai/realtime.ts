@@ -17,6 +17,7 @@ import {
 import { parseJson } from '../../json.ts';
 import { commonCode } from '../../language.ts';
 import { isLoop } from '../../loops.ts';
+import { createStreamPlaces } from '../../stream-places.ts';
 import { promptOf } from './hotwords.ts';
 
 /** The rate of `pcm16` in that API. */
@@ -265,7 +266,7 @@ export const createRealtimeRecognition = (
   let way: Way | undefined;
   let isTrying = false;
   let tryAtMs = -Infinity;
-  let sessions = 0;
+  const places = createStreamPlaces();
 
   const find = async (): Promise<void> => {
     isTrying = true;
@@ -285,13 +286,13 @@ export const createRealtimeRecognition = (
       if (!way && !isTrying && clock.nowMs() >= tryAtMs) void find();
       return way !== undefined;
     },
-    open: (hints, listener) => {
-      if (!way || sessions >= MOST_SESSIONS) return undefined;
-      sessions += 1;
+    open: (hints, listener, key = '') => {
+      const place = way && places.take(key, MOST_SESSIONS);
+      if (!way || !place) return undefined;
       const own = way;
       const settings = (isEnd: boolean): string => settingsOf(own, model, hints, isEnd);
       return openStream(upstream.connect(way.path), settings, hints, listener, (error) => {
-        sessions -= 1;
+        place[Symbol.dispose]();
         if (!error) return;
         way = undefined;
         tryAtMs = clock.nowMs() + TRY_AGAIN_MS;

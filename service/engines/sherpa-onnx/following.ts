@@ -15,6 +15,7 @@ import {
   languagesOf,
 } from './children.ts';
 import { speakersAt, speakersText } from '../../models/machine.ts';
+import { createStreamPlaces } from '../../stream-places.ts';
 import { createStreams, type Streams } from './streams.ts';
 import type { StreamReply, StreamRequest } from './stream-worker.ts';
 
@@ -55,6 +56,31 @@ const heardLanguage = (
   return codeFor(recogniser, language) ?? (others.length === 0 ? only : undefined);
 };
 
+/** Opens a stream, which has its place as long as it is open. */
+const openIn = (
+  place: Disposable,
+  streams: Streams,
+  language: string | undefined,
+  listener: StreamListener,
+): RecognitionStream => {
+  const leave = (): void => place[Symbol.dispose]();
+  const stream = streams.open(language, {
+    heard: listener.heard,
+    failed: (error) => {
+      leave();
+      listener.failed(error);
+    },
+  });
+  return {
+    feed: stream.feed,
+    finish: () => stream.finish().finally(leave),
+    [Symbol.dispose]: () => {
+      leave();
+      stream[Symbol.dispose]();
+    },
+  };
+};
+
 /**
  * Creates what follows speech with models that stream, each in a process that lasts.
  *
@@ -65,42 +91,13 @@ export const createFollowing = (
   mostAt = streamsAt,
 ) => {
   const byChild = new WeakMap<Child<StreamRequest, StreamReply>, Streams>();
-  let open = 0;
+  const places = createStreamPlaces();
 
   const streamsOf = ({ model }: InstalledRecogniser): Streams => {
     const child = children.of(model.config);
     const found = byChild.get(child) ?? createStreams(child);
     byChild.set(child, found);
     return found;
-  };
-
-  /** Opens a stream, and counts it as long as it is open. */
-  const openCounted = (
-    chosen: InstalledRecogniser,
-    language: string | undefined,
-    listener: StreamListener,
-  ): RecognitionStream => {
-    let isOpen = true;
-    open += 1;
-    const leave = (): void => {
-      if (isOpen) open -= 1;
-      isOpen = false;
-    };
-    const stream = streamsOf(chosen).open(language, {
-      heard: listener.heard,
-      failed: (error) => {
-        leave();
-        listener.failed(error);
-      },
-    });
-    return {
-      feed: stream.feed,
-      finish: () => stream.finish().finally(leave),
-      [Symbol.dispose]: () => {
-        leave();
-        stream[Symbol.dispose]();
-      },
-    };
   };
 
   const streamOf = (
@@ -112,12 +109,13 @@ export const createFollowing = (
       (isAlone ? chooseRecogniser(streaming, language) : undefined);
     return {
       knows: (language) => choose(language) !== undefined,
-      open: ({ language }, listener) => {
+      open: ({ language }, listener, key = '') => {
         const chosen = choose(language);
         if (!chosen) return undefined;
-        const { isLoading, realTimeFactor = chosen.realTimeFactor } = streamsOf(chosen);
-        if (isLoading || open >= mostAt(realTimeFactor)) return undefined;
-        return openCounted(chosen, heardLanguage(chosen, language), listener);
+        const streams = streamsOf(chosen);
+        if (streams.isLoading) return undefined;
+        const place = places.take(key, mostAt(streams.realTimeFactor ?? chosen.realTimeFactor));
+        return place && openIn(place, streams, heardLanguage(chosen, language), listener);
       },
     };
   };

@@ -59,8 +59,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
   let lastId = 0;
   let isBusy = false;
   let isRunning = false;
-  /** True once the process that runs has loaded its model. */
-  let isLoaded = false;
+  let isLoading = false;
   /** Sound of late, and the time that it took. */
   const measured = { soundMs: 0, tookMs: 0 };
 
@@ -136,10 +135,10 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
       if (turns.length === 0 && closed.length === 0 && !isBusy) return;
       const request = { turns, closed };
       closed = [];
+      isLoading = !child.isRunning;
       try {
         const reply = await child.call(request, signal);
         ({ isBusy } = reply);
-        isLoaded = true;
         measure(turns, reply.tookMs);
         for (const id of reply.unknown) {
           const one = open.get(id);
@@ -148,18 +147,18 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
         for (const one of reply.heard) take(one);
       } catch (thrown) {
         isBusy = false;
-        isLoaded = false;
         const error = toAppError(thrown);
         for (const one of open.values()) if (one.beganAt !== undefined) lose(one, error);
         // The next process knows none of them.
         if (error.retryable) closed = [];
+      } finally {
+        isLoading = false;
       }
     }
   };
   const wake = (): void => {
     if (isRunning) return;
     isRunning = true;
-    isLoaded &&= child.isRunning;
     void run().finally(() => (isRunning = false));
   };
 
@@ -205,9 +204,9 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
   };
 
   return {
-    /** True while sound waits for the model to be loaded, which may take longer than a client waits for words. */
+    /** True while a process loads the model, which may take longer than a client waits for words. */
     get isLoading(): boolean {
-      return isRunning && !isLoaded;
+      return isLoading;
     },
     /** Time that sound takes, as a share of its length; undefined before it was measured. */
     get realTimeFactor(): number | undefined {

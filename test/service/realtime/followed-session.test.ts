@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recognitionEvent } from '../../../src/api/realtime/contract.ts';
+import { operatorAccount } from '../../../service/keys/account.ts';
 import {
   followingOffer,
   instantOffer,
@@ -84,6 +85,13 @@ describe('a session of realtime recognition with an engine that follows speech',
     send({ type: 'session.update', session: { language: 'en', default_language: 'pt' } });
     await hear(joined(soundOf([1]), silenceOf(1)));
     expect(offer.hinted.map(({ language }) => language)).toEqual(['pt', 'en']);
+  });
+
+  it('opens streams in the name of the key, for keys share them', async () => {
+    const offer = followingOffer();
+    for (const name of ['one', 'two'])
+      await openSession([offer], operatorAccount(name)).hear(joined(soundOf([1]), silenceOf(1)));
+    expect(offer.keys).toEqual(['one', 'two']);
   });
 
   it('recognises a language that no stream knows by another engine, while it is spoken', async () => {

@@ -79,16 +79,18 @@ export const followingOffer = (habits: FollowingHabits = {}) => {
   const { most = 8, languages, endsAt, failsAt, hangs = false } = habits;
   const counts = { opened: 0, open: 0, samples: 0, wholes: 0, wholeSamples: 0 };
   const hinted: EngineHints[] = [];
+  const keys: (string | undefined)[] = [];
   const offer = instantOffer((samples) => {
     counts.wholes += 1;
     counts.wholeSamples += samples.length;
     return { text: wordsIn(samples), language: 'en' };
   });
-  const openStream = (hints: EngineHints, listener: StreamListener) => {
+  const openStream = (hints: EngineHints, listener: StreamListener, key?: string) => {
     if (counts.open >= most) return undefined;
     counts.opened += 1;
     counts.open += 1;
     hinted.push(hints);
+    keys.push(key);
     let sound: Float32Array = new Float32Array(0);
     let from = 0;
     let text = '';
@@ -126,7 +128,7 @@ export const followingOffer = (habits: FollowingHabits = {}) => {
   const knows = (language: string | undefined): boolean =>
     languages === undefined || (language !== undefined && languages.includes(language));
   const stream = { knows, open: openStream };
-  return { ...offer, engine: { ...offer.engine, stream }, counts, hinted };
+  return { ...offer, engine: { ...offer.engine, stream }, counts, hinted, keys };
 };
 
 export interface Said {

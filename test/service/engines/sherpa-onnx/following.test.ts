@@ -26,7 +26,9 @@ const following = (
 ) => {
   const asked: StreamRequest[] = [];
   const child = {
-    isRunning: true,
+    get isRunning() {
+      return asked.length > 0;
+    },
     call: async (request: StreamRequest): Promise<StreamReply> => {
       await loaded;
       asked.push(request);
@@ -43,7 +45,7 @@ const following = (
   };
   const children = { of: () => child } as unknown as Children<StreamRequest, StreamReply>;
   const engine = { longestMs: 1, recognise: async () => ({ text: 'recorded' }) };
-  return { ...createFollowing(children).extend(engine, streaming, others), asked };
+  return { ...createFollowing(children, () => 8).extend(engine, streaming, others), asked };
 };
 
 describe('models that stream', () => {
@@ -109,5 +111,16 @@ describe('models that stream', () => {
     loaded.resolve();
     await first.finish();
     expect(stream!.open({ language: 'en' }, listener)).toBeDefined();
+  });
+
+  it('are shared by keys', () => {
+    const { stream } = following([several], [whisper]);
+    const open = (key: string) =>
+      stream!.open({}, { heard: () => undefined, failed: () => undefined }, key);
+    const own = Array.from({ length: 8 }, () => open('a')!);
+    expect(open('b')).toBeUndefined();
+    for (const one of own) one[Symbol.dispose]();
+    expect(Array.from({ length: 8 }, () => open('a')).filter(Boolean)).toHaveLength(4);
+    expect(open('b')).toBeDefined();
   });
 });

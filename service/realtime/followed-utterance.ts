@@ -25,6 +25,7 @@ export interface FollowedUtteranceDeps {
 export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceDeps) => {
   const { key, offer, hints, clock, log, heard, ended } = deps;
   const parts: RecognisedText[] = [];
+  const stop = new AbortController();
   let fed = 0;
   let text: Promise<readonly RecognisedText[] | undefined> | undefined;
 
@@ -53,17 +54,16 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
 
   const finish = async (): Promise<readonly RecognisedText[] | undefined> => {
     using _ = stream;
-    const late = new AbortController();
-    const limit = sleep(clock, LAST_WORDS_MS, late.signal).then(() => {
+    const limit = sleep(clock, LAST_WORDS_MS, stop.signal).then(() => {
       throw new AppError('timeout', 'the last words do not come', { retryable: true });
     });
     try {
       const last = await Promise.race([stream.finish(), limit]);
       return [...parts, last];
     } catch (thrown) {
-      return note(thrown);
+      return stop.signal.aborted ? undefined : note(thrown);
     } finally {
-      late.abort();
+      stop.abort();
       limit.catch(() => undefined);
     }
   };
@@ -88,6 +88,7 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
     /** Gives it up. */
     [Symbol.dispose]: (): void => {
       text ??= Promise.resolve(undefined);
+      stop.abort();
       stream[Symbol.dispose]();
     },
   };

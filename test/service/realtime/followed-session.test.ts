@@ -114,6 +114,17 @@ describe('a session of realtime recognition with an engine that follows speech',
     expect(offer.counts.open).toBe(0);
   });
 
+  it('waits for no last words of a client that has left', async () => {
+    let released = 0;
+    const account = { ...operatorAccount('one'), release: () => void (released += 1) };
+    const { hear, session, clock } = openSession([followingOffer({ hangs: true })], account);
+    await hear(joined(soundOf(SIX), silenceOf(1)));
+    expect(released).toBe(0);
+    session.closed();
+    await clock.advance(0);
+    expect(released).toBe(1);
+  });
+
   it('doubles no word where an utterance is too long for the engine', async () => {
     const offer = followingOffer();
     const engine = { ...offer.engine, longestMs: 5_000 };

@@ -21,8 +21,8 @@ const FEW_CORES = 4;
 
 interface Found {
   readonly installed: readonly InstalledLanguageModel[];
-  /** Folder of the library; undefined where it is not installed. */
-  readonly library: string | undefined;
+  /** True where there are models, and no library to run them. */
+  readonly isMissing: boolean;
   /** Sentences about what cannot be used. */
   readonly faults: readonly string[];
 }
@@ -49,31 +49,30 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         if (!(error instanceof AppError)) throw error;
         faults.push(error.message);
       }
-    processes.keep(installed.map(({ model }) => model));
-    const library =
-      installed.length > 0
-        ? await installedPackage(config.SERVICE_MODELS, llamaPackage())
-        : undefined;
-    return { installed, library, faults };
+    const library = await installedPackage(config.SERVICE_MODELS, llamaPackage());
+    const isMissing = library === undefined && installed.length > 0;
+    const runnable = library === undefined ? [] : installed;
+    processes.keep(
+      runnable.map(({ model }) => model),
+      library ?? '',
+    );
+    return { installed: runnable, isMissing, faults };
   };
   const current = followInstalled(config.SERVICE_MODELS, inspect);
 
   /** The models that can be used now, and what keeps the others from it. */
   const usable = async () => {
-    const { installed, library, faults } = await current();
-    if (library === undefined)
-      return { installed: [], library: '', faults, isMissing: installed.length > 0 };
-    const told = installed.map(({ model }) => processes.faultOf(model, library));
+    const { installed, faults, isMissing } = await current();
+    const told = installed.map(({ model }) => processes.faultOf(model));
     return {
       installed: installed.filter((_, index) => told[index] === undefined),
-      library,
+      isMissing,
       faults: [
         ...faults,
         ...told.flatMap((fault, index) =>
           fault === undefined ? [] : [`${installed[index]?.model.name}: ${fault}`],
         ),
       ],
-      isMissing: false,
     };
   };
 
@@ -83,10 +82,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     rank: 2,
     concurrent: sequences,
     sharesTurns: true,
-    abilities: async () => {
-      const { installed, library } = await usable();
-      return createAbilities(installed, library, processes);
-    },
+    abilities: async () => createAbilities((await usable()).installed, processes),
     report: async () => {
       const { installed, faults, isMissing } = await usable();
       const serves: readonly Ability[] = [

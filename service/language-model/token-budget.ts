@@ -1,5 +1,7 @@
 import { usualTranslation } from '../../src/text/reply/translation-reply.ts';
+import type { ChatBody } from '../chat-body.ts';
 import type { EngineTranslationRequest } from '../engine.ts';
+import { ContractError } from '../errors.ts';
 
 /** Tokens of a UTF-16 unit at most, in vocabularies made for English. */
 const LATIN_TOKENS = 0.7;
@@ -12,6 +14,8 @@ const TIMES = 2;
 export const THINKING_TOKENS = 4_096;
 /** Tokens of a prompt without its text, context and keywords. */
 const PROMPT_TOKENS = 256;
+/** Bytes of UTF-8 in a token, at most about. */
+export const BYTES_PER_TOKEN = 5;
 /** UTF-16 units of the shortest part into which a text is split. */
 export const SHORTEST_CHARS = 100;
 
@@ -42,4 +46,13 @@ export const longestText = (
   const free = contextTokens - PROMPT_TOKENS - SPARE_TOKENS - told;
   const perChar = tokensPerChar(from) + mostTokensPerChar({ from, to });
   return Math.max(SHORTEST_CHARS, Math.floor(free / perChar));
+};
+
+/** Throws `ErrTextTooLong` for a conversation that a model cannot take; reads it only where there is a limit. */
+export const assertFits = (request: ChatBody, contextTokens: number): void => {
+  if (contextTokens < Infinity && request.wordBytes() > BYTES_PER_TOKEN * contextTokens)
+    throw new ContractError(
+      'ErrTextTooLong',
+      `The conversation is too long for the model, which takes ${contextTokens} tokens.`,
+    );
 };

@@ -1,7 +1,7 @@
 import type { ChatEngine, EngineAbilities, TranslationEngine } from '../../engine.ts';
-import { ContractError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import { commonCode } from '../../language.ts';
+import { assertFits } from '../../language-model/token-budget.ts';
 import { createTranslation } from '../../language-model/translation.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { ChatModel } from './model.ts';
@@ -20,9 +20,6 @@ const LEAST_PARAMETERS = 1e9;
 const GOOD_PARAMETERS = 4e9;
 /** Order of preference beside other engines: Bergamot has 2, Apertium 3. */
 const RANKS = { forTranslation: 2.6, good: 2.8, other: 9 } as const;
-
-/** Bytes of UTF-8 in a token, at most about. */
-const BYTES_PER_TOKEN = 5;
 
 const rankOf = ({ model }: InstalledLanguageModel): number => {
   if (model.isForTranslation) return RANKS.forTranslation;
@@ -56,7 +53,6 @@ const knows = (languages: readonly string[] | undefined, language: string): bool
 /** The abilities of the models that can be used now, of which there may be none. */
 export const createAbilities = (
   installed: readonly InstalledLanguageModel[],
-  library: string,
   processes: LlamaProcesses,
 ): EngineAbilities => {
   const chatting = answering(installed);
@@ -64,21 +60,14 @@ export const createAbilities = (
   if (!first) return {};
   const find = (models: readonly InstalledLanguageModel[], name: unknown) =>
     models.find(({ model }) => model.name === name)?.model;
-  const server = createLlamaServer(processes, (name) => ({
-    model: find(chatting, name) ?? first.model,
-    library,
-  }));
+  const modelOf = (name: unknown): ChatModel => find(chatting, name) ?? first.model;
+  const server = createLlamaServer(processes, modelOf);
 
   const chat: ChatEngine = {
     models: chatting.map(({ model }) => model.name),
     complete: async (request, signal) => {
-      const model = find(chatting, request.model) ?? first.model;
-      const contextTokens = processes.contextTokensOf(model);
-      if (request.wordBytes() > BYTES_PER_TOKEN * contextTokens)
-        throw new ContractError(
-          'ErrTextTooLong',
-          `The conversation is too long for the model, which takes ${contextTokens} tokens.`,
-        );
+      const model = modelOf(request.model);
+      assertFits(request, processes.contextTokensOf(model));
       const body = Buffer.from(request.withModel(model.name)).toString('utf8');
       const parsed = parseJson(body, () => invalidRequest('The request is not JSON.'));
       const fields = parsed as Record<string, unknown>;
@@ -87,7 +76,7 @@ export const createAbilities = (
     embed: async ({ texts, model: wished }, signal) => {
       const forVectors = installed.filter(({ model }) => model.isForVectors);
       const model = find(installed, wished) ?? (forVectors[0] ?? first).model;
-      const reply = await processes.call(model, library, { kind: 'vectors', texts }, signal);
+      const reply = await processes.call(model, { kind: 'vectors', texts }, signal);
       const { vectors, tokens } = demand(reply, 'vectors', processes.contextTokensOf(model));
       return { model: model.name, vectors, tokens };
     },

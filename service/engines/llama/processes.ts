@@ -33,6 +33,8 @@ interface ModelProcess {
   readonly child: Child<LlamaRequest, LlamaReply, string>;
   readonly needsBytes: number;
   calls: number;
+  /** True until the end of a first call, before which a process has not taken all of its memory. */
+  isLoading: boolean;
   crashedAtMs: number;
   brokenUntilMs: number;
   said: string;
@@ -47,6 +49,7 @@ export type LlamaProcesses = ReturnType<typeof createProcesses>;
 export const createProcesses = (options: ProcessOptions) => {
   const { worker, log, sequences, freeBytes, clock = realClock } = options;
   const processes = new Map<string, ModelProcess>();
+  let library = '';
 
   const contextTokensOf = ({ trainedTokens }: ChatModel): number =>
     Math.min(options.contextTokens, trainedTokens);
@@ -58,7 +61,7 @@ export const createProcesses = (options: ProcessOptions) => {
     model.said = said;
   };
 
-  const processOf = (model: ChatModel, library: string): ModelProcess => {
+  const processOf = (model: ChatModel): ModelProcess => {
     const { path, bytes, tokenBytes } = model;
     const contextTokens = contextTokensOf(model);
     const config: LlamaConfig = { library, path, contextTokens, sequences };
@@ -79,6 +82,7 @@ export const createProcesses = (options: ProcessOptions) => {
       }),
       needsBytes: bytes + tokenBytes * contextTokens * sequences + OWN_BYTES,
       calls: 0,
+      isLoading: false,
       crashedAtMs: -Infinity,
       brokenUntilMs: -Infinity,
       said: '',
@@ -87,6 +91,11 @@ export const createProcesses = (options: ProcessOptions) => {
     return created;
   };
 
+  const needsOf = (some: readonly ModelProcess[]): number =>
+    some.reduce((sum, { needsBytes }) => sum + needsBytes, 0);
+  /** Memory that is free, and not for a process that takes it just now. */
+  const freeBytesNow = (): number =>
+    freeBytes() - needsOf([...processes.values()].filter(({ isLoading }) => isLoading));
   /** Processes whose memory may be taken for another model. */
   const idleBeside = (own: ModelProcess): readonly ModelProcess[] =>
     [...processes.values()].filter(
@@ -98,7 +107,7 @@ export const createProcesses = (options: ProcessOptions) => {
     if (leftMs > 0)
       return `it crashed twice within a minute${own.said && ` (${own.said})`}, and is tried again in ${Math.ceil(leftMs / 60_000)} min`;
     if (own.child.isRunning) return undefined;
-    const free = idleBeside(own).reduce((sum, { needsBytes }) => sum + needsBytes, freeBytes());
+    const free = Math.max(0, freeBytesNow() + needsOf(idleBeside(own)));
     return own.needsBytes <= free
       ? undefined
       : `it needs ${megabytes(own.needsBytes)} of memory, and ${megabytes(free)} are free`;
@@ -107,31 +116,32 @@ export const createProcesses = (options: ProcessOptions) => {
   return {
     contextTokensOf,
     /** Says why a model can't be used now; undefined for one that can. */
-    faultOf: (model: ChatModel, library: string): string | undefined =>
-      faultOf(processOf(model, library)),
+    faultOf: (model: ChatModel): string | undefined => faultOf(processOf(model)),
     /** Asks a model. Rejects with `unavailable` where it can't be used now. */
     call: async (
       model: ChatModel,
-      library: string,
       request: LlamaRequest,
       signal: AbortSignal,
       onPart?: (text: string) => void,
     ): Promise<LlamaReply> => {
-      const own = processOf(model, library);
+      const own = processOf(model);
       for (const other of idleBeside(own))
-        if (!own.child.isRunning && own.needsBytes > freeBytes()) await other.child.stop();
+        if (!own.child.isRunning && own.needsBytes > freeBytesNow()) await other.child.stop();
       const fault = faultOf(own);
       if (fault !== undefined)
         throw new AppError('unavailable', `${model.name}: ${fault}`, { retryable: true });
       own.calls += 1;
+      own.isLoading ||= !own.child.isRunning;
       try {
         return await own.child.call(request, signal, onPart);
       } finally {
         own.calls -= 1;
+        own.isLoading = false;
       }
     },
-    /** Ends the processes of all models but these. */
-    keep: (models: readonly ChatModel[]): void => {
+    /** Ends the processes of all models but these; `folder` has the library that they run in. */
+    keep: (models: readonly ChatModel[], folder: string): void => {
+      library = folder;
       const keys = new Set(models.map(keyOf));
       for (const [key, { child }] of processes) {
         if (keys.has(key)) continue;

@@ -89,15 +89,15 @@ async function* whole(
 /** A server with the OpenAI API over the processes of models; `modelOf` finds a model by its name. */
 export const createLlamaServer = (
   processes: LlamaProcesses,
-  modelOf: (name: unknown) => { readonly model: ChatModel; readonly library: string },
+  modelOf: (name: unknown) => ChatModel,
 ): ChatServer => ({
   send: async (_path, body, signal): Promise<ServerReply> => {
     const { completion, isStreamed, countsAtEnd } = readChatRequest(body);
-    const { model, library } = modelOf(body['model']);
+    const model = modelOf(body['model']);
     const own = new AbortController();
     const wanted = AbortSignal.any([signal, own.signal]);
     const words = new Readable({ objectMode: true, read: () => {} });
-    const asked = processes.call(model, library, completion, wanted, (text) => words.push(text));
+    const asked = processes.call(model, completion, wanted, (text) => words.push(text));
     const written = asked.then(
       () => void words.push(null),
       (error: Error) => void words.destroy(error),

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import type { ChatEngine } from '../../engine.ts';
-import { ContractError } from '../../errors.ts';
 import { STREAM_SILENCE_MS } from '../../language-model/chat-server.ts';
+import { assertFits, BYTES_PER_TOKEN } from '../../language-model/token-budget.ts';
 import type { Upstream } from '../../back-end/http.ts';
 import type { Models } from './models.ts';
-
-/** Bytes of UTF-8 in a token, at most about. */
-const BYTES_PER_TOKEN = 5;
 
 const vectorsReply = z.object({
   data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()).min(1) })),
@@ -44,13 +41,8 @@ export const createChat = (upstream: Upstream, model: string, models: Models): C
   complete: async (request, signal) => {
     const { model: wished = model } = request;
     const asked = models.listed.has(wished) ? wished : model;
-    const contextTokens = models.contextTokens.get(asked) ?? Infinity;
     // Some servers cut what is too long, or answer nothing.
-    if (contextTokens < Infinity && request.wordBytes() > BYTES_PER_TOKEN * contextTokens)
-      throw new ContractError(
-        'ErrTextTooLong',
-        `The conversation is too long for the model, which takes ${contextTokens} tokens.`,
-      );
+    assertFits(request, models.contextTokens.get(asked) ?? Infinity);
     const body = request.withModel(asked);
     const silenceMs = request.isStreamed ? STREAM_SILENCE_MS : undefined;
     const reply = await upstream.send('/chat/completions', body, signal, silenceMs);

@@ -33,7 +33,7 @@ const offer = (
 ): EngineAbilities => {
   processes = fakeProcesses({ contextTokens });
   const installed = models.map((model) => ({ model, languages }));
-  return createAbilities(installed, '/library', processes);
+  return createAbilities(installed, processes);
 };
 
 const chatBody = (fields: object): Promise<ChatBody> => {
@@ -193,7 +193,7 @@ describe('translation', () => {
       { model: FOR_TRANSLATION, languages: ['en', 'es'] },
       { model: GENERAL, languages: ['en', 'es', 'da'] },
     ];
-    const abilities = createAbilities(installed, '/library', processes);
+    const abilities = createAbilities(installed, processes);
     const { translation } = abilities;
     expect(['es', 'da', 'fi'].map((to) => translation!.translates('en', to))).toEqual([
       true,

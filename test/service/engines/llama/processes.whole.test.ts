@@ -12,10 +12,10 @@ afterEach(() => processes[Symbol.asyncDispose]());
 
 const ask = async (content: string, model = MODEL, wanted = signal): Promise<string> => {
   let words = '';
-  await processes.call(model, '/library', saying(content), wanted, (text) => (words += text));
+  await processes.call(model, saying(content), wanted, (text) => (words += text));
   return words;
 };
-const faultOf = (model = MODEL) => processes.faultOf(model, '/library');
+const faultOf = (model = MODEL) => processes.faultOf(model);
 
 describe('the process of a language model', () => {
   it('gives words as they come', async () => {
@@ -72,6 +72,14 @@ describe('the process of a language model', () => {
     expect(await ask('hello again')).toBe('hello again ');
   });
 
+  it('leaves the memory alone that another one is about to take', async () => {
+    processes = fakeProcesses({ sequences: 2, freeBytes: () => 2e9 });
+    const asked = Promise.allSettled([ask('hello'), ask('hello', OTHER)]);
+    expect(faultOf(OTHER)).toBe('it needs 1308 MB of memory, and 692 MB are free');
+    expect((await asked).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(await ask('hello', OTHER)).toBe('hello ');
+  });
+
   it('makes room for another model while it has nothing to do', async () => {
     let first = 0;
     const isRunning = (): boolean => {
@@ -106,9 +114,7 @@ describe('the process of a language model', () => {
   it('stops when its asker leaves, and answers the next', async () => {
     processes = fakeProcesses();
     const left = new AbortController();
-    const asked = processes.call(MODEL, '/library', saying('wait'), left.signal, () =>
-      left.abort(),
-    );
+    const asked = processes.call(MODEL, saying('wait'), left.signal, () => left.abort());
     await expect(asked).rejects.toThrow();
     expect(await ask('hello')).toBe('hello ');
   });
@@ -116,7 +122,7 @@ describe('the process of a language model', () => {
   it('is ended when its model is removed', async () => {
     processes = fakeProcesses();
     await ask('hello');
-    processes.keep([OTHER]);
+    processes.keep([OTHER], '');
     expect(await ask('hello', OTHER)).toBe('hello ');
     expect(await ask('hello')).toBe('hello ');
   });

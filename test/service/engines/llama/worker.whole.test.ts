@@ -12,18 +12,17 @@ const MODEL = languageModel('tiny', { trainedTokens: 2_048 });
 
 describe('the process of a language model', () => {
   let processes: LlamaProcesses;
-  let library: string;
   beforeAll(() => {
-    library = writeTinyLlamaLibrary(mkdtempSync(join(tmpdir(), 'llama-library-')));
     const worker = new URL('../../../../service/engines/llama/worker.ts', import.meta.url);
     processes = fakeProcesses({ worker });
+    processes.keep([], writeTinyLlamaLibrary(mkdtempSync(join(tmpdir(), 'llama-library-'))));
   });
   afterAll(() => processes[Symbol.asyncDispose]());
 
   const ask = async (more: Partial<LlamaCompletion> = {}) => {
     let words = '';
     const request = { ...saying('hello', 9_999), ...more };
-    const reply = await processes.call(MODEL, library, request, signal, (text) => (words += text));
+    const reply = await processes.call(MODEL, request, signal, (text) => (words += text));
     return { reply, words };
   };
   const asked = async (more: Partial<LlamaCompletion> = {}): Promise<unknown> =>
@@ -80,7 +79,7 @@ describe('the process of a language model', () => {
 
   it('makes vectors, and refuses a text that is too long for them', async () => {
     const vectors = (texts: readonly string[]) =>
-      processes.call(MODEL, library, { kind: 'vectors', texts }, signal);
+      processes.call(MODEL, { kind: 'vectors', texts }, signal);
     expect(await vectors(['one', 'three'])).toEqual({
       kind: 'vectors',
       vectors: [[3], [5]],
@@ -91,7 +90,7 @@ describe('the process of a language model', () => {
 
   it('ends where its model cannot be loaded, and tells why', async () => {
     const broken = languageModel('broken');
-    await expect(processes.call(broken, library, saying('hi'), signal)).rejects.toThrow('crashed');
-    expect(processes.faultOf(broken, library)).toContain('(no such architecture)');
+    await expect(processes.call(broken, saying('hi'), signal)).rejects.toThrow('crashed');
+    expect(processes.faultOf(broken)).toContain('(no such architecture)');
   });
 });

@@ -1,4 +1,4 @@
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { AppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
 import type { CreateEngine } from '../engine.ts';
@@ -12,7 +12,7 @@ import {
 } from './llama/abilities.ts';
 import { libraryAdvice } from './llama/library.ts';
 import { findChatModel } from './llama/model.ts';
-import { createProcesses } from './llama/processes.ts';
+import { createProcesses, freeMemory } from './llama/processes.ts';
 
 const NAME = 'llama';
 const SERVES = ['chat', 'translation'] as const;
@@ -35,7 +35,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     log,
     sequences,
     contextTokens: config.SERVICE_LLAMA_CONTEXT,
-    freeBytes: () => process.availableMemory?.() ?? freemem(),
+    freeBytes: freeMemory,
   });
 
   const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {

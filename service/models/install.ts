@@ -93,13 +93,11 @@ const place = async (
     await preparePiperVoice(inner);
     const layout = await findLayout(inner);
     if (expected !== undefined) demandAbility(name, expected, layout.ability);
-    if (layout.ability === 'chat') await installPackage(deps.llama, deps);
     await removeUnused(inner, layout);
-    const { missing, measured } = await tryModel(inner, layout, signal);
-    if (missing !== undefined)
-      note(
-        `${name} was not tried: that needs npm install --include=optional, which adds ${missing}.`,
-      );
+    const { untried, measured } = await tryModel(inner, layout, signal, () =>
+      installPackage(deps.llama, deps),
+    );
+    if (untried !== undefined) note(`${name} was not tried: ${untried}.`);
     await writeRecord(inner, {
       ...record,
       name,

@@ -73,6 +73,8 @@ const folderOf = async (root: string, wanted: NativePackage): Promise<string> =>
   return join(root, PACKAGES, `${name}-${version}`);
 };
 
+const partOf = (folder: string, name: string): string => join(folder, 'node_modules', name);
+
 /**
  * The folder of an installed package, whose `package.json` says what to import; undefined where it
  * is not installed in the version of its lock file.
@@ -81,18 +83,22 @@ export const installedPackage = async (
   root: string,
   wanted: NativePackage,
 ): Promise<string | undefined> => {
-  const folder = join(await folderOf(root, wanted), 'node_modules', wanted.name);
+  const folder = partOf(await folderOf(root, wanted), wanted.name);
   return (await stat(folder).catch(() => undefined)) === undefined ? undefined : folder;
 };
 
 /**
  * Installs a package and what it needs below the folder of models, with the binary of this machine
- * alone. No script of a package runs. Throws `AppError` with an operator's sentence.
+ * alone, and resolves with its folder. No script of a package runs. Throws `AppError` with an operator's sentence.
  */
-export const installPackage = async (native: NativePackage, deps: DownloadDeps): Promise<void> => {
+export const installPackage = async (
+  native: NativePackage,
+  deps: DownloadDeps,
+): Promise<string> => {
   const { root, signal } = deps;
   const { name, bytes, binary } = native;
-  if ((await installedPackage(root, native)) !== undefined) return;
+  const present = await installedPackage(root, native);
+  if (present !== undefined) return present;
   if (binary === undefined)
     throw new AppError(
       'unsupported',
@@ -127,8 +133,10 @@ export const installPackage = async (native: NativePackage, deps: DownloadDeps):
     }
     await mkdir(join(root, PACKAGES), { recursive: true });
     await syncFiles(join(staging, 'whole'));
-    await rename(join(staging, 'whole'), await folderOf(root, native));
+    const folder = await folderOf(root, native);
+    await rename(join(staging, 'whole'), folder);
     for (const { url } of wanted) await removeDownload(root, url);
+    return partOf(folder, name);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }

@@ -8,6 +8,10 @@ import { BERGAMOT_PACKAGE } from '../engines/bergamot/library.ts';
 import type { BergamotRequest } from '../engines/bergamot/worker.ts';
 import { PACKAGE as ESPEAK_PACKAGE } from '../engines/espeak-ng/voices.ts';
 import type { EspeakReply, EspeakRequest } from '../engines/espeak-ng/worker.ts';
+import type { ChatModel } from '../engines/llama/model.ts';
+import { createProcesses, freeMemory } from '../engines/llama/processes.ts';
+import type { LlamaRequest } from '../engines/llama/protocol.ts';
+import { readChatRequest } from '../engines/llama/request.ts';
 import { createSherpaDiarisation } from '../engines/sherpa-onnx/diarisation.ts';
 import { requestOf } from '../engines/sherpa-onnx/children.ts';
 import { SHERPA_PACKAGE, unusable } from '../engines/sherpa-onnx/model-folder.ts';
@@ -31,12 +35,18 @@ const TRANSLATED_DIGITS = 3;
 const MEASURED =
   'Yesterday evening we walked along the river and talked about the new house. If it does not rain tomorrow, we will come back with our friends.';
 const MEASURED_WORDS = MEASURED.split(' ').length;
+/** Question to a language model; the most tokens of it and the answer, and of the answer alone. */
+const ASKED = 'Tell me a long story about a river.';
+const ASKED_TOKENS = 512;
+const ANSWERED_TOKENS = 24;
+/** Words of an answer from which its speed is measured. */
+const FEWEST_WORDS = 5;
 /** Sound of a recogniser's first call, which loads the model. */
 const SILENCE = new Float32Array(RECOGNITION_RATE_HZ);
 /** Largest value of a sample of 16 bits. */
 const FULL_SCALE = 32_768;
 
-/** The package of the engine that uses the models of an ability. */
+/** The package of the engine that uses the models of an ability; that of language models is in a folder of its own. */
 const packageOf = ({ ability }: Layout): string =>
   ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
 
@@ -97,12 +107,48 @@ const measureRecogniser = async (
   return { realTimeFactor: (seconds * RECOGNITION_RATE_HZ) / samples.length, memoryBytes };
 };
 
+/** Has a language model answer. Resolves with a sentence where the machine has too little memory for it now. */
+const answer = async (
+  model: ChatModel,
+  library: string,
+  signal: AbortSignal,
+): Promise<Measured | string> => {
+  await using processes = createProcesses({
+    worker: new URL('../engines/llama/worker.ts', import.meta.url),
+    log: createLog('silent'),
+    sequences: 1,
+    contextTokens: ASKED_TOKENS,
+    freeBytes: freeMemory,
+  });
+  const fault = processes.faultOf(model, library);
+  if (fault !== undefined) return fault;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
+  const ask = async (request: LlamaRequest): Promise<string> => {
+    let said = '';
+    await processes.call(model, library, request, within, (text) => (said += text));
+    return said;
+  };
+  if (model.isForVectors) {
+    await ask({ kind: 'vectors', texts: [ASKED] });
+    return {};
+  }
+  const { completion } = readChatRequest({
+    messages: [{ role: 'user', content: ASKED }],
+    max_tokens: ANSWERED_TOKENS,
+  });
+  await ask({ ...completion, mostTokens: 1 });
+  const [seconds, said] = await timed(ask(completion));
+  const words = said.split(/\s+/).filter(Boolean).length;
+  return words < FEWEST_WORDS ? {} : { wordsPerSecond: words / seconds };
+};
+
 /** Uses the model and measures it; resolves with undefined where nothing came of it. */
-const use = async (layout: Layout, signal: AbortSignal): Promise<Measured | undefined> => {
+const use = async (
+  layout: Exclude<Layout, { ability: 'chat' }>,
+  signal: AbortSignal,
+): Promise<Measured | undefined> => {
   const name = packageOf(layout);
   switch (layout.ability) {
-    case 'chat':
-      return {};
     case 'diarisation':
       await createSherpaDiarisation(layout.model, createLog('silent')).diarise(SILENCE, signal);
       return {};
@@ -162,18 +208,23 @@ const use = async (layout: Layout, signal: AbortSignal): Promise<Measured | unde
 /**
  * Uses a model, in a process of its own, and measures it: files that are cut off or exchanged mostly
  * show only then, and may end the process. Throws `AppError` (`config`) for a model that does not
- * work. Resolves with the name of the package without which it cannot be tried, or with what was
- * measured.
+ * work. Resolves with the reason why it cannot be tried here, or with what was measured.
+ *
+ * @param library resolves with the folder of the package that language models run in
  */
 export const tryModel = async (
   folder: string,
   layout: Layout,
   signal: AbortSignal,
-): Promise<{ readonly missing?: string; readonly measured?: Measured }> => {
+  library: () => Promise<string>,
+): Promise<{ readonly untried?: string; readonly measured?: Measured }> => {
   const needed = packageOf(layout);
-  if (layout.ability !== 'chat' && !isPackageInstalled(needed)) return { missing: needed };
+  if (layout.ability !== 'chat' && !isPackageInstalled(needed))
+    return { untried: `that needs npm install --include=optional, which adds ${needed}` };
   let reason = '';
-  const measured = await use(layout, signal).catch((error: unknown) => {
+  const done =
+    layout.ability === 'chat' ? answer(layout.model, await library(), signal) : use(layout, signal);
+  const measured = await done.catch((error: unknown) => {
     signal.throwIfAborted();
     const { code, message, cause } = toAppError(error);
     if (code === 'timeout')
@@ -186,7 +237,7 @@ export const tryModel = async (
       folder,
       `it did not work when it was tried${reason}; its files may be cut off or exchanged, or the machine may have too little memory`,
     );
-  return { measured };
+  return typeof measured === 'string' ? { untried: measured } : { measured };
 };
 
 /** Formats what was measured for people, such as `follows 2 speakers at once`. */

@@ -1,3 +1,4 @@
+import { freemem } from 'node:os';
 import { realClock, type Clock } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
@@ -15,6 +16,9 @@ const OWN_BYTES = 300e6;
 /** Time within which a second crash ends the use of a model, and for how long. */
 const CRASHES_MS = 60_000;
 const BROKEN_MS = 10 * 60_000;
+
+/** Memory that may be taken now, in bytes. */
+export const freeMemory = (): number => process.availableMemory?.() ?? freemem();
 
 export interface ProcessOptions {
   readonly worker: URL;

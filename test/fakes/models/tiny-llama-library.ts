@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A library of language models whose tokens are bytes; the model writes what the library was asked for. */
-const LIBRARY = `
+export const LIBRARY = `
 import { getPriority } from 'node:os';
 const asked = {};
 const bytes = (text) => [...Buffer.from(text)];

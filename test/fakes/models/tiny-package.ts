@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { NativePackage } from '../../../service/models/packages.ts';
 import { makeTar } from './archive.ts';
 import type { Mirror } from './mirror.ts';
+import { LIBRARY } from './tiny-llama-library.ts';
 
 const PARTS = [
   { path: '@tiny/for-here', isOptional: true },
@@ -22,8 +23,13 @@ export const writeTinyPackage = async (folder: string, mirror: Mirror): Promise<
   const packages: Record<string, object> = { '': { dependencies: { 'tiny-llama': '1.0.0' } } };
   for (const { path, isOptional } of PARTS) {
     const name = path.split('node_modules/').at(-1)!;
-    const content = JSON.stringify({ name, scripts: { install: 'exit 1' } });
-    const archive = gzipSync(await makeTar([{ name: 'package/package.json', content }]));
+    const content = JSON.stringify({ name, type: 'module', scripts: { install: 'exit 1' } });
+    const archive = gzipSync(
+      await makeTar([
+        { name: 'package/package.json', content },
+        { name: 'package/dist/index.js', content: LIBRARY },
+      ]),
+    );
     mirror.serve(`/${name}/-/${name.split('/').at(-1)}-1.0.0.tgz`, archive);
     packages[`node_modules/${path}`] = {
       version: '1.0.0',

@@ -114,6 +114,18 @@ describe('models add', () => {
     expect(scene.lines).toContain('other-talk is installed: chat.');
   });
 
+  it('has a language model answer, unless there is too little memory for it now', async () => {
+    const write = (name: string, metadata = {}): string =>
+      writeTinyLanguageModel(scene.home, metadata, `${name}.gguf`);
+    await expect(scene.add(write('broken'))).rejects.toThrow(/not installed/);
+    expect(scene.lines.at(-1)).toMatch(/it did not work when it was tried.*no such architecture/);
+    expect(scene.installed()).toEqual([]);
+    await scene.add(write('huge', { 'llama.block_count': 4e9 }));
+    expect(scene.lines.join('\n')).toMatch(/huge was not tried: it needs \d+ GB of memory/);
+    await scene.add(write('vectors', { 'llama.pooling_type': 1 }));
+    expect(scene.installed()).toEqual(['huge', 'vectors']);
+  });
+
   it('leaves out weights that would not be used, and samples', async () => {
     const folder = join(scene.home, 'double');
     writeTinyRecogniser(folder);

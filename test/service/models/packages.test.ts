@@ -10,7 +10,7 @@ import {
 import { openModelsScene, type ModelsScene } from './scene.ts';
 
 let scene: ModelsScene;
-const install = (changes = {}): Promise<void> =>
+const install = (changes = {}): Promise<string> =>
   installPackage(
     { ...scene.deps.llama, ...changes },
     { ...scene.deps, onProgress: (progress) => shown.push(progress.doneBytes) },

@@ -110,9 +110,10 @@ class RealtimeRecognition implements Recognition {
     if (this.#grown && !this.#isFinished && !this.#isLate) this.#batch.grow(this.#grown);
   }
 
-  /** Has requests recognise the rest. */
+  /** Has requests recognise the rest, and leaves the session's place to others. */
   #leaveToBatch(): void {
     this.#isBatch = true;
+    this.#permit?.[Symbol.dispose]();
     this.#growBatch();
   }
 

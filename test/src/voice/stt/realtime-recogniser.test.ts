@@ -201,6 +201,15 @@ describe('a realtime recogniser', () => {
     expect([requests(), wire.opened, decoders()]).toEqual([1, 1, 0]);
   });
 
+  it('leaves the session of one who is late to others', async () => {
+    const habits = { late: true };
+    const { start, wire } = setUp({ habits, isFollowed: true, sessions: 1 });
+    const whole = speechOf(WORDS);
+    await start().grow(whole);
+    await start().grow(whole);
+    expect(wire.opened).toBe(2);
+  });
+
   it('requests at once what the service tells to be late when it has ended', async () => {
     const { start, requests } = setUp({ habits: { late: true }, isFollowed: true });
     const { recognition, finish } = start();

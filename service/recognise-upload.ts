@@ -96,7 +96,7 @@ type Context = Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>;
 /** Finds out who speaks when. Throws `ContractError` where nothing does, and for a recording that is too long. */
 const turnsIn = async (
   recording: ListenedRecording,
-  { engines, account, signal }: Context,
+  { engines, signal }: Context,
 ): Promise<readonly SpeakerTurn[]> => {
   const engine = await engines.diarisation();
   if (!engine) throw engines.missing({ ability: 'diarisation' });
@@ -104,7 +104,6 @@ const turnsIn = async (
     throw invalidParameter(
       `speakers: they are told apart in recordings of at most ${engine.longestMs / 60_000} minutes`,
     );
-  using _ = await diarisations.acquire(signal, account.name);
   return await engine.diarise(await wholeRecording(recording, signal), signal);
 };
 
@@ -131,6 +130,8 @@ export const recogniseUpload = async (
   const { engines, account, log, signal } = context;
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
+  // What waits here takes no place from recordings that need no turn.
+  using turn = speakers ? await diarisations.acquire(signal, account.name) : undefined;
   using _ = await recordings.acquire(signal, account.name);
   try {
     const recording = await listenTo(bytesSource(audio), vad, signal);
@@ -144,6 +145,7 @@ export const recogniseUpload = async (
     };
     account.reserve({ ability: 'recognition', amount: recording.lengthMs }, engineNamesOf(offers));
     const turns = speakers ? await turnsIn(recording, context) : [];
+    turn?.[Symbol.dispose]();
     const { engine, spans } = await withFailOver(
       offers,
       async (offer, either) => {

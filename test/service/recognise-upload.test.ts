@@ -1,12 +1,13 @@
 import { createByteReader } from '../../src/audio/bytes.ts';
 import { readPages, writePage } from '../../src/audio/container/ogg-page.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RecognitionEngine } from '../../service/engine.ts';
 import { recogniseUpload } from '../../service/recognise-upload.ts';
 import type { Vad } from '../../service/recognise-recording.ts';
 import { segmentParameters } from '../../service/recognise.ts';
 import { createCallRate, createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
+import { orAborted } from '../../src/async/abort.ts';
 import { eventually } from '../fakes/eventually.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
 import { fixture, sourceOf } from '../src/audio/support.ts';
@@ -41,6 +42,39 @@ describe('a recording in pieces', () => {
 });
 
 describe('a long recording', () => {
+  it('waits for its speakers to be told apart without keeping others out', async () => {
+    const engine: RecognitionEngine = {
+      longestMs: 28_000,
+      recognise: async () => ({ text: 'hello' }),
+    };
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const asked: string[] = [];
+    const recognise = (key: string, speakers: boolean) => {
+      const context = offering('one', engine, createRequestLimiter({ concurrent: 9, waiting: 9 }));
+      const diarise = async (): Promise<never> => {
+        asked.push(key);
+        return orAborted(Promise.withResolvers<never>().promise, stop.signal);
+      };
+      return recogniseUpload(
+        { audio: [TWO_UTTERANCES], hints: {}, vad: segmentParameters({}), speakers },
+        {
+          ...context,
+          engines: {
+            ...context.engines,
+            diarisation: async () => ({ longestMs: 60_000, diarise }),
+          },
+          account: operatorAccount(key),
+          signal: stop.signal,
+        },
+      );
+    };
+    const waiting = Array.from({ length: 40 }, (_, at) => recognise(`key ${at % 4}`, true));
+    for (const each of waiting) each.catch(() => undefined);
+    await eventually(() => expect(asked).toHaveLength(1));
+    expect(await recognise('key 0', false)).toHaveLength(2);
+  });
+
   it('lets that of another key pass between its pieces', async () => {
     const heard: string[] = [];
     const first = Promise.withResolvers<void>();

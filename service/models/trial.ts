@@ -120,12 +120,13 @@ const answer = async (
     contextTokens: ASKED_TOKENS,
     freeBytes: freeMemory,
   });
-  const fault = processes.faultOf(model, library);
+  processes.keep([model], library);
+  const fault = processes.faultOf(model);
   if (fault !== undefined) return fault;
   const within = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
   const ask = async (request: LlamaRequest): Promise<string> => {
     let said = '';
-    await processes.call(model, library, request, within, (text) => (said += text));
+    await processes.call(model, request, within, (text) => (said += text));
     return said;
   };
   if (model.isForVectors) {

@@ -31,7 +31,7 @@ const catalogueModel = z.strictObject({
   languages: z.array(z.string()).min(1),
   /** Memory of the process that has the model loaded. */
   memoryBytes: z.int().positive().optional(),
-  /** Seconds that one core works for a second of sound. */
+  /** Seconds that one core works for a second of sound: an estimate, by published figures or by models of the same kind. */
   realTimeFactor: z.number().positive().optional(),
   /** True for a recogniser that is fed sound as it comes. */
   isStreaming: z.boolean().optional(),

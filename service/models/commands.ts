@@ -6,7 +6,7 @@ import type { CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { megabytes } from './disk.ts';
 import { describe, describeModels } from './list.ts';
-import { speakersText } from './machine.ts';
+import { recogniserThreads, speakersText } from './machine.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
 import {
   createModelSetup,
@@ -27,9 +27,6 @@ export interface ModelsDeps extends SetupDeps {
   /** Asks the operator; undefined where nobody can answer. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
 }
-
-/** Threads that a recogniser works with at most. */
-const MOST_THREADS = 4;
 
 const GAPS = {
   recognition: 'recognition of',
@@ -153,13 +150,17 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   print(
     `This machine has ${machine.cores} ${machine.cores === 1 ? 'core' : 'cores'}, ${megabytes(machine.memoryBytes)} of memory and ${megabytes(machine.freeBytes)} of room.`,
   );
-  print(`To be installed into ${root}, with the memory that each takes while it is used:`);
+  print(
+    `To be installed into ${root}, with the memory that each takes and the speakers that it follows, about:`,
+  );
   const rows = models.map((model) => {
     const [name = '', ability = '', size = '', ...others] = describe(model);
     const follows =
       model.realTimeFactor === undefined
         ? ''
-        : speakersText(model.realTimeFactor / Math.min(machine.cores, MOST_THREADS));
+        : speakersText(
+            model.realTimeFactor / recogniserThreads(model.isStreaming === true, machine.cores),
+          );
     return [name, ability, size, megabytes(memoryOf(model)), ...others, follows];
   });
   for (const line of columns(rows)) print(line);

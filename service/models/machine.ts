@@ -42,6 +42,10 @@ const LOAD = 0.8;
  */
 export const speakersAt = (realTimeFactor: number): number => Math.floor(LOAD / realTimeFactor);
 
+/** Threads of a recogniser: a chunk of a model that streams is too little work for more than two. */
+export const recogniserThreads = (isStreaming: boolean, cores = availableParallelism()): number =>
+  Math.min(isStreaming ? 2 : 4, cores);
+
 /** Formats it for people: `follows 2 speakers at once`. */
 export const speakersText = (realTimeFactor: number): string => {
   const speakers = speakersAt(realTimeFactor);

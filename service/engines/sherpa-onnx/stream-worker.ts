@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type StreamedText } from '../../engine.ts';
+import { recogniserThreads } from '../../models/machine.ts';
 import type { ModelConfig } from './model.ts';
 import { wordTimes } from './word-times.ts';
 
@@ -63,8 +63,6 @@ interface Sherpa {
   readonly OnlineRecognizer: new (config: object) => OnlineRecognizer;
 }
 
-/** Threads of the model: a chunk is too little work for more. */
-const MOST_THREADS = 2;
 /** Silence behind the last sample, in pieces of this length, until the chunks that it is in are decoded. */
 const SILENCE = new Float32Array(RECOGNITION_RATE_HZ / 10);
 const MOST_SILENCES = 50;
@@ -95,7 +93,7 @@ const load = (): OnlineRecognizer => {
     featConfig: { sampleRate: RECOGNITION_RATE_HZ, featureDim: 80 },
     modelConfig: {
       ...(JSON.parse(process.argv[2] ?? '{}') as ModelConfig),
-      numThreads: Math.min(MOST_THREADS, availableParallelism()),
+      numThreads: recogniserThreads(true),
       provider: 'cpu',
       debug: 0,
     },

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
 import { RECOGNITION_RATE_HZ, type RecognisedText } from '../../engine.ts';
+import { recogniserThreads } from '../../models/machine.ts';
 import { isLoop } from '../../loops.ts';
 import { recordingOptions, withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
@@ -48,8 +49,6 @@ interface Sherpa {
   };
 }
 
-const MOST_THREADS = 4;
-
 const result = z.object({
   text: z.string(),
   /** Language: `en`, or `<|en|>` from SenseVoice. */
@@ -69,7 +68,7 @@ const configFor = (language: string, tokens = model.tokens): RecognizerConfig =>
   modelConfig: {
     ...withLanguage(model, language),
     tokens,
-    numThreads: Math.min(MOST_THREADS, availableParallelism()),
+    numThreads: recogniserThreads(false),
     provider: 'cpu',
     debug: 0,
   },

@@ -4,6 +4,7 @@ import { LONGEST_PART_MS, type SpokenSegment, TRANSCRIPT_KINDS } from '../src/mo
 import type { TranscriptionProgress } from '../src/command/services.ts';
 import {
   attachmentTranscript,
+  joinTexts,
   minutesAndSeconds,
   completeLanguage,
   typedLanguage,
@@ -22,7 +23,7 @@ const linesOf = (segments: readonly SpokenSegment[]): string => {
   const lines: { readonly speaker: string | undefined; text: string }[] = [];
   for (const { speaker, text } of segments) {
     const last = lines.at(-1);
-    if (last && last.speaker === speaker) last.text += ` ${text}`;
+    if (last && last.speaker === speaker) last.text = joinTexts([last.text, text]);
     else lines.push({ speaker, text: speaker === undefined ? text : `${speaker}: ${text}` });
   }
   return lines.map(({ text }) => text).join('\n');

@@ -30,6 +30,7 @@ export { readChannels } from './options.ts';
 export { MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
+export { joinTexts } from '../text/local-agreement.ts';
 
 /** The key of the words for a watch's mode. */
 export const modeKey = ({ mode, below }: ChannelWatch) =>

@@ -62,6 +62,14 @@ describe('/transcribe', () => {
       expect((await files({ format: 'vtt' })).files.join()).toContain('<v Speaker 2>Yes.');
     });
 
+    it('joins what one of them says as its script is written', async () => {
+      harness().speech.segment = async () => [
+        { start: 0, end: 1, text: 'はい。', speaker: 2 },
+        { start: 1, end: 2, text: 'います。', speaker: 2 },
+      ];
+      expect((await files({})).text).toBe('Speaker 2: はい。います。');
+    });
+
     it('recognises again what was recognised while it was recorded', async () => {
       const dictated = async () => ({ text: 'are you', language: 'en', segments: [] });
       const { text } = await files({ audio: { ...attachmentOf(wav), dictated } });

@@ -11,12 +11,12 @@ const unescape = (text: string): string =>
     .replaceAll('&amp;', '&');
 
 const inner = ({ text, word, hole }: WordRun): string => {
-  // The library carries the content of `var` along, and the model does not read it.
+  // An engine carries the content of `var` along and does not read it.
   if (hole !== undefined) return `<var>${hole}</var>`;
   return word === undefined ? escape(text) : `<i id="${word}">${escape(text)}</i>`;
 };
 
-/** Writes runs as HTML, in which the library finds the words that come of an element's. */
+/** Writes runs as HTML, in whose translation an engine puts the words of an element into it again. */
 export const runsToHtml = (runs: readonly WordRun[]): string => {
   let html = '';
   let open: readonly number[] = [];
@@ -35,9 +35,10 @@ export const runsToHtml = (runs: readonly WordRun[]): string => {
   return html;
 };
 
-const TAG = /<var>(?<hole>\d+)<\/var>|<(?<end>\/?)(?<name>[a-z]+)(?: id="(?<id>\d+)")?>/g;
+const TAG =
+  /<var>(?<hole>\d+)<\/var>|<(?<end>\/?)(?<name>[a-z]+)(?: id="(?<id>\d+)")?(?<empty>\s?\/)?>/g;
 
-/** Reads the HTML that the library gives. */
+/** Reads the translation of such HTML. */
 export const htmlToRuns = (html: string): readonly WordRun[] => {
   const runs: WordRun[] = [];
   const open: { readonly name: string; readonly id: number }[] = [];
@@ -49,10 +50,10 @@ export const htmlToRuns = (html: string): readonly WordRun[] => {
   for (const { 0: tag, index, groups = {} } of html.matchAll(TAG)) {
     add({ text: unescape(html.slice(from, index)) });
     from = index + tag.length;
-    const { end, name = '', id, hole } = groups;
+    const { end, name = '', id, hole, empty } = groups;
     if (hole !== undefined) add({ text: '', hole: Number(hole) });
     else if (end === '/') open.pop();
-    else open.push({ name, id: Number(id) });
+    else if (empty === undefined) open.push({ name, id: Number(id) });
   }
   add({ text: unescape(html.slice(from)) });
   return runs;

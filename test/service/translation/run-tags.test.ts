@@ -22,7 +22,7 @@ it('comes back as the same runs, whatever their text looks like', () => {
   );
 });
 
-it('is read however the library cuts its elements', () => {
+it('is read however an engine cuts its elements', () => {
   expect(findRanges(htmlToRuns('<b id="0">a <i id="1">b</i></b> c <i id="1">d</i>'))).toEqual({
     text: 'a b c d',
     words: new Map([
@@ -37,6 +37,11 @@ it('is read however the library cuts its elements', () => {
     parts: new Map([[0, [{ start: 0, end: 3 }]]]),
     holes: new Map(),
   });
+  for (const empty of ['<i id="1"/>', '<b id="0" />', '<i id="1"></i>'])
+    expect(findRanges(htmlToRuns(`a ${empty}<i id="2">b</i>`))).toMatchObject({
+      text: 'a b',
+      words: new Map([[2, [{ start: 2, end: 3 }]]]),
+    });
   for (const broken of ['</b></b>', '<b id="1">', '<i>', '<b id="x">a', '<'])
     expect(() => htmlToRuns(broken)).not.toThrow();
 });

@@ -8,9 +8,9 @@ export const EVENT_STREAM = {
   'cache-control': 'no-cache',
 } as const;
 
-/** An event of such a stream. */
-export const eventOf = (data: object): Uint8Array =>
-  Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
+/** An event of such a stream; its type, where clients look for it there. */
+export const eventOf = (data: object, type?: string): Uint8Array =>
+  Buffer.from(`${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(data)}\n\n`);
 
 /**
  * Streams a reply at the client's pace. When the client leaves, the generator is ended. When it

@@ -7,7 +7,7 @@ import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
 import { readChatBody } from '../../chat-body.ts';
 import { ContractError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
-import { EVENT_STREAM, primed, streamReply } from '../../respond.ts';
+import { EVENT_STREAM, eventOf, primed, streamReply } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import { type ChatReply, completeChat } from '../chat.ts';
 import { OPENAI_PATHS } from '../lists.ts';
@@ -180,7 +180,7 @@ async function* events(asked: Asked, reply: ChatReply): AsyncGenerator<Uint8Arra
   const event = (type: string, fields: object): Uint8Array => {
     const data = { type, sequence_number: number, ...fields };
     number += 1;
-    return Buffer.from(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    return eventOf(data, type);
   };
   const place = { item_id: itemId, output_index: 0, content_index: 0 };
   yield event('response.created', { response: response() });

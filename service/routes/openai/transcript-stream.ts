@@ -19,11 +19,11 @@ export const streamTranscript = async (
     highWaterMark: Infinity,
   });
   const writer = writable.getWriter();
-  const texts: string[] = [];
+  let sent = '';
   const heard = (text: string): void => {
-    const before = joinTexts(texts).length;
-    texts.push(text);
-    const delta = joinTexts(texts).slice(before);
+    const whole = joinTexts([sent, text]);
+    const delta = whole.slice(sent.length);
+    sent = whole;
     if (delta !== '')
       void writer.write(eventOf({ type: 'transcript.text.delta', delta })).catch(() => undefined);
   };

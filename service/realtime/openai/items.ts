@@ -102,17 +102,16 @@ export const createItems = (say: (type: string, fields: object) => void, isForme
     item.shown = text;
   };
 
-  const stopped = (item: Item, { audio_end_ms }: OwnMessage): void => {
+  const stopped = (item: Item, { audio_start_ms = 0, audio_end_ms = 0 }: OwnMessage): void => {
     open = undefined;
+    item.spokenMs += audio_end_ms - audio_start_ms;
     if (item === buffer) return;
     say('input_audio_buffer.speech_stopped', { item_id: item.id, audio_end_ms });
     commit(item);
   };
 
-  const heard = (utterance: string, item: Item, message: OwnMessage): void => {
-    const { text = '', audio_start_ms: startMs = 0, audio_end_ms: endMs = startMs } = message;
+  const heard = (utterance: string, item: Item, { text = '' }: OwnMessage): void => {
     item.texts.set(utterance, text);
-    item.spokenMs += endMs - startMs;
     settle(item);
   };
 

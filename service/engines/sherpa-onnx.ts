@@ -7,7 +7,6 @@ import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import {
   createChildren,
   createSherpaRecognition,
-  type InstalledRecogniser,
   createSherpaSpeech,
   STREAM_CALLS,
 } from './sherpa-onnx/children.ts';
@@ -25,6 +24,7 @@ import {
   SHERPA_PACKAGE,
   unusable,
 } from './sherpa-onnx/model-folder.ts';
+import type { InstalledRecogniser } from './sherpa-onnx/recogniser-choice.ts';
 import type { StreamReply, StreamRequest } from './sherpa-onnx/stream-worker.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
 import { findVoices, type InstalledSpeaker } from './sherpa-onnx/voices.ts';

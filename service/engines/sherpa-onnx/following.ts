@@ -7,15 +7,15 @@ import {
   type StreamListener,
   type StreamRecognition,
 } from '../../engine.ts';
+import { speakersAt, speakersText } from '../../models/machine.ts';
+import { createStreamPlaces } from '../../stream-places.ts';
+import type { Children } from './children.ts';
 import {
   chooseRecogniser,
   codeFor,
-  type Children,
   type InstalledRecogniser,
   languagesOf,
-} from './children.ts';
-import { speakersAt, speakersText } from '../../models/machine.ts';
-import { createStreamPlaces } from '../../stream-places.ts';
+} from './recogniser-choice.ts';
 import { createStreams, type Streams } from './streams.ts';
 import type { StreamReply, StreamRequest } from './stream-worker.ts';
 

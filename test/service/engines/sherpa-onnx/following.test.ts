@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import type {
-  Children,
-  InstalledRecogniser,
-} from '../../../../service/engines/sherpa-onnx/children.ts';
+import type { Children } from '../../../../service/engines/sherpa-onnx/children.ts';
 import { createFollowing, streamsAt } from '../../../../service/engines/sherpa-onnx/following.ts';
 import type { Model } from '../../../../service/engines/sherpa-onnx/model.ts';
+import type { InstalledRecogniser } from '../../../../service/engines/sherpa-onnx/recogniser-choice.ts';
 import type {
   StreamReply,
   StreamRequest,

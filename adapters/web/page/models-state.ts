@@ -80,7 +80,12 @@ export const createModelsState = ({ onChange, onInstalled }: ModelsStateDeps) =>
     ask: async (): Promise<void> => {
       isPlanning = true;
       onChange();
-      await attempt(async () => (plan = await api.planModels(languages, size)));
+      const asked = [languages, size] as const;
+      await attempt(async () => {
+        const reply = await api.planModels(...asked);
+        // Another choice may have been made meanwhile.
+        if (asked[0] === languages && asked[1] === size) plan = reply;
+      });
       isPlanning = false;
       onChange();
     },
@@ -90,15 +95,13 @@ export const createModelsState = ({ onChange, onInstalled }: ModelsStateDeps) =>
     },
     stop: async (): Promise<void> => {
       await attempt(api.stopModels);
-      await look();
+      if (fault === undefined) await look();
     },
     remove: async (name: string): Promise<void> => {
       await attempt(() => api.removeModel(name));
-      const failed = fault;
+      if (fault !== undefined) return;
       await look();
-      fault ??= failed;
       onInstalled();
-      onChange();
     },
   };
 };

@@ -18,6 +18,11 @@ export interface ChildOptions {
   readonly callTimeoutMs: number;
   /** The same of a child's first call, which may load a model. Default: `callTimeoutMs`. */
   readonly firstCallTimeoutMs?: number;
+  /**
+   * Time after which a child is killed that goes on with a call for which nobody waits any more; not in its first
+   * call, which may load a model. Default: `callTimeoutMs`.
+   */
+  readonly leftTimeoutMs?: number;
   /** Calls after which a new child takes over, which bounds memory leaks. */
   readonly callsPerChild: number;
   /** Idle time after which the child is stopped; the next call starts one. */
@@ -191,9 +196,14 @@ export const createChild = <Request, Reply, Part = never>(
       if ('part' in message) onPart(message.part);
       else answer.resolve(message);
     };
+    let leftTimer: NodeJS.Timeout | undefined;
     const cancel = (): void => {
       // A child that cannot receive has ended.
       child.send({ id, isCancelled: true } satisfies ToChild<Request>, () => {});
+      const { leftTimeoutMs } = options;
+      if (leftTimeoutMs === undefined || callsOfCurrent === 1) return;
+      // It is not killed while it works for others.
+      leftTimer = setTimeout(() => running === 1 && void stop(), leftTimeoutMs);
     };
     const onExit = (): void => answer.resolve(undefined);
     const timer = setTimeout(() => {
@@ -213,6 +223,7 @@ export const createChild = <Request, Reply, Part = never>(
       return await answer.promise;
     } finally {
       clearTimeout(timer);
+      clearTimeout(leftTimer);
       signal.removeEventListener('abort', cancel);
       child.off('message', onMessage);
       child.off('close', onExit);

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { getCompileCacheDir } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
@@ -180,6 +181,17 @@ describe('a child process', () => {
     );
     await expect(asked).rejects.toBe(reason);
     expect(await child.call({ kind: 'count', parts: 0, end: 'reply' }, signal)).toBe(1);
+  });
+
+  it('is killed where it goes on with a call that nobody waits for any more', async () => {
+    start({ leftTimeoutMs: 1, callTimeoutMs: 600_000 });
+    const first = await pid();
+    const own = new AbortController();
+    const hangs = child.call({ kind: 'hang' }, own.signal);
+    await setImmediate();
+    own.abort(new Error('left'));
+    await expect(hangs).rejects.toThrow('left');
+    expect(await pid()).not.toBe(first);
   });
 
   it('does not do a call again of which parts have come', async () => {

@@ -48,14 +48,14 @@ export interface AsrSessionDeps extends Omit<
   readonly peer: Peer;
 }
 
-const readAudio = (message: unknown): Buffer => {
-  const audio = Buffer.from(validate(audioAppend, message).audio, 'base64');
+/** Reads the samples of PCM. Throws a 400 where the last one is not whole. */
+export const readPcm = (audio: Uint8Array): Float32Array => {
   if (audio.length % BYTES_PER_SAMPLE !== 0)
     throw new ContractError(
       'ErrInvalidAudio',
       'Invalid audio: an odd number of bytes. Send whole samples of 16 bits.',
     );
-  return audio;
+  return samplesOfS16le(audio);
 };
 
 /** The hints of a session, and the language that is expected where they name none. */
@@ -242,10 +242,10 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       }
   };
 
-  const append = (audio: Buffer): void => {
-    if (!audioSeconds.take(audio.length / (REALTIME_RATE_HZ * BYTES_PER_SAMPLE)))
+  const append = (samples: Float32Array): void => {
+    if (!audioSeconds.take(samples.length / REALTIME_RATE_HZ))
       return end(floodError('audio comes faster than it is spoken'), FLOOD_CODE);
-    follow(segmenter.push(samplesOfS16le(audio)));
+    follow(segmenter.push(samples));
     if (segmenter.open) utterances.get(segmenter.open)?.recognition.grow(signal);
   };
 
@@ -278,7 +278,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
         settings = readSettings(message);
         return;
       case 'input_audio.append':
-        return append(readAudio(message));
+        return append(readPcm(Buffer.from(validate(audioAppend, message).audio, 'base64')));
       case 'input_audio.commit':
         return follow(segmenter.end());
       case 'input_audio.clear':

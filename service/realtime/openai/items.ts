@@ -37,6 +37,7 @@ const newItem = (): Item => ({
  * Creates what tells a client of the OpenAI API of utterances as items of a conversation.
  *
  * @param say sends a message of that API
+ * @param isFormer true for clients of its former form
  */
 export const createItems = (say: (type: string, fields: object) => void, isFormer: boolean) => {
   const byUtterance = new Map<string, Item>();

@@ -1,23 +1,22 @@
 import { z } from 'zod';
 import { A_LAW, MU_LAW } from '../../../src/audio/codec/pcm-samples.ts';
-import { samplesOfS16le } from '../../../src/audio/pcm.ts';
 import { validate } from '../../body.ts';
-import { ContractError } from '../../errors.ts';
 import { readLanguage } from '../../language.ts';
+import { readPcm } from '../recognition-session.ts';
 
 /** Messages of transcription sessions of the OpenAI API, in today's form and in the one before. */
 
 const PCM_RATE_HZ = 24_000;
 const TELEPHONY_RATE_HZ = 8_000;
 
-/** Formats of audio by their names in both forms: their rates, and their samples of -1 to 1. */
-const pcm = { rateHz: PCM_RATE_HZ, samplesOf: samplesOfS16le };
+const pcm = { rateHz: PCM_RATE_HZ, samplesOf: readPcm };
 const telephony = (table: Float32Array) => ({
   rateHz: TELEPHONY_RATE_HZ,
   samplesOf: (bytes: Uint8Array): Float32Array => Float32Array.from(bytes, (byte) => table[byte]!),
 });
 const muLaw = telephony(MU_LAW);
 const aLaw = telephony(A_LAW);
+/** Formats of audio by their names in both forms: their rates, and their samples of -1 to 1. */
 const FORMATS = {
   'audio/pcm': pcm,
   'audio/pcmu': muLaw,
@@ -133,11 +132,10 @@ export const ownSession = ({ transcription: asked }: Settings): object => {
 export const sessionObject = (id: string, settings: Settings, isFormer: boolean): object => {
   const { format, transcription: asked, findsTurns } = settings;
   const turn = findsTurns ? { type: 'server_vad', silence_duration_ms: 500 } : null;
-  const object = { id, expires_at: 0 };
+  const object = { id, object: 'realtime.transcription_session', expires_at: 0 };
   return isFormer
     ? {
         ...object,
-        object: 'realtime.transcription_session',
         input_audio_format: format,
         input_audio_transcription: asked,
         turn_detection: turn,
@@ -145,7 +143,6 @@ export const sessionObject = (id: string, settings: Settings, isFormer: boolean)
     : {
         ...object,
         type: 'transcription',
-        object: 'realtime.transcription_session',
         audio: {
           input: {
             format: { type: format, ...(format === 'audio/pcm' ? { rate: PCM_RATE_HZ } : {}) },
@@ -161,14 +158,8 @@ const append = z.object({ audio: z.base64() });
 
 /** Reads the samples of a message. Throws a 400 for what is no whole samples in base64. */
 export const readAppended = (message: unknown, format: FormatName): Float32Array => {
-  const audio = Buffer.from(validate(append, message).audio, 'base64');
-  const { rateHz, samplesOf } = FORMATS[format];
-  if (rateHz === PCM_RATE_HZ && audio.length % 2 !== 0)
-    throw new ContractError(
-      'ErrInvalidAudio',
-      'Invalid audio: an odd number of bytes. Send whole samples of 16 bits.',
-    );
-  return samplesOf(audio);
+  const { audio } = validate(append, message);
+  return FORMATS[format].samplesOf(Buffer.from(audio, 'base64'));
 };
 
 export const rateOf = (format: FormatName): number => FORMATS[format].rateHz;

@@ -16,6 +16,7 @@ export const createStreamPlaces = () => {
   return {
     /** Takes one of `most` places, until the result is disposed of; undefined where there is none for a key. */
     take: (key: string, most: number): Disposable | undefined => {
+      if (open === 0) askedAt.clear();
       askedAt.set(key, opened);
       for (const [other, at] of askedAt)
         if (!held.has(other) && opened - at >= REMEMBERED_TIMES * most) askedAt.delete(other);

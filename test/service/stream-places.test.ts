@@ -24,14 +24,21 @@ describe('the streams that a machine keeps up with', () => {
 
   it('are all for a key again when the others have asked for none in some time', () => {
     const places = createStreamPlaces();
-    places.take('b', 4)?.[Symbol.dispose]();
     const own = takeAll(places, 'a', 4);
-    expect(own).toHaveLength(2);
+    expect(places.take('b', 4)).toBeUndefined();
+    for (const one of own.splice(2)) one[Symbol.dispose]();
+    expect(takeAll(places, 'a', 4)).toEqual([]);
     for (let turn = 0; turn < 8; turn += 1) {
       own.pop()?.[Symbol.dispose]();
       own.push(...takeAll(places, 'a', 4));
     }
     expect(own).toHaveLength(4);
+  });
+
+  it('are all for a key that comes when nobody has any', () => {
+    const places = createStreamPlaces();
+    places.take('b', 4)?.[Symbol.dispose]();
+    expect(takeAll(places, 'a', 4)).toHaveLength(4);
   });
 
   it('give a place back once', () => {

@@ -117,8 +117,8 @@ describe('models that stream', () => {
       stream!.open({}, { heard: () => undefined, failed: () => undefined }, key);
     const own = Array.from({ length: 8 }, () => open('a')!);
     expect(open('b')).toBeUndefined();
-    for (const one of own) one[Symbol.dispose]();
-    expect(Array.from({ length: 8 }, () => open('a')).filter(Boolean)).toHaveLength(4);
+    for (const one of own.splice(1)) one[Symbol.dispose]();
+    expect(Array.from({ length: 8 }, () => open('a')).filter(Boolean)).toHaveLength(3);
     expect(open('b')).toBeDefined();
   });
 });

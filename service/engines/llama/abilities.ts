@@ -1,9 +1,9 @@
 import type { ChatEngine, EngineAbilities, TranslationEngine } from '../../engine.ts';
+import { invalidRequest } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import { commonCode } from '../../language.ts';
 import { assertFits } from '../../language-model/token-budget.ts';
 import { createTranslation } from '../../language-model/translation.ts';
-import { invalidRequest } from '../../errors.ts';
 import type { ChatModel } from './model.ts';
 import type { LlamaProcesses } from './processes.ts';
 import { createLlamaServer, demand } from './server.ts';

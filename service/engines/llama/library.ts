@@ -5,9 +5,6 @@ import { pathToFileURL } from 'node:url';
 export type LlamaToken = number;
 
 /** The part of node-llama-cpp's types (3.22) that is used here. */
-interface Disposable {
-  dispose(): Promise<void>;
-}
 export interface Grammar {
   readonly grammar: string;
 }
@@ -29,7 +26,6 @@ export interface EvaluateOptions {
   readonly grammarEvaluationState?: GrammarState;
 }
 export interface Sequence {
-  readonly contextSize: number;
   /** True where what was read can be kept up to a checkpoint only. */
   readonly needsCheckpoints: boolean;
   readonly nextTokenIndex: number;
@@ -45,7 +41,8 @@ export interface Sequence {
 interface Context {
   getSequence(options: { readonly checkpoints: object }): Sequence;
 }
-interface EmbeddingContext extends Disposable {
+interface EmbeddingContext {
+  dispose(): Promise<void>;
   calculateInputLength(text: string): number;
   getEmbeddingFor(text: string): Promise<{ readonly vector: readonly number[] }>;
 }

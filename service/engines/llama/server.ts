@@ -38,18 +38,20 @@ const usageOf = ({ promptTokens, cachedTokens, replyTokens }: Completed) => ({
   prompt_tokens_details: { cached_tokens: cachedTokens },
 });
 
+const headOf = (object: string, model: string) => ({
+  id: `chatcmpl-${randomUUID()}`,
+  object,
+  created: Math.floor(Date.now() / 1_000),
+  model,
+});
+
 /** Yields a reply as a stream of events. */
 async function* stream(
   answer: AsyncGenerator<string, Completed>,
   name: string,
   countsAtEnd: boolean,
 ): AsyncGenerator<Uint8Array> {
-  const head = {
-    id: `chatcmpl-${randomUUID()}`,
-    object: 'chat.completion.chunk',
-    created: Math.floor(Date.now() / 1_000),
-    model: name,
-  };
+  const head = headOf('chat.completion.chunk', name);
   const event = (fields: object): Uint8Array => eventOf({ ...head, ...fields });
   const delta = (words: object, finish: string | null = null): Uint8Array =>
     event({ choices: [{ index: 0, delta: words, finish_reason: finish }] });
@@ -76,10 +78,7 @@ async function* whole(
   const message = { role: 'assistant', content };
   yield Buffer.from(
     JSON.stringify({
-      id: `chatcmpl-${randomUUID()}`,
-      object: 'chat.completion',
-      created: Math.floor(Date.now() / 1_000),
-      model: name,
+      ...headOf('chat.completion', name),
       choices: [{ index: 0, message, finish_reason: step.value.finish }],
       usage: usageOf(step.value),
     }),

@@ -12,7 +12,6 @@ const createContext = async (options) => {
     getSequence: () => {
       let held = [];
       return {
-        contextSize: options.contextSize,
         needsCheckpoints: false,
         get nextTokenIndex() { return held.length; },
         compareContextTokens: (tokens) => {

@@ -14,7 +14,6 @@ const fakeSequence = (reply: string, needsCheckpoints = false, onChunk = (): voi
   const chunks: number[] = [];
   const checkpoints: number[] = [];
   const sequence: Sequence = {
-    contextSize: 4_096,
     needsCheckpoints,
     get nextTokenIndex() {
       return held.length;

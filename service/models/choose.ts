@@ -84,13 +84,14 @@ export const chooseForLanguages = (
   let leftBytes =
     MEMORY_SHARE * (machine?.memoryBytes ?? Infinity) -
     [...chosen].reduce((sum, model) => sum + memoryOf(model), 0);
-  /** True, once, for a model that fits beside those that are chosen already. */
+  /** True for a model that is chosen, or fits beside those that are. */
   const fitsBeside = (model: CatalogueModel): boolean => {
+    if (chosen.has(model)) return true;
     const most = size === 'small' ? Math.min(SMALL_BYTES, leftBytes) : leftBytes;
     return size === 'best' || memoryOf(model) <= most;
   };
   const addBeside = (model: CatalogueModel | undefined): void => {
-    if (!model || !fitsBeside(model)) return;
+    if (!model || chosen.has(model) || !fitsBeside(model)) return;
     chosen.add(model);
     leftBytes -= memoryOf(model);
   };
@@ -113,12 +114,21 @@ export const chooseForLanguages = (
     );
   }
 
-  const translators = of('chat').filter((one) => one.isForTranslation === true && fitsBeside(one));
-  const direction = (from: string, to: string): CatalogueModel | undefined =>
-    catalogue.find(
+  const direction = (from: string, to: string): CatalogueModel | undefined => {
+    const own = catalogue.find(
       ({ ability, languages: [source, target] }) =>
         ability === 'translation' && source === from && target === to,
-    ) ?? translators.find((one) => understands(one, from) && understands(one, to));
+    );
+    if (own) return own;
+    const translator = of('chat').find(
+      (one) =>
+        one.isForTranslation === true &&
+        fitsBeside(one) &&
+        [from, to].every((language) => understands(one, language)),
+    );
+    addBeside(translator);
+    return translator;
+  };
   const distinct = [...new Set(languages.map(primary))];
   for (const language of distinct.length > 1 ? distinct : []) {
     if (language === PIVOT) continue;

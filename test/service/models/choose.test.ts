@@ -117,4 +117,20 @@ describe('the models for a machine', () => {
     expect(chosen).toEqual([translator]);
     expect(gaps.filter(({ need }) => need.startsWith('translation'))).toEqual([]);
   });
+
+  it('are a language model that answers beside one that translates, where there is memory for both', () => {
+    const some = [
+      one('ears', 1e8),
+      one('translator', 4e9, { ability: 'chat', isForTranslation: true }),
+      one('talk', 3e9, { ability: 'chat' }),
+    ];
+    const chosen = (memoryBytes: number) =>
+      chooseForLanguages(some, ['en', 'es'], 'fitting', {
+        cores: 8,
+        memoryBytes,
+        freeBytes: 1e12,
+      }).models.map(({ name }) => name);
+    expect(chosen(16e9)).toEqual(['ears', 'translator', 'talk']);
+    expect(chosen(10e9)).toEqual(['ears', 'translator']);
+  });
 });

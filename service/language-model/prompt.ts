@@ -64,6 +64,8 @@ interface PromptForm {
   readonly turns: (request: EngineTranslationRequest) => readonly Turn[];
   /** Sentences that a translation must not repeat. */
   readonly rules: readonly string[];
+  /** True where the prompt says nothing of terms that are to be kept. */
+  readonly ignoresKeywords?: true;
   /** Fields of a request that say how words are chosen. Default: always the likeliest. */
   readonly sampling?: Readonly<Record<string, number>>;
 }
@@ -97,6 +99,7 @@ const FORMS: readonly PromptForm[] = [
       );
     },
     rules: [GOAL, NO_COMMENTS],
+    ignoresKeywords: true,
   },
   {
     models: /(?:hy|hunyuan)[- ]?mt/i,
@@ -140,6 +143,9 @@ export const translationTurns = (
 
 /** Sentences of a model's prompt, which no translation repeats. */
 export const translationRules = (model: string): readonly string[] => formOf(model).rules;
+
+/** True for a model that is told which terms are to be kept. */
+export const keepsKeywords = (model: string): boolean => !formOf(model).ignoresKeywords;
 
 /** Fields of a request that say how a model chooses words when it translates. */
 export const translationSampling = (model: string): Readonly<Record<string, number>> =>

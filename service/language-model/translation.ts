@@ -7,7 +7,12 @@ import { splitText } from '../../src/text/split/split.ts';
 import { translateParts } from '../translation/pieces.ts';
 import { OnlyThinkingError, readCompletion } from './completion.ts';
 import { STREAM_SILENCE_MS, type ChatServer, type ServerModels } from './chat-server.ts';
-import { translationRules, translationSampling, translationTurns } from './prompt.ts';
+import {
+  keepsKeywords,
+  translationRules,
+  translationSampling,
+  translationTurns,
+} from './prompt.ts';
 import { longestText, mostTokens, SHORTEST_CHARS, THINKING_TOKENS } from './token-budget.ts';
 
 /** Traits of a model that its replies show. */
@@ -163,7 +168,7 @@ export const createTranslation = (
 
   return {
     translates: (_from, to) => to.toLowerCase() !== 'en-xa',
-    keepsKeywords: true,
+    keepsKeywords: (request) => keepsKeywords(familyOf(modelFor(request))),
     rules: (request) => translationRules(familyOf(modelFor(request))),
     takesTurns: true,
     translate: (request, signal, turn) =>

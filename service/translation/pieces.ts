@@ -80,7 +80,7 @@ export async function* translateKeeping(
   const { text, keywords, tokens, from } = request;
   const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
   const protectedText =
-    engine.keepsKeywords && isPlain(text)
+    engine.keepsKeywords?.(request) && isPlain(text)
       ? undefined
       : protectTerms(
           text,

@@ -45,7 +45,7 @@ describe('keywords', () => {
     let seen: readonly string[] = [];
     const own: TranslationEngine = {
       ...upper,
-      keepsKeywords: true,
+      keepsKeywords: () => true,
       translate: async function* ({ text, keywords }) {
         seen = keywords;
         yield { text, model: 'm' };
@@ -67,7 +67,7 @@ describe('keywords', () => {
     'tel:+49-30-1234',
     'magnet:?xt=urn:btih:ab12&dn=a_b',
   ])('are not the only words that every engine keeps: %s', async (code) => {
-    for (const engine of [upper, { ...upper, keepsKeywords: true }]) {
+    for (const engine of [upper, { ...upper, keepsKeywords: () => true }]) {
       const translated = await pieces(engine, `see ${code} now`, []);
       expect(translated.map(({ text }) => text).join('')).toBe(`SEE ${code} NOW`);
     }

@@ -241,6 +241,14 @@ describe('translation', () => {
     expect(translation!.rules!(ASKED)).toEqual([expect.stringContaining('translated result')]);
   });
 
+  it('keeps terms by tokens where the words of the family say nothing of them', () => {
+    const keeps = [
+      FOR_TRANSLATION,
+      languageModel('translategemma-4b', { isForTranslation: true }),
+    ].map((model) => offer([model]).translation!.keepsKeywords!({ ...ASKED, keywords: ['Bob'] }));
+    expect(keeps).toEqual([true, false]);
+  });
+
   it('that is only "the the the" is none', async () => {
     await expect(translate(offer([FOR_TRANSLATION]), 'a loop of words')).rejects.toMatchObject({
       named: 'ErrBadReply',

@@ -60,7 +60,8 @@ const post = async (
   }
   const bytes = Buffer.concat(parts);
   const text = bytes.toString();
-  if (!reply.ok && !text.startsWith('{"error"')) throw new Error(`${reply.status}: ${text}`);
+  // No engine translates the pair, or the judge refuses what is no translation.
+  if (!reply.ok && ![404, 502].includes(reply.status)) throw new Error(`${reply.status}: ${text}`);
   return { firstMs, allMs: performance.now() - startMs, text, bytes: bytes.length };
 };
 

@@ -12,7 +12,8 @@ import {
   type DownloadProgress,
 } from './download.ts';
 import { writeRecord, type ModelRecord } from './installed.ts';
-import { installPackage, type NativePackage } from './packages.ts';
+import { installPackage } from './install-package.ts';
+import type { NativePackage } from './packages.ts';
 import { syncFiles } from './disk.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, STAGING, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';

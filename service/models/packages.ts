@@ -1,13 +1,9 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../../src/errors.ts';
-import { syncFiles } from './disk.ts';
-import { download, removeDownload, type DownloadDeps } from './download.ts';
-import { innermostFolder, STAGING, unpack } from './unpack.ts';
 
 /** Folder of installed packages, in the folder of models. */
-const PACKAGES = '.packages';
+export const PACKAGES = '.packages';
 
 /** A package with native parts that `npm ci` does not bring. */
 export interface NativePackage {
@@ -30,7 +26,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
 };
 
 /** True on Linux with another C library than glibc: musl, as in Alpine. */
-const isMusl = (): boolean => {
+export const isMusl = (): boolean => {
   const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } };
   return process.platform === 'linux' && header.glibcVersionRuntime === undefined;
 };
@@ -58,22 +54,20 @@ const lockShape = z.object({
   ),
 });
 
-/** The address of a package of a lock file, which names none where it is that of npm's registry. */
-const addressOf = (path: string, version = ''): string => {
-  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-  return `https://registry.npmjs.org/${name}/-/${basename(name)}-${version}.tgz`;
-};
-
-const readLock = async ({ lock }: NativePackage) =>
+/** Reads the packages of a lock file, by their paths. */
+export const readLock = async ({ lock }: NativePackage) =>
   lockShape.parse(JSON.parse(await readFile(lock, 'utf8'))).packages;
 
-const folderOf = async (root: string, wanted: NativePackage): Promise<string> => {
+/** The folder of a package in the version of its lock file, whether it is there or not. */
+export const packageFolder = async (root: string, wanted: NativePackage): Promise<string> => {
   const { name } = wanted;
   const { version } = (await readLock(wanted))[`node_modules/${name}`] ?? {};
   return join(root, PACKAGES, `${name}-${version}`);
 };
 
-const partOf = (folder: string, name: string): string => join(folder, 'node_modules', name);
+/** The folder of one package below that of an installed one. */
+export const memberFolder = (folder: string, name: string): string =>
+  join(folder, 'node_modules', name);
 
 /**
  * The folder of an installed package, whose `package.json` says what to import; undefined where it
@@ -83,61 +77,6 @@ export const installedPackage = async (
   root: string,
   wanted: NativePackage,
 ): Promise<string | undefined> => {
-  const folder = partOf(await folderOf(root, wanted), wanted.name);
+  const folder = memberFolder(await packageFolder(root, wanted), wanted.name);
   return (await stat(folder).catch(() => undefined)) === undefined ? undefined : folder;
-};
-
-/**
- * Installs a package and what it needs below the folder of models, with the binary of this machine
- * alone, and resolves with its folder. No script of a package runs. Throws `AppError` with an operator's sentence.
- */
-export const installPackage = async (
-  native: NativePackage,
-  deps: DownloadDeps,
-): Promise<string> => {
-  const { root, signal } = deps;
-  const { name, bytes, binary } = native;
-  const present = await installedPackage(root, native);
-  if (present !== undefined) return present;
-  if (binary === undefined)
-    throw new AppError(
-      'unsupported',
-      `Language models cannot run here: ${name} has no binary for ${process.platform} ${process.arch}${isMusl() ? ' with musl. Use a Linux with glibc, such as Debian' : ''}, or set SERVICE_OPENAI_URL to a server that has the OpenAI API`,
-    );
-  const wanted = Object.entries(await readLock(native))
-    .filter(
-      ([path, { optional = false }]) => path === `node_modules/${binary}` || (!optional && path),
-    )
-    .map(([path, { version, integrity }]) => ({ path, url: addressOf(path, version), integrity }));
-  const staging = await mkdtemp(join(root, STAGING));
-  try {
-    let fetchedBytes = 0;
-    for (const { path, url, integrity } of wanted) {
-      const before = fetchedBytes;
-      const archive = await download(
-        { url, integrity },
-        {
-          ...deps,
-          onProgress: ({ doneBytes }) => {
-            fetchedBytes = before + doneBytes;
-            deps.onProgress({ doneBytes: fetchedBytes, totalBytes: Math.max(bytes, fetchedBytes) });
-          },
-        },
-      );
-      const unpacked = join(staging, 'unpacked');
-      await mkdir(unpacked);
-      await unpack(archive.path, basename(url), unpacked, signal);
-      await mkdir(dirname(join(staging, 'whole', path)), { recursive: true });
-      await rename(await innermostFolder(unpacked), join(staging, 'whole', path));
-      await rm(unpacked, { recursive: true, force: true });
-    }
-    await mkdir(join(root, PACKAGES), { recursive: true });
-    await syncFiles(join(staging, 'whole'));
-    const folder = await folderOf(root, native);
-    await rename(join(staging, 'whole'), folder);
-    for (const { url } of wanted) await removeDownload(root, url);
-    return partOf(folder, name);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
 };

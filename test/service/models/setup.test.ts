@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIREFOX_REGISTRY } from '../../../service/models/firefox-registry.ts';
 import type { ModelSize } from '../../../src/model/local-models.ts';
 import { bytesOf } from '../../../service/models/catalogue.ts';
-import { installPackage, type NativePackage } from '../../../service/models/packages.ts';
+import { installPackage } from '../../../service/models/install-package.ts';
+import type { NativePackage } from '../../../service/models/packages.ts';
 import {
   createModelSetup,
   type SetupEvent,

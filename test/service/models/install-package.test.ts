@@ -2,11 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  installedPackage,
-  installPackage,
-  llamaPackage,
-} from '../../../service/models/packages.ts';
+import { installPackage } from '../../../service/models/install-package.ts';
+import { installedPackage, llamaPackage } from '../../../service/models/packages.ts';
 import { openModelsScene, type ModelsScene } from './scene.ts';
 
 let scene: ModelsScene;

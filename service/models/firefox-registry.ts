@@ -108,7 +108,7 @@ export const fetchFirefoxModels = async (
 
 /**
  * The catalogue with the registry's models in place of those that it lists itself, which are kept for
- * a file that the registry names and nobody has any more.
+ * a file that the registry names and no host serves now.
  */
 export const withModels = (
   catalogue: readonly CatalogueModel[],

@@ -35,7 +35,7 @@ describe('the streams that a machine keeps up with', () => {
     expect(own).toHaveLength(4);
   });
 
-  it('are all for a key that comes when nobody has any', () => {
+  it('are all for a key that comes when all are free', () => {
     const places = createStreamPlaces();
     places.take('b', 4)?.[Symbol.dispose]();
     expect(takeAll(places, 'a', 4)).toHaveLength(4);

@@ -12,6 +12,7 @@ import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { toolButton } from './icons.ts';
 import type { ModelsState } from './models-state.ts';
+import { tableFrame } from './table-frame.ts';
 
 /** Languages of a model that are named one by one. */
 const MOST_NAMES = 4;
@@ -111,13 +112,9 @@ const planView = (state: ModelsState): TemplateResult | typeof nothing => {
     ${
       plan.models.length === 0
         ? html`<p>${t('web.models.nothing-to-do')}</p>`
-        : html`<div
-              class="table-frame"
-              tabindex="0"
-              role="region"
-              aria-label=${t('web.models.to-install')}
-            >
-              <table>
+        : html`${tableFrame(
+              t('web.models.to-install'),
+              html` <table>
                 <thead>
                   <tr>
                     <th scope="col">${t('web.models.model')}</th>
@@ -131,8 +128,8 @@ const planView = (state: ModelsState): TemplateResult | typeof nothing => {
                 <tbody>
                   ${plan.models.map(offeredRow)}
                 </tbody>
-              </table>
-            </div>
+              </table>`,
+            )}
             <p>
               <button
                 type="button"
@@ -267,18 +264,14 @@ export const modelsPanel = (app: App): TemplateResult => {
     ${
       installed.length === 0
         ? nothing
-        : html`<div
-            class="table-frame"
-            tabindex="0"
-            role="region"
-            aria-label=${t('web.models.installed')}
-          >
-            <table>
+        : tableFrame(
+            t('web.models.installed'),
+            html` <table>
               <tbody>
                 ${installed.map(installedRow(state))}
               </tbody>
-            </table>
-          </div>`
+            </table>`,
+          )
     }
   `;
 };

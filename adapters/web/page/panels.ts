@@ -8,6 +8,7 @@ import { boot, t } from './boot.ts';
 import { icon, toolButton } from './icons.ts';
 import { modelsPanel } from './models.ts';
 import type { Panel, Theme } from './store.ts';
+import { tableFrame } from './table-frame.ts';
 
 /** The choice of the language that this reader reads the lounge in. */
 export const languageChooser = (app: App): TemplateResult => {
@@ -79,8 +80,9 @@ const engines = (app: App): TemplateResult => {
         : nothing
     }
     ${known.reachable ? nothing : html`<p class="fault">${t('web.engines.unreachable')}</p>`}
-    <div class="table-frame" tabindex="0" role="region" aria-label=${t('web.engines.title')}>
-      <table>
+    ${tableFrame(
+      t('web.engines.title'),
+      html` <table>
         <thead>
           <tr>
             <th scope="col">${t('web.engines.name')}</th>
@@ -92,8 +94,8 @@ const engines = (app: App): TemplateResult => {
         <tbody>
           ${known.engines.map(engineRow)}
         </tbody>
-      </table>
-    </div>
+      </table>`,
+    )}
   `;
 };
 

@@ -55,7 +55,7 @@ export type LlamaProcesses = ReturnType<typeof createProcesses>;
 export const createProcesses = (options: ProcessOptions) => {
   const { worker, log, sequences, freeBytes, clock = realClock } = options;
   const processes = new Map<string, ModelProcess>();
-  let library = '';
+  let packageFolder = '';
 
   const contextTokensOf = ({ trainedTokens }: ChatModel): number =>
     Math.min(options.contextTokens, trainedTokens);
@@ -70,7 +70,7 @@ export const createProcesses = (options: ProcessOptions) => {
   const processOf = (model: ChatModel): ModelProcess => {
     const { path, bytes, tokenBytes } = model;
     const contextTokens = contextTokensOf(model);
-    const config: LlamaConfig = { library, path, contextTokens, sequences };
+    const config: LlamaConfig = { packageFolder, path, contextTokens, sequences };
     const found = processes.get(keyOf(model));
     if (found) return found;
     const created: ModelProcess = {
@@ -148,7 +148,7 @@ export const createProcesses = (options: ProcessOptions) => {
     },
     /** Ends the processes of all models but these; `folder` has the library that they run in. */
     keep: (models: readonly ChatModel[], folder: string): void => {
-      library = folder;
+      packageFolder = folder;
       const keys = new Set(models.map(keyOf));
       for (const [key, { child }] of processes) {
         if (keys.has(key)) continue;

@@ -1,7 +1,7 @@
 /** The start of a process with a language model. */
 export interface LlamaConfig {
   /** Folder of the package of the library. */
-  readonly library: string;
+  readonly packageFolder: string;
   /** Path of the model's file. */
   readonly path: string;
   /** Tokens of prompt and reply together. */

@@ -31,7 +31,7 @@ const threadsOf = ({ cpuMathCores }: Llama): number =>
 
 const load = async () => {
   setPriority(NICENESS);
-  const library = await loadLibrary(config.library);
+  const library = await loadLibrary(config.packageFolder);
   const llama = await library.getLlama({
     build: 'never',
     skipDownload: true,

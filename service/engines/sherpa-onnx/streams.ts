@@ -220,7 +220,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
      */
     open: (language: string | undefined, listener: StreamListener) =>
       openStream(language, listener),
-    /** Recognises whole sound while no stream has any. Rejects with the signal's reason, or an `AppError`. */
+    /** Recognises whole sound while no stream has sound that waits. Rejects with the signal's reason, or an `AppError`. */
     recognise: async (
       samples: Float32Array,
       language: string | undefined,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, EngineTranslationRequest } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/deepl.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
@@ -7,8 +6,8 @@ import { FAULTY } from '../../fakes/back-end.ts';
 import { startFakeDeepL, type FakeDeepLOptions } from '../../fakes/deepl.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import { engineConfig, lineOf, startTestService } from '../support.ts';
+import { together, translate } from './translation-support.ts';
 
-const signal = new AbortController().signal;
 const KEY = '0123-4567:fx';
 const TRANSLATE = '/v2/translate';
 
@@ -19,25 +18,7 @@ const startBoth = async (
   const server = await startFakeDeepL(KEY, options);
   const set = { SERVICE_DEEPL_KEY: KEY, SERVICE_DEEPL_URL: server.url, ...variables };
   const engine = createEngine({ config: engineConfig(set), log: silentLog });
-  return {
-    server,
-    engine,
-    [Symbol.asyncDispose]: async () => {
-      await engine[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-};
-
-const translate = async (
-  engine: Engine,
-  text: string,
-  more: Partial<EngineTranslationRequest> = {},
-): Promise<string> => {
-  const { translation } = await engine.abilities();
-  const request = { text, from: 'en', to: 'es', tokens: new Map(), keywords: [], context: '' };
-  const pieces = await Array.fromAsync(translation!.translate({ ...request, ...more }, signal));
-  return pieces.map((piece) => piece.text).join('');
+  return together(server, engine);
 };
 
 describe('DeepL', () => {

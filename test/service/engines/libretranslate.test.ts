@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Engine, EngineTranslationRequest } from '../../../service/engine.ts';
+import type { Engine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/libretranslate.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
@@ -10,8 +10,7 @@ import {
 } from '../../fakes/libretranslate.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import { engineConfig, failure, lineOf, startTestService } from '../support.ts';
-
-const signal = new AbortController().signal;
+import { together, translate } from './translation-support.ts';
 
 const create = (url: string, variables: Record<string, string> = {}): Engine =>
   createEngine({
@@ -19,28 +18,10 @@ const create = (url: string, variables: Record<string, string> = {}): Engine =>
     log: silentLog,
   });
 
-const translate = async (
-  engine: Engine,
-  text: string,
-  more: Partial<EngineTranslationRequest> = {},
-): Promise<string> => {
-  const { translation } = await engine.abilities();
-  const request = { text, from: 'en', to: 'es', tokens: new Map(), keywords: [], context: '' };
-  const pieces = await Array.fromAsync(translation!.translate({ ...request, ...more }, signal));
-  return pieces.map((piece) => piece.text).join('');
-};
-
 const startBoth = async (options: FakeLibreTranslateOptions = {}) => {
   const server = await startFakeLibreTranslate(options);
   const engine = create(server.url);
-  return {
-    server,
-    engine,
-    [Symbol.asyncDispose]: async () => {
-      await engine[Symbol.asyncDispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
+  return together(server, engine);
 };
 
 describe('a LibreTranslate server', () => {

@@ -137,7 +137,7 @@ export const createServiceApp = (
           allowMs,
         });
       } catch (error) {
-        const reply = errorReply(error, route.stage, route.failures);
+        const reply = errorReply(error, route.stage);
         if (reply.status >= 500 && !outgoing.destroyed)
           log.warn(
             {

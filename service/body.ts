@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { orAborted } from '../src/async/abort.ts';
 import { realClock, type Clock } from '../src/async/clock.ts';
+import { countCodePoints } from '../src/text/unicode.ts';
 import { ContractError, type ErrorName, invalidParameter, invalidRequest } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -91,6 +92,20 @@ export const readForm = async (
 /** Parses a request's body as JSON; throws a 400 for anything else. */
 export const parseBody = (text: string): unknown =>
   parseJson(text, () => invalidRequest('The request body is not valid JSON.'));
+
+/** Reads a request's body as JSON of a schema; rejects as `readChunks` and `validate` throw. */
+export const readJson = async <S extends z.ZodType>(
+  schema: S,
+  { request, signal }: { readonly request: Request; readonly signal: AbortSignal },
+  limit: BodyLimit,
+): Promise<z.infer<S>> =>
+  validate(schema, parseBody((await readBody(request, limit, signal)).toString('utf8')));
+
+/** Throws a 400 for a text, which is the value of a field, over a number of code points. */
+export const checkLength = (field: string, text: string, most: number): void => {
+  if (countCodePoints(text) > most)
+    throw new ContractError('ErrTextTooLong', `${field} is over ${most} code points.`);
+};
 
 /** An object, and those in it, without what is `null`, which many clients send for a field that they leave out. */
 const withoutNulls = (value: unknown, levels = 2): unknown =>

@@ -109,14 +109,6 @@ export class BackendError extends AppError {
   }
 }
 
-/** Rules of section 7 for failures of a route's backend. */
-export interface FailureRules {
-  /** True when the backend's own error is forwarded with its status and body (section 7.2). */
-  readonly forwards?: boolean;
-  /** Status for an unreachable backend. Default: 502; section 7.1 has only 500. */
-  readonly unreachable?: 500 | 502;
-}
-
 /** Makes an error of the service of anything thrown; nothing unexpected is told to clients. */
 export const contractError = (thrown: unknown): ContractError => {
   if (thrown instanceof ContractError) return thrown;
@@ -152,8 +144,9 @@ const forwardable = ({ status, mediaType }: BackendError): boolean =>
   status >= 400 && status !== 401 && status !== 403 && /\bjson\b/.test(mediaType);
 
 /** Creates the reply for any thrown error: sections 2.6 and 7. */
-export const errorReply = (thrown: unknown, stage: string, rules: FailureRules = {}): Response => {
-  if (rules.forwards && thrown instanceof BackendError && forwardable(thrown))
+export const errorReply = (thrown: unknown, stage: string): Response => {
+  // Section 7.2: a recogniser's own error goes on with its status and body.
+  if (stage === 'asr' && thrown instanceof BackendError && forwardable(thrown))
     return new Response(thrown.body as Uint8Array<ArrayBuffer>, {
       status: thrown.status,
       headers: { 'content-type': thrown.mediaType, ...retryAfterHeader(thrown) },
@@ -167,7 +160,8 @@ export const errorReply = (thrown: unknown, stage: string, rules: FailureRules =
     error: error.message,
   });
   return Response.json(body, {
-    status: status === 502 ? (rules.unreachable ?? 502) : status,
+    // Section 7.1 has only 500.
+    status: status === 502 && stage === 'tts' ? 500 : status,
     headers: retryAfterHeader(error),
   });
 };

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Log } from '../src/telemetry/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
-import type { FailureRules } from './errors.ts';
 import type { AccessKind } from './keys/access.ts';
 import type { KeyAccount } from './keys/account.ts';
 
@@ -39,6 +38,5 @@ export interface Route extends DescribedPath {
   /** The stage that its errors name (section 2.6 `context`). */
   readonly stage: string;
   readonly timeoutMs: number;
-  readonly failures?: FailureRules;
   handle(context: RouteContext): Promise<Response>;
 }

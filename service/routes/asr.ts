@@ -99,7 +99,6 @@ export const createAsr = (uploads: UploadLimiter): Route => ({
   access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
-  failures: { forwards: true },
   handle: async (context) =>
     withAudio(uploads, context, readAudioBody, async (body) => {
       const input = readInput(body);

@@ -180,14 +180,11 @@ export const createChatRoute = (uploads: UploadLimiter): Route => ({
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async (context) => {
-    const { request, account, log, signal, cutOff } = context;
+    const { request, account, signal } = context;
     using upload = uploads.open(account.name);
     const input = await upload.receive(readChunks(request, BODY_LIMIT, signal), readChatBody);
     const { mediaType, body } = await completeChat(input, context);
-    return streamReply(
-      body,
-      { 'content-type': mediaType, 'cache-control': 'no-cache' },
-      { log, signal, cutOff },
-    );
+    const headers = { 'content-type': mediaType, 'cache-control': 'no-cache' };
+    return streamReply(body, headers, context);
   },
 });

@@ -8,12 +8,11 @@ import { rankLanguages } from '../../src/text/language/detect.ts';
 import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names.ts';
 import { protect } from '../../src/text/protect/protect.ts';
 import { splitText } from '../../src/text/split/split.ts';
-import { countCodePoints } from '../../src/text/unicode.ts';
 import { LIBRE_CODES } from '../back-end/language-codes.ts';
-import { readBody, validate, type BodyLimit } from '../body.ts';
+import { checkLength, readBody, validate, type BodyLimit } from '../body.ts';
 import type { EngineTranslationRequest } from '../engine.ts';
 import type { Engines } from '../engine-loader.ts';
-import { ContractError, invalidRequest } from '../errors.ts';
+import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { readLanguage } from '../language.ts';
 import type { DescribedPath, Route, RouteContext } from '../route.ts';
@@ -97,14 +96,6 @@ export const translateFields = z.object({
   alternatives: z.coerce.number().int().min(0).default(0),
 });
 
-const checkLength = (q: string): void => {
-  if (countCodePoints(q) > SERVICE_LIMITS.translateTextCodePoints)
-    throw new ContractError(
-      'ErrTextTooLong',
-      `q is over ${SERVICE_LIMITS.translateTextCodePoints} code points.`,
-    );
-};
-
 const PERCENT = 100;
 const UNSURE_PERCENT = 50;
 const codeOf = (language: string): string => FROM_CODES.get(language) ?? language;
@@ -155,7 +146,7 @@ const translated = async (
   context: RouteContext,
 ): Promise<string> => {
   const translation = await overLegs({ ...asked, keywords: [], context: '' }, context);
-  return translation ? (await translation.whole()).content : asked.text;
+  return (await translation.whole()).content;
 };
 
 /** Translates a text of any length in parts, one after the other, with the white space between them. */
@@ -206,7 +197,7 @@ export const answerLibre = async (
   const { q, format, alternatives, ...languages } = validate(translateFields, fields);
   const translate = format === 'html' ? translateHtml : translateText;
   const given = [q].flat();
-  for (const each of given) checkLength(each);
+  for (const each of given) checkLength('q', each, SERVICE_LIMITS.translateTextCodePoints);
   const texts: string[] = [];
   const detected: (Detected | undefined)[] = [];
   for (const each of given) {
@@ -234,7 +225,7 @@ export const libreDetect: Route = {
   timeoutMs: 30_000,
   handle: async ({ request, signal }) => {
     const { q } = validate(detectFields, await readLibreFields(request, signal));
-    checkLength(q);
+    checkLength('q', q, SERVICE_LIMITS.translateTextCodePoints);
     return Response.json(detect(q));
   },
 };

@@ -13,7 +13,6 @@ export const voices: Route = {
   reply: { 'application/json': z.object({ voices: z.array(voice) }) },
   stage: 'tts',
   timeoutMs: 30_000,
-  failures: { unreachable: 500 },
   handle: async ({ engines, signal }) => {
     const known = await allVoices(engines, signal);
     return Response.json({ voices: known.map((each) => each.voice) });

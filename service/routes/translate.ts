@@ -12,18 +12,17 @@ import {
   type TranslateReply,
   type TranslateRequest,
 } from '../../src/api/contract.ts';
-import { readForm, validate, type BodyLimit } from '../body.ts';
+import { checkLength, readForm, validate, type BodyLimit } from '../body.ts';
 import { EVENT_STREAM, eventOf, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
 import { translateFields, answerLibre, formFields, readLibreFields } from './libretranslate.ts';
-import { NO_USAGE, overLegs, type WholeTranslation } from '../translation/over-legs.ts';
+import { overLegs, type WholeTranslation } from '../translation/over-legs.ts';
 import { readLanguage } from '../language.ts';
-import type { Route, RouteContext } from '../route.ts';
+import type { Route } from '../route.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
-import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** Largest body: every field at its limit with four bytes a character, and the JSON around them. */
 const BODY_LIMIT: BodyLimit = {
@@ -36,16 +35,8 @@ const BODY_LIMIT: BodyLimit = {
 };
 
 const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): void => {
-  if (countCodePoints(text) > SERVICE_LIMITS.translateTextCodePoints)
-    throw new ContractError(
-      'ErrTextTooLong',
-      `text is over ${SERVICE_LIMITS.translateTextCodePoints} code points.`,
-    );
-  if (countCodePoints(context) > SERVICE_LIMITS.contextCodePoints)
-    throw new ContractError(
-      'ErrTextTooLong',
-      `context is over ${SERVICE_LIMITS.contextCodePoints} code points.`,
-    );
+  checkLength('text', text, SERVICE_LIMITS.translateTextCodePoints);
+  checkLength('context', context, SERVICE_LIMITS.contextCodePoints);
   if (keywords.length > SERVICE_LIMITS.keywords)
     throw invalidParameter(`keywords: more than ${SERVICE_LIMITS.keywords}`);
   if (keywords.some((term) => Buffer.byteLength(term) > SERVICE_LIMITS.keywordBytes))
@@ -53,17 +44,11 @@ const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): v
 };
 
 const readRequest = (form: FormData): TranslateRequest => {
-  const one = (name: string): unknown => form.get(name) ?? undefined;
-  const input = validate(translateRequest, {
-    text: one('text'),
-    source_lang: one('source_lang'),
-    target_lang: one('target_lang'),
-    stream: one('stream'),
-    keywords: form.has('keywords') ? form.getAll('keywords') : undefined,
-    context: one('context'),
-    model: one('model'),
-    tokens: one('tokens'),
-  });
+  const fields = [...form.keys()].map((name) => [
+    name,
+    name === 'keywords' ? form.getAll(name) : form.get(name),
+  ]);
+  const input = validate(translateRequest, Object.fromEntries(fields));
   checkLimits(input);
   return input;
 };
@@ -137,19 +122,6 @@ const readSource = ({ source_lang, text }: TranslateRequest): string => {
   return found;
 };
 
-/** Answers with the text itself, which is in the language that is asked for already. */
-const unchanged = (
-  input: TranslateRequest,
-  send: Pick<RouteContext, 'log' | 'signal' | 'cutOff'>,
-): Response => {
-  if (input.stream !== 'true')
-    return Response.json(replyTo(input, { content: input.text, model: 'none', usage: NO_USAGE }));
-  const pieces = async function* (): AsyncGenerator<TranslationPiece> {
-    yield { text: input.text, model: 'none' };
-  };
-  return streamReply(events(input, pieces(), ''), EVENT_STREAM, send);
-};
-
 /** Route of contract section 4.4. */
 export const translate: Route = {
   method: 'POST',
@@ -165,7 +137,7 @@ export const translate: Route = {
   stage: 'translation',
   timeoutMs: 180_000,
   handle: async (context) => {
-    const { request, log, signal, cutOff } = context;
+    const { request, signal } = context;
     const isForm = /^multipart\/form-data\b/iu.test(request.headers.get('content-type') ?? '');
     const other = isForm ? undefined : await readLibreFields(request, signal);
     if (other && !('q' in other))
@@ -183,11 +155,10 @@ export const translate: Route = {
       context: input.context ?? '',
       model: input.model,
     };
-    const send = { log, signal, cutOff };
     const translation = await overLegs(asked, context);
-    if (!translation) return unchanged(input, send);
     if (input.stream !== 'true') return Response.json(replyTo(input, await translation.whole()));
     const pieces = await translation.stream();
-    return streamReply(await primed(events(input, pieces, translation.before)), EVENT_STREAM, send);
+    const body = await primed(events(input, pieces, translation.before));
+    return streamReply(body, EVENT_STREAM, context);
   },
 };

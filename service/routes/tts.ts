@@ -23,7 +23,6 @@ export const createTts = (spools: Spools): Route => ({
   access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
-  failures: { unreachable: 500 },
   handle: async (context) => {
     const { input, voices } = await readSpeechRequest(context, speakRequest, ({ text }) => text);
     const { voice, offer } = findAllowedVoice(voices, input.voice_id, context.account);

@@ -8,7 +8,7 @@ import {
 } from '../../src/api/contract.ts';
 import { streamable } from '../../src/audio/codec/encode.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
-import { parseBody, readBody, validate } from '../body.ts';
+import { readJson } from '../body.ts';
 import { ContractError, invalidParameter } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { RouteContext } from '../route.ts';
@@ -116,19 +116,15 @@ export const checkFormat = (
 
 /** Reads a request for speech, whose text is checked, and the voices that there are. */
 export const readSpeechRequest = async <Input>(
-  { request, engines, config, signal }: RouteContext,
+  context: RouteContext,
   schema: z.ZodType<Input>,
   textOf: (input: Input) => string,
 ): Promise<{ readonly input: Input; readonly voices: readonly OfferedVoice[] }> => {
-  const limit = config.SERVICE_TTS_TEXT_LIMIT;
-  const bytes = await readBody(
-    request,
-    { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
-    signal,
-  );
-  const input = validate(schema, parseBody(bytes.toString('utf8')));
+  const limit = context.config.SERVICE_TTS_TEXT_LIMIT;
+  const bytes = BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES;
+  const input = await readJson(schema, context, { bytes, named: 'ErrTextTooLong' });
   checkText(textOf(input), limit);
-  return { input, voices: await allVoices(engines, signal) };
+  return { input, voices: await allVoices(context.engines, context.signal) };
 };
 
 /** Time for the next part and for a listener who stops, beside twice the length of the audio. */

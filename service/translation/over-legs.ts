@@ -10,7 +10,7 @@ import type { RouteContext } from '../route.ts';
 import { findLegs, findSources } from './legs.ts';
 
 /** Token counts for engines that give none. */
-export const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 /** A whole translation, and what made it. */
 export interface WholeTranslation {
@@ -32,20 +32,30 @@ const joined = async (pieces: AsyncIterable<TranslationPiece>): Promise<WholeTra
   return { content, model, usage };
 };
 
+/** The translation of a text that is in the language that is asked for already. */
+const unchanged = (text: string) => ({
+  before: '',
+  whole: async (): Promise<WholeTranslation> => ({ content: text, model: 'none', usage: NO_USAGE }),
+  stream: async (): Promise<AsyncGenerator<TranslationPiece>> =>
+    (async function* () {
+      yield { text, model: 'none' };
+    })(),
+});
+
 /**
- * Finds the engines for a translation between two BCP 47 codes, and makes all of its legs but the last. Undefined
- * where the text is in the language that is asked for already. Rejects with the contract's error where no engine
- * translates the pair, other requests have reserved the credit, or each engine of a leg fails.
+ * Finds the engines for a translation between two BCP 47 codes, and makes all of its legs but the last. A text in
+ * the language that is asked for stays as it is. Rejects with the contract's error where no engine translates the
+ * pair, other requests have reserved the credit, or each engine of a leg fails.
  */
 export const overLegs = async (
   request: EngineTranslationRequest,
   { engines, account, log, signal }: Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>,
 ) => {
   const { from, to, text, model } = request;
-  if (from === to) return undefined;
+  if (from === to) return unchanged(text);
   const legs = await findLegs(engines, from, to, model);
   const last = legs.at(-1);
-  if (!last && sameLanguage(from, to)) return undefined;
+  if (!last && sameLanguage(from, to)) return unchanged(text);
   if (!last) {
     const sources = await findSources(engines, to);
     throw engines.missing({ ability: 'translation', from, to, sources });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isBlank } from '../../../src/text/unicode.ts';
-import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
+import { readJson, type BodyLimit } from '../../body.ts';
 import { engineNamesOf } from '../../engine-loader.ts';
 import { ContractError } from '../../errors.ts';
 import { asFull, withFailOver } from '../../fail-over.ts';
@@ -30,12 +30,9 @@ const embeddingsRequest = z.object({
     .optional(),
 });
 
-/** A vector as 32-bit numbers, the least byte first. */
-const inBase64 = (vector: readonly number[]): string => {
-  const bytes = Buffer.alloc(4 * vector.length);
-  for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, 4 * at);
-  return bytes.toString('base64');
-};
+/** A vector as 32-bit numbers, the least byte first as in memory. */
+const inBase64 = (vector: readonly number[]): string =>
+  Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 
 const byteLengthOf = (texts: readonly string[]): number =>
   texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
@@ -68,13 +65,10 @@ export const embeddings: Route = {
   access: 'chat',
   stage: 'llm',
   timeoutMs: 120_000,
-  handle: async ({ request, engines, account, log, signal }) => {
-    const body = parseBody((await readBody(request, BODY_LIMIT, signal)).toString('utf8'));
-    const {
-      model: wished,
-      input: texts,
-      encoding_format: form,
-    } = validate(embeddingsRequest, body);
+  handle: async (context) => {
+    const { engines, account, log, signal } = context;
+    const asked = await readJson(embeddingsRequest, context, BODY_LIMIT);
+    const { model: wished, input: texts, encoding_format: form } = asked;
     const offers = (await engines.offers('chat')).filter(({ engine }) => 'embed' in engine);
     if (offers.length === 0) throw noVectors();
     const amount = Math.ceil(byteLengthOf(texts) / BYTES_PER_TOKEN);

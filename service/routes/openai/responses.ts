@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
 import { toAppError } from '../../../src/errors.ts';
 import { readEvents } from '../../../src/http/event-stream.ts';
-import { parseBody, readBody, validate, type BodyLimit } from '../../body.ts';
+import { readJson, type BodyLimit } from '../../body.ts';
 import { readChatBody } from '../../chat-body.ts';
 import { ContractError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
@@ -212,18 +212,11 @@ export const responses: Route = {
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async (context) => {
-    const { request, log, signal, cutOff } = context;
-    const body = parseBody((await readBody(request, BODY_LIMIT, signal)).toString('utf8'));
-    const asked = validate(responsesRequest, body);
+    const asked = await readJson(responsesRequest, context, BODY_LIMIT);
     const chat = Buffer.from(JSON.stringify(asChat(asked)));
     const input = await readChatBody(ReadableStream.from([chat]));
     const reply = await completeChat(input, context);
-    if (asked.stream)
-      return streamReply(await primed(events(asked, reply)), EVENT_STREAM, {
-        log,
-        signal,
-        cutOff,
-      });
+    if (asked.stream) return streamReply(await primed(events(asked, reply)), EVENT_STREAM, context);
     return Response.json(createResponse(asked).response(await wholeAnswer(reply.body)));
   },
 };

@@ -95,7 +95,6 @@ export const createSpeechRoute = (spools: Spools): Route => ({
   access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
-  failures: { unreachable: 500 },
   handle: async (context) => {
     const { input, voices } = await readSpeechRequest(
       context,

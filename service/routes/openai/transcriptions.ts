@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AsrSegmentsReply } from '../../../src/api/contract.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
+import { sameLanguage } from '../../../src/text/language/languages.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { isBlank } from '../../../src/text/unicode.ts';
 import { validate } from '../../body.ts';
@@ -141,12 +142,14 @@ const inEnglish = async (
   for (const span of spans) {
     const { text } = span.heard;
     const from = spanLanguage(span) ?? language ?? detectLanguage(text)?.language ?? ENGLISH;
+    if (isBlank(text) || sameLanguage(from, ENGLISH)) {
+      translated.push(span);
+      continue;
+    }
     const asked = { text, tokens: new Map(), from, to: ENGLISH, keywords: [], context: '' };
-    const translation = isBlank(text) ? undefined : await overLegs(asked, context);
-    const whole = await translation?.whole();
+    const { content } = await (await overLegs(asked, context)).whole();
     const { words: _, ...rest } = span.heard;
-    const heard = whole ? { ...rest, text: whole.content, language: ENGLISH } : span.heard;
-    translated.push({ ...span, heard });
+    translated.push({ ...span, heard: { ...rest, text: content, language: ENGLISH } });
   }
   return translated;
 };
@@ -167,7 +170,6 @@ const createRecognition = (uploads: UploadLimiter, path: string, translate: bool
   access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
-  failures: { forwards: true },
   handle: async (context) => {
     if (translate) context.account.checkOpen('translation');
     const type = context.request.headers.get('content-type') ?? '';

@@ -19,11 +19,13 @@ export interface FollowedUtteranceDeps {
   readonly heard: (text: RecognisedText) => void;
   /** Told of an end that the recogniser found, so long after the beginning; `stop` may follow. */
   readonly ended: (endMs: number) => void;
+  /** Told that it is followed no more. */
+  readonly failed: () => void;
 }
 
 /** Follows an utterance: has it recognised while it grows. Undefined where the engine opens no stream. */
 export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceDeps) => {
-  const { key, offer, hints, clock, log, heard, ended } = deps;
+  const { key, offer, hints, clock, log, heard, ended, failed } = deps;
   const parts: RecognisedText[] = [];
   const stop = new AbortController();
   let fed = 0;
@@ -41,7 +43,10 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
       heard(next);
       if (next.isFinal && next.text !== '') ended(next.endMs);
     },
-    failed: note,
+    failed: (error: AppError) => {
+      note(error);
+      failed();
+    },
   };
   const stream = offer.engine.stream?.open(hints, listener, key);
   if (!stream) return undefined;

@@ -43,7 +43,7 @@ const MOST_WAITING_MS = 180_000;
 
 export interface AsrSessionDeps extends Omit<
   UtteranceRecognitionDeps,
-  'hints' | 'expected' | 'timing' | 'grown' | 'ended'
+  'hints' | 'expected' | 'timing' | 'grown' | 'ended' | 'failed'
 > {
   readonly peer: Peer;
 }
@@ -133,6 +133,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
       ended: (endMs) => {
         if (segmenter.open === segment) follow(segmenter.cutAfter(endMs), true);
       },
+      failed: () => say({ type: 'partials_stopped', utterance_id: id }),
     });
     utterances.set(segment, { id, recognition });
     say({

@@ -42,6 +42,8 @@ export interface UtteranceRecognitionDeps {
   readonly grown: (reply: AsrPlainReply) => void;
   /** Told of an end that the recogniser found, so long after the beginning. */
   readonly ended: (endMs: number) => void;
+  /** Told that it is followed no more, and nothing more shown of it before its end. */
+  readonly failed: () => void;
 }
 
 interface Recognised {
@@ -54,7 +56,7 @@ export const createUtteranceRecognition = (
   segment: SpeechSegment,
   deps: UtteranceRecognitionDeps,
 ) => {
-  const { account, offers, hints, clock, timing, log, grown, ended } = deps;
+  const { account, offers, hints, clock, timing, log, grown, ended, failed } = deps;
   const { language = deps.expected } = hints;
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
@@ -82,6 +84,7 @@ export const createUtteranceRecognition = (
         grown(plainReply([{ startMs, endMs, heard }], hints));
       },
       ended,
+      failed,
     });
 
   const charge = (use: Use): void => {

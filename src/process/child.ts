@@ -32,6 +32,8 @@ export interface ChildOptions {
    * child that prints nothing of a request: it calls `closeStandardError` first, or gets no words of anybody.
    */
   readonly tellsErrors?: boolean;
+  /** Times that a call is begun as long as the child dies during it. Default: 2. */
+  readonly attempts?: number;
   /** Calls at the same time. Default: 1. */
   readonly concurrent?: number;
   /** Called when the child has died by itself, with what it printed; see `tellsErrors`. */
@@ -41,7 +43,7 @@ export interface ChildOptions {
 export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
   /**
    * Sends `request` to the child; calls begin in order. A call during which the child dies is repeated by a
-   * new child, unless parts of its reply have come. Rejects with an `AppError`; its message has the class and
+   * new child, see `attempts`, unless parts of its reply have come. Rejects with an `AppError`; its message has the class and
    * the code of what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug` logs its
    * stack, too. Rejects with the signal's reason at once; the next call waits until the child has stopped.
    *
@@ -67,7 +69,6 @@ export type FromChild<Reply, Part = never> =
   | Answer<Reply>
   | { readonly id: number; readonly part: Part };
 
-const CRASHES_PER_CALL = 2;
 /** Longest end of what a child printed that is told. */
 const LONGEST_TOLD = 400;
 
@@ -118,7 +119,7 @@ const compileCache = (): NodeJS.ProcessEnv => {
 export const createChild = <Request, Reply, Part = never>(
   options: ChildOptions,
 ): Child<Request, Reply, Part> => {
-  const { name, log, tellsErrors = false, concurrent = 1 } = options;
+  const { name, log, tellsErrors = false, attempts = 2, concurrent = 1 } = options;
   let printed = '';
   let current: ChildProcess | undefined;
   let callsOfCurrent = 0;
@@ -248,7 +249,7 @@ export const createChild = <Request, Reply, Part = never>(
     onPart?: (part: Part) => void,
   ): Promise<Reply> => {
     let hasBegun = false;
-    for (let tries = 0; tries < CRASHES_PER_CALL; tries += 1) {
+    for (let tries = 0; tries < attempts; tries += 1) {
       signal.throwIfAborted();
       if (closed) throw new AppError('unavailable', `${name} is shut down`);
       running += 1;

@@ -40,6 +40,8 @@ export const wordAt = (sample: number): string | undefined =>
 export interface RecognitionHabits {
   /** Tells that the text comes after the end only. */
   readonly late?: boolean;
+  /** Follows an utterance up to this word, and tells then that the text comes after the end only; says no more. */
+  readonly stopsAt?: string;
   /** Sends each final twice. */
   readonly duplicates?: boolean;
   /** Sends a wrong final first, which the right one replaces; the wrong one comes once more. */
@@ -74,9 +76,10 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
   let nextPartial = Infinity;
   let held: object[] = [];
   let errors = 0;
+  let hasStopped = false;
 
   const say = (message: object): void => {
-    if (habits.isSilent) return;
+    if (habits.isSilent || hasStopped) return;
     seq += 1;
     peer.send({ ...message, seq });
   };
@@ -160,6 +163,10 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
     }
     if (word !== current && !(habits.hears !== undefined && words.length > 0)) words.push(word);
     current = word;
+    if (word === habits.stopsAt) {
+      say({ type: 'partials_stopped', utterance_id: `u${utterance}` });
+      hasStopped = true;
+    }
     if (samples < nextPartial) return;
     nextPartial += PARTIAL_SAMPLES;
     say(resultOf(words.join(' '), false));

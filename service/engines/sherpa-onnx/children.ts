@@ -21,16 +21,23 @@ import type { InstalledSpeaker } from './voices.ts';
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
 const CALLS: Calls = { callTimeoutMs: CALL_TIMEOUT_MS, callsPerChild: 5_000 };
-/** Each call of a process with streams is a chunk of sound; another process would have to hear again what was said. */
+/**
+ * Each call of a process with streams is a chunk of sound, of which another process knows nothing. Clients wait 5 s for
+ * words.
+ */
 export const STREAM_CALLS: Calls = {
-  callTimeoutMs: 10_000,
+  callTimeoutMs: 4_000,
   firstCallTimeoutMs: CALL_TIMEOUT_MS,
   callsPerChild: Infinity,
+  attempts: 1,
 };
 /** Idle time after which a child is stopped: models are slow to load. */
 const IDLE_MS = 60 * 60_000;
 
-type Calls = Pick<ChildOptions, 'callTimeoutMs' | 'firstCallTimeoutMs' | 'callsPerChild'>;
+type Calls = Pick<
+  ChildOptions,
+  'callTimeoutMs' | 'firstCallTimeoutMs' | 'callsPerChild' | 'attempts'
+>;
 export type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
 
 /** Creates processes by what they are started with, one per model. */

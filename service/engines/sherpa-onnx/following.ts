@@ -113,7 +113,7 @@ export const createFollowing = (
         const chosen = choose(language);
         if (!chosen) return undefined;
         const streams = streamsOf(chosen);
-        if (streams.isLoading) return undefined;
+        if (streams.isPaused) return undefined;
         const place = places.take(key, mostAt(streams.realTimeFactor ?? chosen.realTimeFactor));
         return place && openIn(place, streams, heardLanguage(chosen, language), listener);
       },

@@ -38,8 +38,6 @@ export interface HeardInStream extends Pick<StreamedText, 'text' | 'words' | 'is
 
 export interface StreamReply {
   readonly heard: readonly HeardInStream[];
-  /** Streams that this process does not have: another one had them, and died. */
-  readonly unknown: readonly number[];
   /** True while there is audio to recognise: the next call may come at once. */
   readonly isBusy: boolean;
   /** Time that it took. */
@@ -118,18 +116,17 @@ const close = (id: number): void => {
   if (closed % CLOSED_PER_COLLECTION === 0) (runInNewContext('gc') as () => void)();
 };
 
-/** Adds what is new; false for a stream that is not open. */
-const add = (model: OnlineRecognizer, { id, begins, samples, ends }: StreamTurn): boolean => {
+/** Adds what is new. */
+const add = (model: OnlineRecognizer, { id, begins, samples, ends }: StreamTurn): void => {
   if (begins) {
     const stream = model.createStream();
     if (begins.language !== undefined) stream.setOption('language', begins.language);
     open.set(id, { isLive: begins.isLive, stream, text: '', lastChunks: undefined });
   }
   const one = open.get(id);
-  if (!one) return false;
+  if (!one) throw new Error('no such stream');
   one.stream.acceptWaveform({ samples, sampleRate: RECOGNITION_RATE_HZ });
   if (ends) one.lastChunks = 0;
-  return true;
 };
 
 const read = (model: OnlineRecognizer, { stream }: Open) => {
@@ -177,12 +174,12 @@ const decode = (model: OnlineRecognizer): readonly HeardInStream[] => {
 serveParent(async ({ turns, closed: ids }: StreamRequest): Promise<StreamReply> => {
   const model = (recognizer ??= load());
   for (const id of ids) close(id);
-  const unknown = turns.filter((turn) => !add(model, turn)).map(({ id }) => id);
+  for (const turn of turns) add(model, turn);
   const startedMs = performance.now();
   const heard = decode(model);
   const tookMs = performance.now() - startedMs;
   const isBusy = [...open.values()].some(
     ({ stream, lastChunks }) => lastChunks !== undefined || model.isReady(stream),
   );
-  return { heard, unknown, isBusy, tookMs };
+  return { heard, isBusy, tookMs };
 });

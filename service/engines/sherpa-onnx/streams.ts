@@ -1,4 +1,5 @@
 import { orAborted } from '../../../src/async/abort.ts';
+import { type Backoff, backoffMs, type Clock, realClock } from '../../../src/async/clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Child } from '../../../src/process/child.ts';
 import { joinTexts } from '../../../src/text/local-agreement.ts';
@@ -6,53 +7,46 @@ import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,
   type RecognitionStream,
-  type StreamedText,
   type StreamListener,
 } from '../../engine.ts';
 import type { HeardInStream, StreamReply, StreamRequest, StreamTurn } from './stream-worker.ts';
 import { concatSamples } from '../../../src/audio/pcm.ts';
 
-/** Processes that die or hang under a stream before it fails: it may be its sound that kills them. */
-const MOST_LOST = 1;
 const SAMPLES_PER_MS = RECOGNITION_RATE_HZ / 1_000;
 
 /** Sound after which it is known how long it takes to recognise, and over which that is measured. */
 const MEASURED_MS = 10_000;
 const MEASURED_OVER_MS = 120_000;
 
-/** A stream, and its sound since the last final text, from which another process goes on. */
+/** Time for which nobody is followed when one process after another is lost; none after the first. */
+const PAUSES: Backoff = { firstMs: 5_000, longestMs: 60_000 };
+/** Time behind a pause after which the next lost process counts as the first. */
+const CALM_MS = 60_000;
+
 interface Open {
   readonly id: number;
   readonly language: string | undefined;
   readonly isLive: boolean;
   readonly listener: StreamListener;
   readonly finished: PromiseWithResolvers<RecognisedText>;
-  kept: Float32Array[];
-  /** Place of the first kept sample in the stream. */
-  keptFrom: number;
-  /** Place up to which the process has the sound, and where that of this process began. */
-  sentTo: number;
-  beganAt: number | undefined;
-  shown: string;
+  /** Sound that the process has not got. */
+  waiting: Float32Array[];
+  hasBegun: boolean;
   isEnding: boolean;
   isEndSent: boolean;
-  lost: number;
 }
-
-/** Drops the first samples. */
-const withoutFirst = (pieces: readonly Float32Array[], samples: number): Float32Array[] => {
-  let left = samples;
-  return pieces.flatMap((piece) => {
-    const dropped = Math.min(left, piece.length);
-    left -= dropped;
-    return dropped === piece.length ? [] : [piece.subarray(dropped)];
-  });
-};
 
 /** Streams of one process: what is new of all of them goes in one call, while the one before is answered. */
 export type Streams = ReturnType<typeof createStreams>;
 
-export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
+/**
+ * Creates the streams of a process. With a process that dies or hangs all of its streams fail; another is started at
+ * once, and later ever longer after the next loss.
+ */
+export const createStreams = (
+  child: Child<StreamRequest, StreamReply>,
+  clock: Pick<Clock, 'nowMs'> = realClock,
+) => {
   const open = new Map<number, Open>();
   const { signal } = new AbortController();
   let closed: number[] = [];
@@ -60,64 +54,40 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
   let isBusy = false;
   let isRunning = false;
   let isLoading = false;
+  let losses = 0;
+  let pausedUntilMs = -Infinity;
   /** Sound of late, and the time that it took. */
   const measured = { soundMs: 0, tookMs: 0 };
 
   const close = (one: Open): void => {
-    if (open.delete(one.id) && one.beganAt !== undefined) closed.push(one.id);
-  };
-  const fail = (one: Open, error: AppError): void => {
-    close(one);
-    one.finished.reject(error);
-    one.listener.failed(error);
+    if (open.delete(one.id) && one.hasBegun) closed.push(one.id);
   };
 
-  /** Has the next process get what is kept. */
-  const lose = (one: Open, error: AppError): void => {
-    one.lost += 1;
-    if (one.lost > MOST_LOST || !error.retryable) return fail(one, error);
-    one.beganAt = undefined;
-    one.sentTo = one.keptFrom;
-    one.isEndSent = false;
+  const hasNew = ({ waiting, isEnding, isEndSent }: Open): boolean =>
+    waiting.length > 0 || (isEnding && !isEndSent);
+
+  /** Returns what the process has not got of a stream. */
+  const turnOf = (one: Open): StreamTurn => {
+    const { id, language, isLive, isEnding: ends } = one;
+    const turn = {
+      id,
+      ...(one.hasBegun ? {} : { begins: { language, isLive } }),
+      samples: concatSamples(one.waiting),
+      ends,
+    };
+    one.waiting = [];
+    one.hasBegun = true;
+    one.isEndSent = ends;
+    return turn;
   };
 
-  /** The sound of a stream that the process has not got; undefined where it has all. */
-  const turnOf = (one: Open): StreamTurn | undefined => {
-    const samples = concatSamples(withoutFirst(one.kept, one.sentTo - one.keptFrom));
-    const begins =
-      one.beganAt === undefined ? { language: one.language, isLive: one.isLive } : undefined;
-    const ends = one.isEnding && !one.isEndSent;
-    if (samples.length === 0 && !ends) return undefined;
-    one.beganAt ??= one.sentTo;
-    one.sentTo += samples.length;
-    one.isEndSent ||= ends;
-    return { id: one.id, ...(begins ? { begins } : {}), samples, ends };
-  };
-
-  const take = ({ id, isFinal, isLast, ...heard }: HeardInStream): void => {
+  const take = ({ id, isLast, ...heard }: HeardInStream): void => {
     const one = open.get(id);
     if (!one) return;
-    const fromMs = Math.round((one.beganAt ?? 0) / SAMPLES_PER_MS);
-    const endMs = fromMs + heard.endMs;
-    const words = heard.words?.map((word) => ({
-      ...word,
-      startMs: fromMs + word.startMs,
-      endMs: fromMs + word.endMs,
-    }));
-    const text: StreamedText = { ...heard, language: one.language, words, isFinal, endMs };
-    if (isLast) {
-      open.delete(id);
-      return one.finished.resolve(text);
-    }
-    // Another process hears again what was shown.
-    if (!isFinal && one.shown.startsWith(text.text)) return;
-    one.shown = isFinal ? '' : text.text;
-    if (isFinal) {
-      const ended = Math.min(one.sentTo, endMs * SAMPLES_PER_MS) - one.keptFrom;
-      one.kept = withoutFirst(one.kept, ended);
-      one.keptFrom += ended;
-    }
-    one.listener.heard(text);
+    const text = { ...heard, language: one.language };
+    if (!isLast) return one.listener.heard(text);
+    open.delete(id);
+    one.finished.resolve(text);
   };
 
   const measure = (turns: readonly StreamTurn[], tookMs: number): void => {
@@ -128,33 +98,51 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
     measured.tookMs /= 2;
   };
 
+  const failAll = (cause: AppError): void => {
+    // The engine does not hang, for it has another process soon.
+    const error =
+      cause.code === 'timeout'
+        ? new AppError('unavailable', cause.message, { retryable: true, cause })
+        : cause;
+    for (const one of open.values()) {
+      close(one);
+      one.finished.reject(error);
+      one.listener.failed(error);
+    }
+  };
+
+  /** Has another process loaded at once where the one before was not lost a while ago, too. */
+  const noteLoss = (): void => {
+    const nowMs = clock.nowMs();
+    if (nowMs > pausedUntilMs + CALM_MS) losses = 0;
+    pausedUntilMs = nowMs + (losses === 0 ? 0 : backoffMs(PAUSES, losses - 1));
+    losses += 1;
+    closed = [];
+    isLoading = losses === 1;
+  };
+
   /** Makes calls, one at a time, as long as there is something new. */
   const run = async (): Promise<void> => {
-    for (;;) {
-      const turns = [...open.values()].flatMap((one) => turnOf(one) ?? []);
-      if (turns.length === 0 && closed.length === 0 && !isBusy) return;
-      const request = { turns, closed };
-      closed = [];
-      isLoading = !child.isRunning;
+    while (isLoading || isBusy || closed.length > 0 || [...open.values()].some(hasNew))
       try {
+        if (!child.isRunning && [...open.values()].some(({ hasBegun }) => hasBegun))
+          throw new AppError('unavailable', 'the process has died', { retryable: true });
+        isLoading ||= !child.isRunning;
+        if (isLoading) await child.call({ turns: [], closed: [] }, signal);
+        isLoading = false;
+        const request = { turns: [...open.values()].filter(hasNew).map(turnOf), closed };
+        closed = [];
         const reply = await child.call(request, signal);
         ({ isBusy } = reply);
-        measure(turns, reply.tookMs);
-        for (const id of reply.unknown) {
-          const one = open.get(id);
-          if (one) lose(one, new AppError('unavailable', 'the process died', { retryable: true }));
-        }
+        measure(request.turns, reply.tookMs);
         for (const one of reply.heard) take(one);
       } catch (thrown) {
         isBusy = false;
-        const error = toAppError(thrown);
-        for (const one of open.values()) if (one.beganAt !== undefined) lose(one, error);
-        // The next process knows none of them.
-        if (error.retryable) closed = [];
-      } finally {
         isLoading = false;
+        const error = toAppError(thrown);
+        failAll(error);
+        if (error.retryable) noteLoss();
       }
-    }
   };
   const wake = (): void => {
     if (isRunning) return;
@@ -173,14 +161,10 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
       isLive,
       listener,
       finished: Promise.withResolvers<RecognisedText>(),
-      kept: [],
-      keptFrom: 0,
-      sentTo: 0,
-      beganAt: undefined,
-      shown: '',
+      waiting: [],
+      hasBegun: false,
       isEnding: false,
       isEndSent: false,
-      lost: 0,
     };
     // Without `finish`, nobody waits for it.
     one.finished.promise.catch(() => undefined);
@@ -188,7 +172,7 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
     return {
       feed: (samples) => {
         if (!open.has(one.id) || one.isEnding) return;
-        one.kept.push(samples);
+        one.waiting.push(samples);
         wake();
       },
       finish: async () => {
@@ -203,10 +187,32 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
     };
   };
 
+  const recogniseOnce = async (
+    samples: Float32Array,
+    language: string | undefined,
+    abort: AbortSignal,
+    isLive: boolean,
+  ): Promise<RecognisedText> => {
+    abort.throwIfAborted();
+    const parts: RecognisedText[] = [];
+    const listener: StreamListener = {
+      heard: (text) => void (text.isFinal && parts.push(text)),
+      failed: () => undefined,
+    };
+    using stream = openStream(language, listener, isLive);
+    stream.feed(samples);
+    parts.push(await orAborted(stream.finish(), abort));
+    return {
+      language,
+      text: joinTexts(parts.map(({ text }) => text)),
+      words: parts.flatMap(({ words = [] }) => words),
+    };
+  };
+
   return {
-    /** True while a process loads the model, which may take longer than a client waits for words. */
-    get isLoading(): boolean {
-      return isLoading;
+    /** True while nobody is to be followed: a process loads the model, which takes long, or several were lost. */
+    get isPaused(): boolean {
+      return isLoading || clock.nowMs() < pausedUntilMs;
     },
     /** Time that sound takes, as a share of its length; undefined before it was measured. */
     get realTimeFactor(): number | undefined {
@@ -220,27 +226,21 @@ export const createStreams = (child: Child<StreamRequest, StreamReply>) => {
      */
     open: (language: string | undefined, listener: StreamListener) =>
       openStream(language, listener),
-    /** Recognises whole sound while no stream has sound that waits. Rejects with the signal's reason, or an `AppError`. */
+    /**
+     * Recognises whole sound while no stream has sound that waits; once more where the process is lost, as another's
+     * sound may have been the cause. Rejects with the signal's reason, or an `AppError`.
+     */
     recognise: async (
       samples: Float32Array,
       language: string | undefined,
       abort: AbortSignal,
       isLive = false,
     ): Promise<RecognisedText> => {
-      abort.throwIfAborted();
-      const parts: RecognisedText[] = [];
-      const listener: StreamListener = {
-        heard: (text) => void (text.isFinal && parts.push(text)),
-        failed: () => undefined,
-      };
-      using stream = openStream(language, listener, isLive);
-      stream.feed(samples);
-      parts.push(await orAborted(stream.finish(), abort));
-      return {
-        language,
-        text: joinTexts(parts.map(({ text }) => text)),
-        words: parts.flatMap(({ words = [] }) => words),
-      };
+      const recognise = () => recogniseOnce(samples, language, abort, isLive);
+      return recognise().catch((thrown: unknown) => {
+        if (!toAppError(thrown).retryable) throw thrown;
+        return recognise();
+      });
     },
   };
 };

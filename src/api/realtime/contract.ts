@@ -71,6 +71,8 @@ export const recognitionEvent = z.discriminatedUnion('type', [
     /** Extension: false where the text comes after the end only, for others are followed. */
     partials: flag,
   }),
+  /** Extension: the text comes after the end only, though some of it may have been told. */
+  z.object({ type: z.literal('partials_stopped') }),
   z.object({ type: z.literal('speech_stopped'), utterance_id: id, audio_end_ms: ms }),
   result.extend({
     type: z.literal('asr.partial_result'),

@@ -204,6 +204,8 @@ export const createRecognitionSessions = ({
         case 'speech_started':
           if (event.partials === false) options.late?.();
           return results.started(event.utterance_id, event.audio_start_ms, sent);
+        case 'partials_stopped':
+          return options.late?.();
         case 'speech_stopped':
           return results.stopped(event.utterance_id, event.audio_end_ms, sent);
         case 'asr.partial_result':

@@ -47,13 +47,15 @@ describe('a session of realtime recognition with an engine that follows speech',
     expect(offer.counts).toMatchObject({ opened: 2, open: 0, wholes: 0 });
   });
 
-  it('recognises the whole utterance where its stream fails', async () => {
+  it('recognises the whole utterance where its stream fails, and tells that nothing more is shown of it', async () => {
     const offer = followingOffer({ failsAt: 'w3' });
     const { hear, of } = openSession([offer]);
     await hear(joined(soundOf(SIX), silenceOf(1)));
     expect(textsOf(of('asr.final_result'))).toEqual([TEXT]);
     expect(offer.counts).toMatchObject({ wholes: 1, open: 0 });
     expect(of('error')).toEqual([]);
+    const [started] = of('speech_started');
+    expect(of('partials_stopped')).toMatchObject([{ utterance_id: started!.utterance_id }]);
   });
 
   it('recognises the whole utterance where the last words do not come', async () => {

@@ -49,6 +49,7 @@ describe('streams of speech in a process', () => {
       callTimeoutMs,
       firstCallTimeoutMs: 60_000,
       callsPerChild: Infinity,
+      attempts: 1,
       idleMs: 60_000,
     });
     streams = createStreams(child);
@@ -115,46 +116,35 @@ describe('streams of speech in a process', () => {
     expect(last.words?.[0]?.startMs).toBeGreaterThan(3_000);
   });
 
-  it('goes on from the kept sound when the process is killed, and tells no word twice', async () => {
-    const { say, heard, failed, finish } = open();
-    await say(streamSoundOf('alpha beta '));
-    const [pid] = workers();
-    process.kill(pid!, 'SIGKILL');
-    await say(streamSoundOf('gamma'));
-    expect((await finish()).text).toBe('alpha beta gamma');
-    const texts = heard.map(({ text }) => text);
-    expect(new Set(texts).size).toBe(texts.length);
-    expect(failed).toEqual([]);
-    expect(workers()).not.toContain(pid);
-  });
-
-  it('goes on from the kept sound when the process hangs', async () => {
+  it.each([
+    ['is killed', 'SIGKILL'],
+    ['hangs', 'SIGSTOP'],
+  ] as const)('fails the streams of a process that %s, and has another at once', async (_, how) => {
     await child[Symbol.asyncDispose]();
     await begin(1_000);
-    const { say, finish, failed } = open();
-    await say(streamSoundOf('alpha '));
+    const all = [open(), open()];
+    await Promise.all(all.map(({ say }) => say(streamSoundOf('alpha '))));
     const [pid] = workers();
-    process.kill(pid!, 'SIGSTOP');
-    await say(streamSoundOf('beta'));
-    expect((await finish()).text).toBe('alpha beta');
-    expect(failed).toEqual([]);
-  });
-
-  it('fails all streams of a process that dies again and again, and serves those that follow', async () => {
-    const one = open();
-    await one.say(streamSoundOf('alpha '));
-    const other = open();
-    await other.say(streamSoundOf('beta '));
-    one.feed(streamSoundOf('a'));
+    process.kill(pid!, how);
+    all[0]!.feed(streamSoundOf('beta'));
     await eventually(() => {
-      for (const pid of workers()) process.kill(pid, 'SIGKILL');
-      expect([one.failed.length, other.failed.length]).toEqual([1, 1]);
+      for (const { failed } of all) expect(failed).toMatchObject([{ code: 'unavailable' }]);
     });
-    await expect(one.finish()).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(other.finish()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(all[0]!.finish()).rejects.toMatchObject({ code: 'unavailable' });
     const next = open();
     next.feed(streamSoundOf('gamma'));
     expect((await next.finish()).text).toBe('gamma');
+    expect(workers()).not.toContain(pid);
+  });
+
+  it('recognises a recording although its process is killed', async () => {
+    const sound = new Float32Array(16_000 * 60);
+    sound.set(streamSoundOf('alpha beta'));
+    open().feed(streamSoundOf('a'));
+    await eventually(() => expect(streams.isPaused || workers().length === 0).toBe(false));
+    const whole = streams.recognise(sound, 'en', never);
+    for (const pid of workers()) process.kill(pid, 'SIGKILL');
+    expect((await whole).text).toBe('alpha beta');
   });
 
   it('recognises a recording as it recognises speech', async () => {

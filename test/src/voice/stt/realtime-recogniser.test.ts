@@ -201,6 +201,20 @@ describe('a realtime recogniser', () => {
     expect([requests(), wire.opened, decoders()]).toEqual([1, 1, 0]);
   });
 
+  it('requests what the service stops following, and uses the path for the next', async () => {
+    const habits = { stopsAt: 'at' };
+    const { start, lines, requests, wire } = setUp({ habits, isFollowed: true });
+    const whole = speechOf(WORDS);
+    const said = [1, 2, 3, 4];
+    for (const count of said) {
+      const { grow, finish, partials } = start();
+      await grow(whole);
+      expect([partials.length > 0, requests(), wire.open]).toEqual([true, count - 1, 0]);
+      expect((await finish(whole)).text).toBe('we meet at nine tomorrow');
+    }
+    expect([lines, requests(), wire.opened]).toEqual([[], said.length, said.length]);
+  });
+
   it('leaves the session of one who is late to others', async () => {
     const habits = { late: true };
     const { start, wire } = setUp({ habits, isFollowed: true, sessions: 1 });

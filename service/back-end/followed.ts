@@ -28,13 +28,17 @@ export const followed = <T>(
     againAtMs = clock.nowMs() + (fault === undefined ? freshMs : AGAIN_MS);
   };
   return {
-    /** Resolves with what is known; undefined where the server has told nothing. Never rejects. */
-    current: async (): Promise<T | undefined> => {
+    /**
+     * Resolves with what is known; undefined where the server has told nothing. Never rejects.
+     *
+     * @param isEnough true where the answer under way is not waited for. Default: where the server has told anything
+     */
+    current: async (isEnough = () => told !== undefined): Promise<T | undefined> => {
       if (clock.nowMs() >= againAtMs)
         asking ??= refresh().finally(() => {
           asking = undefined;
         });
-      if (told === undefined) await asking;
+      if (!isEnough()) await asking;
       return told;
     },
     known: (): T | undefined => told,

@@ -1,19 +1,11 @@
 import { createUpstream } from '../back-end/http.ts';
 import type { Ability } from '../config.ts';
 import type { CreateEngine, EngineContext, EngineLine } from '../engine.ts';
+import { modelVariable, VARIABLES } from './openai/models.ts';
 import { followServer } from './openai/server.ts';
 
 const NAME = 'openai';
 const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;
-
-const VARIABLES = {
-  chat: 'SERVICE_OPENAI_CHAT',
-  translation: 'SERVICE_OPENAI_TRANSLATION',
-  recognition: 'SERVICE_OPENAI_ASR',
-  speech: 'SERVICE_OPENAI_TTS',
-} as const satisfies Record<Ability, string>;
-
-const modelVariable = (ability: Ability): string => `${VARIABLES[ability]}_MODEL`;
 
 /** Appends the API version to a base URL that lacks it. */
 const withVersion = (url: string): string => {

@@ -18,15 +18,17 @@ const createEmbed =
   async ({ texts, model: wished = model }, signal) => {
     const asked = listed.has(wished) ? wished : model;
     const body = { model: asked, input: texts, encoding_format: 'float' };
-    const { data } = vectorsReply.safeParse(
-      await upstream.sendForJson('/embeddings', body, signal),
+    const schema = vectorsReply.refine(({ data }) => data.length === texts.length);
+    const made = await upstream.ask(
+      ['a vector for each text', schema],
+      '/embeddings',
+      body,
+      signal,
     );
-    const vectors = data?.data.toSorted((a, b) => a.index - b.index).map((one) => one.embedding);
-    if (!data || vectors?.length !== texts.length)
-      throw new AppError('bad-reply', 'The backend did not answer with a vector for each text.');
-    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-    const tokens = data.usage?.prompt_tokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
-    return { model: data.model || asked, vectors, tokens };
+    const vectors = made.data.toSorted((a, b) => a.index - b.index).map((one) => one.embedding);
+    const bytes = Buffer.byteLength(texts.join(''));
+    const tokens = made.usage?.prompt_tokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
+    return { model: made.model || asked, vectors, tokens };
   };
 
 /**

@@ -60,6 +60,16 @@ const OTHERS = /rerank|moderation|dall-e|image|diffusion|flux|guard|realtime|col
 const EMBEDS = /embed|\bbge\b|bge-|nomic|minilm|\be5\b|\bgte\b|gte-/i;
 const THINKS = /\br1\b|[-_:/]r1|qwq|reason|think|\bo[134]\b|-z1\b|magistral|exaone-deep/i;
 
+/** Beginnings of the variables with which an ability is set up. */
+export const VARIABLES = {
+  chat: 'SERVICE_OPENAI_CHAT',
+  translation: 'SERVICE_OPENAI_TRANSLATION',
+  recognition: 'SERVICE_OPENAI_ASR',
+  speech: 'SERVICE_OPENAI_TTS',
+} as const satisfies Record<Ability, string>;
+
+export const modelVariable = (ability: Ability) => `${VARIABLES[ability]}_MODEL` as const;
+
 const LIST_TIMEOUT_MS = 3_000;
 
 /**
@@ -73,41 +83,25 @@ export const chooseModels = (
   serves: readonly Ability[] = ABILITIES,
 ): Models => {
   const ids = models.map(({ id }) => id);
-  const first = ids.find((id) =>
-    [HEARS, SPEAKS, OTHERS, EMBEDS, THINKS].every((kind) => !kind.test(id)),
+  const chatting = ids.filter((id) =>
+    [HEARS, SPEAKS, OTHERS, EMBEDS].every((kind) => !kind.test(id)),
   );
-  const named: Readonly<Record<Ability, string | undefined>> = {
-    chat: config.SERVICE_OPENAI_CHAT_MODEL,
-    translation: config.SERVICE_OPENAI_TRANSLATION_MODEL,
-    recognition: config.SERVICE_OPENAI_ASR_MODEL,
-    speech: config.SERVICE_OPENAI_TTS_MODEL,
-  };
+  const first = chatting.find((id) => !THINKS.test(id));
+  const hears = ids.find((id) => HEARS.test(id));
+  const speaks = ids.find((id) => SPEAKS.test(id) && !HEARS.test(id));
   const choose = (ability: Ability, otherwise: string | undefined): string | undefined =>
-    serves.includes(ability) ? (named[ability] ?? otherwise) : undefined;
+    serves.includes(ability) ? (config[modelVariable(ability)] ?? otherwise) : undefined;
   const chat = choose('chat', first);
   return {
     chat,
-    chatting: [
-      ...new Set([
-        ...(chat === undefined ? [] : [chat]),
-        ...ids.filter((id) => [HEARS, SPEAKS, OTHERS, EMBEDS].every((kind) => !kind.test(id))),
-      ]),
-    ],
+    chatting: [...new Set([...(chat === undefined ? [] : [chat]), ...chatting])],
     translation: choose('translation', chat ?? first),
-    recognition: choose(
-      'recognition',
-      ids.find((id) => HEARS.test(id)),
-    ),
-    speech: choose(
-      'speech',
-      ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
-    ),
+    recognition: choose('recognition', hears),
+    speech: choose('speech', speaks),
     embedding: ids.find((id) => EMBEDS.test(id) && !OTHERS.test(id)),
     listed: new Set(ids),
     contextTokens: new Map(
-      models.flatMap(({ id, contextTokens }): [string, number][] =>
-        contextTokens === undefined ? [] : [[id, contextTokens]],
-      ),
+      models.flatMap(({ id, contextTokens: most }) => (most === undefined ? [] : [[id, most]])),
     ),
   };
 };

@@ -2,7 +2,6 @@ import { FormData } from 'undici';
 import { z } from 'zod';
 import { MEDIA_TYPES } from '../../../src/api/contract.ts';
 import { encode } from '../../../src/audio/codec/encode.ts';
-import { AppError } from '../../../src/errors.ts';
 import type { SpokenWord } from '../../../src/model/message.ts';
 import {
   RECOGNITION_RATE_HZ,
@@ -10,10 +9,10 @@ import {
   type EngineHints,
   type RecognitionEngine,
 } from '../../engine.ts';
-import { BackendError } from '../../errors.ts';
 import { commonCode } from '../../language.ts';
 import { isLoop } from '../../loops.ts';
 import { meanShare } from '../../shares.ts';
+import { createTakenForms } from '../../back-end/taken-forms.ts';
 import type { Upstream } from '../../back-end/http.ts';
 import { promptOf } from './hotwords.ts';
 import { createRealtimeRecognition } from './realtime.ts';
@@ -24,7 +23,7 @@ import { createRealtimeRecognition } from './realtime.ts';
 const LONGEST_MS = 10 * 60_000;
 
 const known = z.number().nullish().catch(undefined);
-const reply = z.object({
+const transcript = z.object({
   text: z.string(),
   language: z.string().nullish(),
   segments: z
@@ -45,7 +44,8 @@ const reply = z.object({
     .nullish()
     .catch(undefined),
 });
-type Segment = NonNullable<z.infer<typeof reply>['segments']>[number];
+type Segment = NonNullable<z.infer<typeof transcript>['segments']>[number];
+const TRANSCRIPT = ['a transcript', transcript] as const;
 
 const inMs = ({ word, start, end }: { word: string; start: number; end: number }): SpokenWord => ({
   text: word.trim(),
@@ -71,48 +71,24 @@ const meanOf = (
     })),
   );
 
-interface AudioFile {
-  readonly chunks: readonly Uint8Array[];
-  readonly mediaType: string;
-  readonly name: string;
-}
-
-/** True for a refusal of something in the request. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof BackendError && [400, 422].includes(error.status);
-
 /** Details of an answer, the most first. */
-const DETAILS = ['words', 'segments'] as const;
-type Detail = (typeof DETAILS)[number] | 'text';
-
-const detailsFor = (
-  { words: areAsked }: EngineHints,
-  refused: ReadonlySet<Detail>,
-): readonly [Detail, ...Detail[]] => {
-  const [first, ...others] = DETAILS.filter(
-    (detail) => !refused.has(detail) && (detail !== 'words' || areAsked),
-  );
-  return first ? [first, ...others, 'text'] : ['text'];
-};
+const DETAILS = ['words', 'segments', 'text'] as const;
+type Detail = (typeof DETAILS)[number];
 
 export const createRecognition = (upstream: Upstream, model: string): RecognitionEngine => {
-  /** Details that the server refused, but not those after them. */
-  const refusedDetails = new Set<Detail>();
-  /** Languages with which the server refused what it took without. */
-  const refusedLanguages = new Set<string>();
+  const inDetail = createTakenForms<Detail>();
+  /** The language, or none where it is refused. */
+  const inLanguage = createTakenForms<string>();
 
   const ask = async (
-    file: AudioFile,
+    wav: readonly Uint8Array[],
     hints: EngineHints,
     detail: Detail,
     signal: AbortSignal,
   ): Promise<RecognisedText> => {
     const form = new FormData();
-    form.set(
-      'file',
-      new Blob([...file.chunks] as Uint8Array<ArrayBuffer>[], { type: file.mediaType }),
-      file.name,
-    );
+    const file = new Blob(wav as Uint8Array<ArrayBuffer>[], { type: MEDIA_TYPES.wav });
+    form.set('file', file, 'audio.wav');
     form.set('model', model);
     form.set('response_format', detail === 'text' ? 'json' : 'verbose_json');
     // Without one, servers raise it where a text is a loop; 0 is taken for a wish not to.
@@ -121,15 +97,11 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     if (hints.temperature) form.set('temperature', String(hints.temperature));
     if (hints.language) form.set('language', hints.language);
     if (hints.hotwords?.length) form.set('prompt', promptOf(hints.hotwords));
-    const parsed = reply.safeParse(
-      await upstream.sendForJson('/audio/transcriptions', form, signal),
-    );
-    if (!parsed.success)
-      throw new AppError('bad-reply', 'The backend did not answer with a transcript.');
-    const { text, language: heardLanguage, segments, words } = parsed.data;
+    const heard = await upstream.ask(TRANSCRIPT, '/audio/transcriptions', form, signal);
+    const { text, language, segments, words } = heard;
     return {
       text: text.trim(),
-      language: heardLanguage ?? undefined,
+      language: language ?? undefined,
       confidence: isLoop(text) ? 0 : meanOf(segments, (segment) => certaintyOf(text, segment)),
       noSpeech: meanOf(segments, (segment) => segment.no_speech_prob),
       words: words?.length ? words.map(inMs) : undefined,
@@ -137,53 +109,18 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     };
   };
 
-  const askInDetail = async (
-    file: AudioFile,
-    hints: EngineHints,
-    signal: AbortSignal,
-    [detail, ...less] = detailsFor(hints, refusedDetails),
-  ): Promise<RecognisedText> => {
-    try {
-      return await ask(file, hints, detail, signal);
-    } catch (error) {
-      const [next, ...least] = less;
-      if (!isRefusal(error) || !next) throw error;
-      const heard = await askInDetail(file, hints, signal, [next, ...least]);
-      refusedDetails.add(detail);
-      return heard;
-    }
-  };
-
-  const recogniseBytes = async (
-    file: AudioFile,
-    { language: wanted, ...hints }: EngineHints,
-    signal: AbortSignal,
-  ): Promise<RecognisedText> => {
-    const language = wanted === undefined ? undefined : commonCode(wanted);
-    if (language === undefined || refusedLanguages.has(language))
-      return askInDetail(file, hints, signal);
-    try {
-      return await askInDetail(file, { ...hints, language }, signal);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      const heard = await askInDetail(file, hints, signal);
-      refusedLanguages.add(language);
-      return heard;
-    }
-  };
-
   return {
     longestMs: LONGEST_MS,
     stream: createRealtimeRecognition(upstream, model),
-    recognise: async (samples, hints, signal) => {
+    recognise: async (samples, { language: wanted, ...hints }, signal) => {
       const once = (async function* () {
         yield samples;
       })();
-      const chunks = await Array.fromAsync(encode('wav', RECOGNITION_RATE_HZ, once));
-      return recogniseBytes(
-        { chunks, mediaType: MEDIA_TYPES.wav, name: 'audio.wav' },
-        hints,
-        signal,
+      const wav = await Array.fromAsync(encode('wav', RECOGNITION_RATE_HZ, once));
+      const details = DETAILS.filter((detail) => detail !== 'words' || hints.words);
+      const languages = wanted === undefined ? [''] : [commonCode(wanted), ''];
+      return inLanguage(languages, (language) =>
+        inDetail(details, (detail) => ask(wav, { ...hints, language }, detail, signal)),
       );
     },
   };

@@ -4,6 +4,7 @@ import type { Ability, EngineConfig } from '../../config.ts';
 import type { EngineAbilities } from '../../engine.ts';
 import { createTranslation } from '../../language-model/translation.ts';
 import { createChat } from './chat.ts';
+import { followed } from '../../back-end/followed.ts';
 import type { Upstream } from '../../back-end/http.ts';
 import {
   chooseModels,
@@ -16,9 +17,8 @@ import { probeModel, type ProbeResult } from './probe.ts';
 import { createRecognition } from './recognition.ts';
 import { createSpeech } from './speech.ts';
 
-/** Age at which the list of models is requested again; after a failure it is requested sooner. */
+/** Age at which the list of models is requested again. */
 const LIST_FRESH_MS = 60_000;
-const LIST_MISSING_MS = 5_000;
 /** Longest wait for a model's first answer before it is offered untried: its server may have to load it. */
 const LONGEST_TRY_MS = 1_000;
 
@@ -69,10 +69,6 @@ export const followServer = (
     return { ids: idsOf(listed), models, abilities, tried: new Map() };
   };
   let state = create([]);
-  /** True when the last request for the list of models succeeded; undefined before its end. */
-  let lists: boolean | undefined;
-  let listAgainAtMs = -Infinity;
-  let listing: Promise<void> | undefined;
 
   const tryModels = async ({ models, abilities, tried }: State): Promise<void> => {
     for (const model of new Set([models.translation, models.chat])) {
@@ -89,20 +85,24 @@ export const followServer = (
     await learnContextTokens(upstream, about.models);
   };
 
-  const refresh = async (): Promise<void> => {
-    const listed = await listModels(upstream).catch((error: unknown) => {
-      log.debug({ engine: 'openai', err: error }, 'the server does not list its models');
-      return undefined;
-    });
-    // A server that was away may have other models of the same names.
-    if (listed && !(lists && state.ids === idsOf(listed))) state = create(listed);
-    lists = listed !== undefined;
-    listAgainAtMs = clock.nowMs() + (lists ? LIST_FRESH_MS : LIST_MISSING_MS);
-    const { models, tried } = state;
-    const isTried = (model: string | undefined): boolean => model === undefined || tried.has(model);
-    if (!lists || [models.translation, models.chat].every(isTried)) return;
-    await waitUntil(clock, clock.nowMs() + LONGEST_TRY_MS, learn(state));
-  };
+  const list = followed(
+    async () => {
+      const listed = await listModels(upstream).catch((error: unknown) => {
+        log.debug({ engine: 'openai', err: error }, 'the server does not list its models');
+        throw error;
+      });
+      // A server that was away may have other models of the same names.
+      if (!lists() || state.ids !== idsOf(listed)) state = create(listed);
+      const { models, tried } = state;
+      const isTried = (model: string | undefined) => model === undefined || tried.has(model);
+      if (![models.translation, models.chat].every(isTried))
+        await waitUntil(clock, clock.nowMs() + LONGEST_TRY_MS, learn(state));
+      return true;
+    },
+    LIST_FRESH_MS,
+    clock,
+  );
+  const lists = (): boolean => list.known() === true && list.fault() === undefined;
 
   const known = (): KnownServer => {
     const { models, abilities, tried } = state;
@@ -126,15 +126,11 @@ export const followServer = (
 
   return {
     /** True when the last request for the list of models succeeded. */
-    lists: (): boolean => lists === true,
+    lists,
     /** Returns what is known now; waits for the list where that is nothing. */
     current: async (): Promise<KnownServer> => {
-      if (clock.nowMs() >= listAgainAtMs)
-        listing ??= refresh().finally(() => {
-          listing = undefined;
-        });
-      const isUsable = lists !== undefined && Object.keys(known().abilities).length > 0;
-      if (!isUsable) await listing;
+      const isAsked = (): boolean => lists() || list.fault() !== undefined;
+      await list.current(() => isAsked() && Object.keys(known().abilities).length > 0);
       return known();
     },
   };

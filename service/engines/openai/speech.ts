@@ -1,7 +1,7 @@
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
 import { type Sound, type SpeechEngine, stableUuid, VOICE_OUTPUT } from '../../engine.ts';
-import { BackendError } from '../../errors.ts';
+import { createTakenForms, refusesRequest } from '../../back-end/taken-forms.ts';
 import type { Body, Upstream } from '../../back-end/http.ts';
 import { createByteReader } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
@@ -123,8 +123,10 @@ export const createSpeech = (
   const byId = new Map(
     voices.map((voice) => [stableUuid(`openai ${voice.name} ${voice.language}`), voice]),
   );
-  /** False once the server has refused to send raw PCM, or sent what it does not name. */
-  let pcmWorks = true;
+  /** Raw PCM unless the server refuses it, or sends what it does not name. */
+  const inForm = createTakenForms<'pcm' | 'wav'>(
+    (error) => refusesRequest(error) || error instanceof WrongAudio,
+  );
 
   const ask = async (
     format: 'pcm' | 'wav',
@@ -164,16 +166,7 @@ export const createSpeech = (
     speak: async ({ voiceId, ...spoken }, signal) => {
       const voice = byId.get(voiceId);
       if (!voice) throw new AppError('not-found', 'no such voice');
-      if (!pcmWorks) return ask('wav', voice.name, spoken, signal);
-      try {
-        return await ask('pcm', voice.name, spoken, signal);
-      } catch (error) {
-        const isRefused = error instanceof BackendError && [400, 422].includes(error.status);
-        if (!isRefused && !(error instanceof WrongAudio)) throw error;
-        const sound = await ask('wav', voice.name, spoken, signal);
-        pcmWorks = false;
-        return sound;
-      }
+      return inForm(['pcm', 'wav'], (format) => ask(format, voice.name, spoken, signal));
     },
   };
 };

@@ -177,11 +177,15 @@ const hearing = async (targets: readonly Target[], folder: string): Promise<void
   );
 };
 
-const speaking = (targets: readonly Target[]): Promise<void> =>
+const speaking = (
+  targets: readonly Target[],
+  title: string,
+  calls: readonly string[],
+): Promise<void> =>
   compare(
     {
-      title: `Speaking: ${lines.said.length} sentences`,
-      calls: lines.said,
+      title,
+      calls,
       run: async (target, input) =>
         post(target, '/audio/speech', {
           model: 'tts',
@@ -267,7 +271,11 @@ else {
   console.log(`${availableParallelism()} cores. Memory at rest: ${fixed(memoryOf(ours), 0)} MB.`);
   const both = [ours, ...reference];
   if (isChosen('hearing')) await hearing(both, soundsFolder);
-  if (isChosen('speaking')) await speaking(both);
+  if (isChosen('speaking')) {
+    const { said } = lines;
+    await speaking(both, `Speaking: ${said.length} sentences`, said);
+    await speaking(both, `Speaking: a text of ${said.length} sentences`, [said.join(' ')]);
+  }
   const behind =
     referenceUrl === undefined || !(isChosen('answering') || isChosen('translating'))
       ? []

@@ -56,6 +56,8 @@ export const createRequestLimiter = (limits: RequestLimits) => {
   const turns = createFairLimit(concurrent);
   const queue = new FairQueue<Start>();
   const admitted = new Map<string, number>();
+  /** Turns that are held or waited for. */
+  let wanted = 0;
   let isTimed = false;
 
   const startLater = (waitMs: number): void => {
@@ -75,7 +77,7 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     startNext();
   };
 
-  const beginTurn = (key: string): Disposable => {
+  const beginTurn = (key: string, onEnd: () => void): Disposable => {
     turns.add(key, 1);
     let isHeld = true;
     return {
@@ -83,6 +85,7 @@ export const createRequestLimiter = (limits: RequestLimits) => {
         if (!isHeld) return;
         isHeld = false;
         turns.add(key, -1);
+        onEnd();
         startNext();
       },
     };
@@ -93,15 +96,17 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     isFirst: boolean,
     signal: AbortSignal,
     onStart: () => void,
+    onEnd: () => void,
   ): Promise<Disposable> => {
-    signal.throwIfAborted();
     const started = Promise.withResolvers<Disposable>();
     const start = (): void => {
       onStart();
-      started.resolve(beginTurn(key));
+      started.resolve(beginTurn(key, onEnd));
     };
     const leave = (): void => {
-      if (queue.remove(key, start)) started.reject(signal.reason);
+      if (!queue.remove(key, start)) return;
+      onEnd();
+      started.reject(signal.reason);
     };
     signal.addEventListener('abort', leave, { once: true });
     queue.push(key, start, isFirst);
@@ -126,15 +131,22 @@ export const createRequestLimiter = (limits: RequestLimits) => {
       isFresh = false;
     };
     let isFirst = true;
+    let own = 0;
+    const want = (count: number): void => {
+      own += count;
+      wanted += count;
+    };
     return {
       key,
-      /** True while requests have turns or wait for them; asked by one that does neither. */
+      /** True while other requests have turns or wait for them. */
       get isBusy(): boolean {
-        return turns.free < concurrent || !queue.isEmpty;
+        return wanted > own;
       },
       /** Resolves when it may work; disposing of the result ends the turn. Rejects with the signal's reason. */
-      turn: (signal: AbortSignal): Promise<Disposable> => {
-        const waited = turnOf(key, isFirst, signal, begin);
+      turn: async (signal: AbortSignal): Promise<Disposable> => {
+        signal.throwIfAborted();
+        want(1);
+        const waited = turnOf(key, isFirst, signal, begin, () => want(-1));
         isFirst = false;
         return waited;
       },

@@ -9,6 +9,7 @@ import {
   createSherpaRecognition,
   createSherpaSpeech,
   STREAM_CALLS,
+  VOICE_CALLS,
 } from './sherpa-onnx/children.ts';
 import {
   createSherpaDiarisation,
@@ -73,6 +74,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     NAME,
     new URL('./sherpa-onnx/voice-worker.ts', import.meta.url),
     log,
+    VOICE_CALLS,
   );
 
   const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {

@@ -8,7 +8,7 @@ import type { AudioFormat } from '../../src/model/message.ts';
 import { metered } from '../respond.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { createRequestLimiter, type AdmittedRequest } from '../request-limiter.ts';
-import { speechParts, withPause } from './pauses.ts';
+import { speechParts, withPause, type SpeechPart } from './pauses.ts';
 import type { Spool } from './spool.ts';
 import { createVoiceLevels } from './voice-levels.ts';
 import { orAborted } from '../../src/async/abort.ts';
@@ -93,23 +93,21 @@ interface SpeechEvents {
 }
 
 /**
- * Synthesises a part in a turn. The turn ends when the engine has no more sound, however slowly that
- * is taken here.
+ * Begins to synthesise a part in a turn. The turn ends when the engine has no more sound, however slowly that
+ * is taken from the result.
  */
-async function* speakPart(
+const beginPart = (
   { engine, voiceId, temperature, speed, instructions }: SpeechOrder,
   text: string,
   request: AdmittedRequest,
   signal: AbortSignal,
-): AsyncGenerator<Pcm, void, void> {
-  const own = new AbortController();
-  const either = AbortSignal.any([signal, own.signal]);
+): AsyncIterable<Pcm> => {
   const ready: Pcm[] = [];
   const changed = createWakeUp();
   let isOver = false;
 
   const work = async (): Promise<void> => {
-    using _ = await request.turn(either);
+    using _ = await request.turn(signal);
     const sound = await engine.speak(
       {
         voiceId,
@@ -118,7 +116,7 @@ async function* speakPart(
         ...(temperature === undefined ? {} : { temperature }),
         ...(instructions === undefined ? {} : { instructions }),
       },
-      either,
+      signal,
     );
     for await (const samples of sound.pcm) {
       ready.push({ samples, sampleRateHz: sound.sampleRateHz });
@@ -131,7 +129,7 @@ async function* speakPart(
   });
   working.catch(() => undefined);
 
-  try {
+  return (async function* () {
     for (;;) {
       const seen = changed.count;
       const next = ready.shift();
@@ -140,6 +138,36 @@ async function* speakPart(
       else await changed.wait(seen, signal);
     }
     await working;
+  })();
+};
+
+/** A part of a text with its sound, which is being made. */
+interface BegunPart extends SpeechPart {
+  readonly sound: AsyncIterable<Pcm>;
+}
+
+/** The parts of an order, each of which is begun while the one before it is taken. */
+async function* beginParts(
+  order: SpeechOrder,
+  turns: AdmittedRequest,
+  room: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): AsyncGenerator<BegunPart, void, void> {
+  const own = new AbortController();
+  const either = AbortSignal.any([signal, own.signal]);
+  const begin = (part: SpeechPart): BegunPart => ({
+    ...part,
+    sound: beginPart(order, part.text, turns, either),
+  });
+  let ahead: BegunPart | undefined;
+  try {
+    for (const part of speechParts(order.text)) {
+      await room(signal);
+      const begun = begin(part);
+      if (ahead) yield ahead;
+      ahead = begun;
+    }
+    if (ahead) yield ahead;
   } finally {
     own.abort();
   }
@@ -186,11 +214,11 @@ export const speakInto = async (
   let audioMs = 0;
   const speech = async function* (): AsyncGenerator<Pcm, void, void> {
     let startsAnew = true;
-    for (const { text, pauseMs } of speechParts(order.text)) {
-      await spool.room(signal);
+    const parts = beginParts(order, turns, (until) => spool.room(until), signal);
+    for await (const { text, pauseMs, sound } of parts) {
       const beforeMs = audioMs;
-      const sound = metered(speakPart(order, text, turns, signal), () => charge(text), signal);
-      const level = voiceLevels.level(order.voiceId, sound);
+      const charged = metered(sound, () => charge(text), signal);
+      const level = voiceLevels.level(order.voiceId, charged);
       const pause = pauseMs === undefined ? undefined : pauseMs / order.speed;
       for await (const pcm of withPause(level, pause, startsAnew)) {
         audioMs += (1_000 * pcm.samples.length) / pcm.sampleRateHz;

@@ -30,6 +30,25 @@ describe('a request limiter', () => {
     (await limiter.acquireSpare(signal))[Symbol.dispose]();
   });
 
+  it('tells a request whether others have turns or wait for them', async () => {
+    const limiter = createRequestLimiter({ concurrent: 2, waiting: 5 });
+    using one = limiter.admit('a');
+    const own = [await one.turn(signal), await one.turn(signal)];
+    const leaving = new AbortController();
+    const waiting = one.turn(leaving.signal);
+    expect(one.isBusy).toBe(false);
+    using other = limiter.admit('b');
+    const turn = other.turn(signal);
+    expect(one.isBusy).toBe(true);
+    leaving.abort();
+    await expect(waiting).rejects.toThrow();
+    for (const each of own) each[Symbol.dispose]();
+    expect(other.isBusy).toBe(false);
+    expect(one.isBusy).toBe(true);
+    (await turn)[Symbol.dispose]();
+    expect(one.isBusy).toBe(false);
+  });
+
   it('keeps the order of those who wait', async () => {
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 5 });
     const first = await limiter.acquire(signal);

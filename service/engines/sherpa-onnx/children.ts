@@ -21,6 +21,8 @@ import type { InstalledSpeaker } from './voices.ts';
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
 const CALLS: Calls = { callTimeoutMs: CALL_TIMEOUT_MS, callsPerChild: 5_000 };
+/** Two parts of speech at once: the models of a voice keep nothing of a call. */
+export const VOICE_CALLS: Calls = { ...CALLS, concurrent: 2 };
 /**
  * Each call of a process with streams is a chunk of sound, of which another process knows nothing. Clients wait 5 s for
  * words.
@@ -36,7 +38,7 @@ const IDLE_MS = 60 * 60_000;
 
 type Calls = Pick<
   ChildOptions,
-  'callTimeoutMs' | 'firstCallTimeoutMs' | 'callsPerChild' | 'attempts'
+  'callTimeoutMs' | 'firstCallTimeoutMs' | 'callsPerChild' | 'concurrent' | 'attempts'
 >;
 export type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
 

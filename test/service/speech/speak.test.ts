@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orAborted } from '../../../src/async/abort.ts';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { createFirstParts, speakInto, type SpeechOrder } from '../../../service/speech/speak.ts';
@@ -52,7 +53,7 @@ describe('a streamed reply that is far ahead of its listener', () => {
     );
     for (let part = 1; part <= 3; part += 1) {
       await expect.poll(() => clock.waiting).toBe(1);
-      expect(spoken).toHaveLength(part);
+      expect(spoken).toHaveLength(Math.min(part + 1, 3));
       await clock.advance((1_000 * (PART_SECONDS + PAUSE_SECONDS)) / 8);
     }
     await speaking;
@@ -75,6 +76,82 @@ describe('a streamed reply that is far ahead of its listener', () => {
       createTestClock(),
     );
     expect(spoken).toHaveLength(3);
+  });
+});
+
+describe('the parts of a text', () => {
+  /** An engine whose parts wait until they are let go. */
+  const waitingEngine = () => {
+    const begun: string[] = [];
+    const ended: string[] = [];
+    const gates: PromiseWithResolvers<void>[] = [];
+    const engine: SpeechEngine = {
+      voices: async () => [],
+      speak: async ({ text }, until) => {
+        const gate = Promise.withResolvers<void>();
+        gates.push(gate);
+        begun.push(text.trim());
+        return {
+          sampleRateHz: RATE_HZ,
+          pcm: (async function* () {
+            try {
+              await orAborted(gate.promise, until);
+              yield new Float32Array(RATE_HZ).fill(0.25);
+            } finally {
+              ended.push(text.trim());
+            }
+          })(),
+        };
+      },
+    };
+    return { engine, begun, ended, release: (at: number) => gates[at]?.resolve() };
+  };
+
+  it('are made while the one before is made, not more than one ahead', async () => {
+    const { engine, begun, release } = waitingEngine();
+    const limiter = createRequestLimiter({ concurrent: 4, waiting: 1 });
+    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open('a');
+    const lengths: number[] = [];
+    const onAudio = (audioMs: number): void => void lengths.push(audioMs);
+    const speaking = speakInto(
+      spool,
+      { ...order([], false), engine },
+      limiter.admit(),
+      { ...NO_EVENTS, onAudio },
+      signal,
+    );
+    await expect.poll(() => begun).toEqual(['One two.', 'Three four.']);
+    release(1);
+    await new Promise(setImmediate);
+    expect(begun).toHaveLength(2);
+    expect(lengths).toEqual([]);
+    release(0);
+    await expect.poll(() => begun).toHaveLength(3);
+    release(2);
+    await speaking;
+    expect(lengths).toHaveLength(3);
+  });
+
+  it('are all ended, and not charged, when nobody listens any more', async () => {
+    const { engine, begun, ended } = waitingEngine();
+    const limiter = createRequestLimiter({ concurrent: 2, waiting: 1 });
+    await using spool = createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }).open('a');
+    const leaving = new AbortController();
+    const charged: string[] = [];
+    const speaking = speakInto(
+      spool,
+      { ...order([], false), engine },
+      limiter.admit(),
+      { ...NO_EVENTS, charge: (part) => void charged.push(part) },
+      leaving.signal,
+    );
+    await expect.poll(() => begun).toHaveLength(2);
+    leaving.abort();
+    await expect(speaking).rejects.toThrow();
+    await expect.poll(() => ended.toSorted()).toEqual(['One two.', 'Three four.']);
+    expect(charged).toEqual([]);
+    await limiter.acquire(signal);
+    await limiter.acquire(signal);
   });
 });
 

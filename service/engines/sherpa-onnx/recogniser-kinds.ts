@@ -127,7 +127,8 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     option: 'whisper',
     files: PAIR,
     isOf: isType(/^whisper/),
-    fixed: { language: '', task: 'transcribe', tailPaddings: -1 },
+    // Times of tokens come from a decoder that was exported with its attention.
+    fixed: { language: '', task: 'transcribe', tailPaddings: -1, enableTokenTimestamps: 1 },
     languages: whisperLanguages,
     // Those of words, which come first, or all.
     tokens: (metadata) => ({

@@ -18,13 +18,23 @@ export const spellTokens = (tokens: string): string =>
     );
   });
 
-/** The text of spelt tokens, without what is left of a character whose end is missing. */
-export const readSpelt = (text: string): string =>
+const bytesOf = (text: string): Buffer =>
   Buffer.concat(
     Array.from(text, (char) => {
       const byte = char.charCodeAt(0) - FIRST_BYTE;
       return byte >= 0 && byte < 256 ? Buffer.of(byte) : Buffer.from(char);
     }),
-  )
-    .toString('utf8')
-    .replaceAll('\uFFFD', '');
+  );
+
+/** The text of spelt tokens, without what is left of a character whose end is missing. */
+export const readSpelt = (text: string): string =>
+  bytesOf(text).toString('utf8').replaceAll('\uFFFD', '');
+
+/** A spelt token as other kinds tell it: where it is not of whole characters, by its bytes as `<0xE5>`. */
+export const readSpeltToken = (token: string): string => {
+  const bytes = bytesOf(token);
+  const text = bytes.toString('utf8');
+  return text.includes('\uFFFD')
+    ? bytes.toString('hex').toUpperCase().replaceAll(/../g, '<0x$&>')
+    : text;
+};

@@ -13,8 +13,8 @@ export interface TimedTokens {
 
 /** Longest sound of a token whose length is not told: a syllable that is drawn out. */
 const LONGEST_TOKEN_MS = 500;
-/** A byte of a character that is in several tokens. */
-const BYTE = /^<0x([0-9A-F]{2})>$/;
+/** Bytes of a character that is in several tokens. */
+const BYTES = /^(?:<0x[0-9A-F]{2}>)+$/;
 /** Signs of tokens that no text has: the beginning of a word, and a word that goes on. */
 const SIGNS = /^[▁\s]+|@@$/gu;
 
@@ -40,10 +40,9 @@ const place = (
     const ownMs = Math.min(endMs, Math.round(1_000 * timestamps[index]!));
     const lengthMs = durations[index] ? Math.round(1_000 * durations[index]) : LONGEST_TOKEN_MS;
     const startMs = (beganMs ??= ownMs);
-    const byte = BYTE.exec(token)?.[1];
-    if (byte !== undefined) bytes.push(Number.parseInt(byte, 16));
-    const written =
-      byte === undefined ? token.replaceAll(SIGNS, '') : Buffer.from(bytes).toString();
+    const isBytes = BYTES.test(token);
+    if (isBytes) bytes.push(...Buffer.from(token.replaceAll(/<0x|>/g, ''), 'hex'));
+    const written = isBytes ? Buffer.from(bytes).toString() : token.replaceAll(SIGNS, '');
     if (written.includes('\uFFFD')) continue;
     bytes = [];
     beganMs = undefined;

@@ -11,7 +11,7 @@ import { recordingOptions, withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
 import { decodeInPieces } from './pieces.ts';
 import { decodeWhole } from './whisper-length.ts';
-import { readSpelt, spellTokens } from './whisper-tokens.ts';
+import { readSpelt, readSpeltToken, spellTokens } from './whisper-tokens.ts';
 import { wordTimes } from './word-times.ts';
 
 export interface SherpaRequest {
@@ -129,7 +129,9 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
       stream.setOption(name, value);
     stream.acceptWaveform({ samples: sound, sampleRate: sampleRateHz });
     const heard = result.parse(await recognizer.decodeAsync(stream));
-    return model.whisper ? { ...heard, text: readSpelt(heard.text) } : heard;
+    if (!model.whisper) return heard;
+    const { text, tokens } = heard;
+    return { ...heard, text: readSpelt(text), tokens: tokens?.map(readSpeltToken) };
   };
   const heard = await (model.whisper
     ? decodeWhole(samples, decode)

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readSpelt, spellTokens } from '../../../../service/engines/sherpa-onnx/whisper-tokens.ts';
+import {
+  readSpelt,
+  readSpeltToken,
+  spellTokens,
+} from '../../../../service/engines/sherpa-onnx/whisper-tokens.ts';
+import { wordTimes } from '../../../../service/engines/sherpa-onnx/word-times.ts';
 
 /** The tokens of a file as the library joins them. */
 const joined = (tokens: string): string =>
@@ -36,4 +41,18 @@ it('a character whose end is missing is left out, and what is not spelt stays', 
 
 it('numbers of tokens and ends of lines stay as they are', () => {
   expect(spellTokens('IQ== 0\r\nIg== 1\r\n')).toMatch(/^\S+ 0\r\n\S+ 1\r\n$/);
+});
+
+it('tokens have times wherever they cut the characters of a text', () => {
+  const text = '你好é😀';
+  const bytes = Buffer.from(text);
+  for (const size of [1, 2, 3, 4]) {
+    const cuts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      joined(fileOf([bytes.subarray(at * size, (at + 1) * size)])),
+    );
+    const timestamps = cuts.map((_, at) => at / 10);
+    const words = wordTimes({ text, tokens: cuts.map(readSpeltToken), timestamps }, 10_000);
+    expect(words?.map((word) => word.text).join('')).toBe(text);
+    expect(words?.[0]?.startMs).toBe(0);
+  }
 });

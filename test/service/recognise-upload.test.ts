@@ -41,7 +41,57 @@ describe('a recording in pieces', () => {
   });
 });
 
+/** A recording of so many minutes that a minute of memory holds: it sounds the same in each. */
+const recordingOf = (minutes: number): readonly Uint8Array[] => {
+  const minute = makeWav(60, [
+    [0, 14],
+    [16, 40],
+    [45, 58],
+  ]);
+  const [head, sound] = [Buffer.from(minute.subarray(0, 44)), minute.subarray(44)];
+  head.writeUInt32LE(36 + minutes * sound.length, 4);
+  head.writeUInt32LE(minutes * sound.length, 40);
+  return [head, ...Array.from({ length: minutes }, () => sound)];
+};
+
 describe('a long recording', () => {
+  const recogniseLong = async (minutes: number) => {
+    const before = process.memoryUsage().arrayBuffers;
+    let [asked, mostBytes] = [0, 0];
+    const engine: RecognitionEngine = {
+      longestMs: 28_000,
+      recognise: async ({ buffer }) => {
+        asked += 1;
+        const bytes = process.memoryUsage().arrayBuffers - before;
+        mostBytes = Math.max(mostBytes, bytes, buffer.byteLength);
+        return { text: 'hello' };
+      },
+    };
+    const spans = recogniseUpload(
+      { audio: recordingOf(minutes), hints: {}, vad: 'off' },
+      offering('one', engine, createRequestLimiter({ concurrent: 1, waiting: 1 })),
+    );
+    return { spans: await spans.catch((error: Error) => error), asked, mostBytes };
+  };
+
+  it('of half an hour is recognised to its end, and is never in memory as a whole', async () => {
+    const { spans, mostBytes } = await recogniseLong(30);
+    const heard = spans as Exclude<typeof spans, Error>;
+    for (const [at, { startMs }] of heard.entries())
+      expect(startMs - (heard[at - 1]?.endMs ?? 0)).toBeLessThanOrEqual(5_000);
+    expect(heard.at(-1)?.endMs).toBeGreaterThan(1_798_000);
+    expect(mostBytes).toBeLessThan((30 * 60 * 16_000 * 4) / 2);
+  });
+
+  it('of a day is refused with the limit, and no engine is asked', async () => {
+    const { spans, asked } = await recogniseLong(24 * 60);
+    expect(spans).toMatchObject({
+      named: 'ErrAudioTooLarge',
+      message: 'audio is too long: it is over 4 hours.',
+    });
+    expect(asked).toBe(0);
+  });
+
   it('waits for its speakers to be told apart without keeping others out', async () => {
     const engine: RecognitionEngine = {
       longestMs: 28_000,

@@ -14,7 +14,7 @@ import { bytesOf, type CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { followInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, languagesIn } from './layout.ts';
-import { folderBytes } from './list.ts';
+import { folderBytes } from './disk.ts';
 import { speakersAt, thisMachine } from './machine.ts';
 import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
 

@@ -278,7 +278,8 @@ const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps)
       await attempt(wanted, part, deps);
       return;
     } catch (error) {
-      if (!(error instanceof CutError)) throw writeError(error, deps.root);
+      if (!(error instanceof CutError))
+        throw writeError(error, deps.root, wanted.bytes && wanted.bytes - (await part.sizeOf()));
       fruitless = (await part.sizeOf()) > before ? 0 : fruitless + 1;
       wasReached ||= !(error instanceof UnreachedError);
       const isOver = fruitless >= REACHING.tries || nowMs() - startMs >= REACHING.longestMs;

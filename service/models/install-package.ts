@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
+import { staging } from './changes.ts';
 import { syncFiles } from './disk.ts';
-import { download, removeDownload, type DownloadDeps } from './download.ts';
+import { download, removeDownload, type DownloadDeps, type DownloadProgress } from './download.ts';
 import {
   installedPackage,
   isMusl,
@@ -12,7 +13,7 @@ import {
   readLock,
   type NativePackage,
 } from './packages.ts';
-import { innermostFolder, STAGING, unpack } from './unpack.ts';
+import { innermostFolder, unpack } from './unpack.ts';
 
 /** The address of a package of a lock file, which names none where it is that of npm's registry. */
 const addressOf = (path: string, version = ''): string => {
@@ -30,6 +31,7 @@ export const installPackage = async (
 ): Promise<string> => {
   const { root, signal } = deps;
   const { name, bytes, binary } = native;
+  const folder = await packageFolder(root, native);
   const present = await installedPackage(root, native);
   if (present !== undefined) return present;
   if (binary === undefined)
@@ -42,35 +44,27 @@ export const installPackage = async (
       ([path, { optional = false }]) => path === `node_modules/${binary}` || (!optional && path),
     )
     .map(([path, { version, integrity }]) => ({ path, url: addressOf(path, version), integrity }));
-  const staging = await mkdtemp(join(root, STAGING));
-  try {
+  await staging(root, async (beside) => {
+    const whole = join(beside, 'whole');
     let fetchedBytes = 0;
     for (const { path, url, integrity } of wanted) {
       const before = fetchedBytes;
-      const archive = await download(
-        { url, integrity },
-        {
-          ...deps,
-          onProgress: ({ doneBytes }) => {
-            fetchedBytes = before + doneBytes;
-            deps.onProgress({ doneBytes: fetchedBytes, totalBytes: Math.max(bytes, fetchedBytes) });
-          },
-        },
-      );
-      const unpacked = join(staging, 'unpacked');
+      const onProgress = ({ doneBytes }: DownloadProgress): void => {
+        fetchedBytes = before + doneBytes;
+        deps.onProgress({ doneBytes: fetchedBytes, totalBytes: Math.max(bytes, fetchedBytes) });
+      };
+      const archive = await download({ url, integrity }, { ...deps, onProgress });
+      const unpacked = join(beside, 'unpacked');
       await mkdir(unpacked);
       await unpack(archive.path, basename(url), unpacked, signal);
-      await mkdir(dirname(join(staging, 'whole', path)), { recursive: true });
-      await rename(await innermostFolder(unpacked), join(staging, 'whole', path));
+      await mkdir(dirname(join(whole, path)), { recursive: true });
+      await rename(await innermostFolder(unpacked), join(whole, path));
       await rm(unpacked, { recursive: true, force: true });
     }
+    await syncFiles(whole);
     await mkdir(join(root, PACKAGES), { recursive: true });
-    await syncFiles(join(staging, 'whole'));
-    const folder = await packageFolder(root, native);
-    await rename(join(staging, 'whole'), folder);
-    for (const { url } of wanted) await removeDownload(root, url);
-    return memberFolder(folder, name);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+    await rename(whole, folder);
+  });
+  for (const { url } of wanted) await removeDownload(root, url);
+  return memberFolder(folder, name);
 };

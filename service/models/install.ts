@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 import { preparePiperVoice, settingsBeside, settingsFile } from '../engines/sherpa-onnx/piper.ts';
@@ -11,11 +11,12 @@ import {
   type DownloadDeps,
   type DownloadProgress,
 } from './download.ts';
-import { writeRecord, type ModelRecord } from './installed.ts';
+import { isModel, listInstalled, writeRecord, type ModelRecord } from './installed.ts';
 import { installPackage } from './install-package.ts';
 import type { NativePackage } from './packages.ts';
-import { syncFiles } from './disk.ts';
-import { copyFolder, innermostFolder, nameWithoutEnding, STAGING, unpack } from './unpack.ts';
+import { staging } from './changes.ts';
+import { syncFiles, writeError } from './disk.ts';
+import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { measuresOf, tryModel } from './trial.ts';
 
@@ -66,65 +67,57 @@ export type InstallResult =
 const exists = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined)) !== undefined;
 
-/** Removes what an earlier command that was killed has left. */
-const removeStaging = async (root: string): Promise<void> => {
-  for (const name of await readdir(root))
-    if (name.startsWith(STAGING)) await rm(join(root, name), { recursive: true });
-};
+/** A model that is to be installed, and what is known of it. */
+interface Wanted {
+  readonly name: string;
+  readonly record: Omit<ModelRecord, 'name' | 'installedAt'>;
+  /** Ability that it should have; undefined for one that is not of the catalogue. */
+  readonly expected?: ModelAbility;
+}
 
 /**
  * Puts a model into the folder of models: `fill` writes its files into a folder beside, which is
  * checked, tried and then renamed, so that the model is there whole or not at all.
  */
-const place = async (
-  deps: InstallDeps,
-  name: string,
-  record: Omit<ModelRecord, 'name' | 'installedAt'>,
-  expected: ModelAbility | undefined,
+const place = (
+  { name, record, expected }: Wanted,
+  { root, now, note, signal, ...deps }: InstallDeps,
   fill: (folder: string) => Promise<void>,
-): Promise<InstallResult> => {
-  const { root, now, note, signal } = deps;
-  await removeStaging(root);
-  const staging = await mkdtemp(join(root, STAGING));
-  const folder = join(staging, name);
-  try {
-    await mkdir(folder);
-    await fill(folder);
-    const inner = await innermostFolder(folder);
-    await preparePiperVoice(inner);
-    const layout = await findLayout(inner);
-    if (expected !== undefined) demandAbility(name, expected, layout.ability);
-    await removeUnused(inner, layout);
-    const { untried, measured } = await tryModel(inner, layout, signal, () =>
-      installPackage(deps.llama, deps),
-    );
-    if (untried !== undefined) note(`${name} was not tried: ${untried}.`);
-    await writeRecord(inner, {
-      ...record,
-      name,
-      ...(measured ? { measured } : {}),
-      installedAt: now().toISOString(),
-    });
-    await syncFiles(inner);
-    await rename(inner, join(root, name));
-    return {
-      kind: 'installed',
-      name,
-      ability: layout.ability,
-      measures: measuresOf(layout.ability, measured),
-    };
-  } catch (error) {
-    if (error instanceof AppError && error.message.startsWith(staging))
-      throw new AppError(
-        'unsupported',
-        `${name}${error.message.slice(error.message.indexOf(': ')).replaceAll(`${staging}/`, '')}`,
-        { cause: error },
+): Promise<InstallResult> =>
+  staging(root, async (beside) => {
+    try {
+      const folder = join(beside, name);
+      await mkdir(folder);
+      await fill(folder);
+      const inner = await innermostFolder(folder);
+      await preparePiperVoice(inner);
+      const layout = await findLayout(inner);
+      if (expected !== undefined) demandAbility(name, expected, layout.ability);
+      await removeUnused(inner, layout);
+      const { untried, measured } = await tryModel(inner, layout, signal, () =>
+        installPackage(deps.llama, { root, signal, ...deps }),
       );
-    throw error;
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
-};
+      if (untried !== undefined) note(`${name} was not tried: ${untried}.`);
+      await writeRecord(inner, {
+        ...record,
+        name,
+        ...(measured ? { measured } : {}),
+        installedAt: now().toISOString(),
+      });
+      await syncFiles(inner);
+      await rename(inner, join(root, name));
+      const { ability } = layout;
+      return { kind: 'installed', name, ability, measures: measuresOf(ability, measured) };
+    } catch (error) {
+      if (error instanceof AppError && error.message.startsWith(beside))
+        throw new AppError(
+          'unsupported',
+          `${name}${error.message.slice(error.message.indexOf(': ')).replaceAll(`${beside}/`, '')}`,
+          { cause: error },
+        );
+      throw writeError(error, root);
+    }
+  });
 
 interface RemoteFile {
   readonly url: string;
@@ -133,38 +126,15 @@ interface RemoteFile {
   readonly sha256?: string | undefined;
 }
 
-interface FetchedFile extends RemoteFile {
-  readonly downloaded: Downloaded;
-}
-
-const fetchFile = async (file: RemoteFile, deps: InstallDeps): Promise<FetchedFile> => {
-  const downloaded = await download(file, deps);
-  if (file.sha256 === undefined) await demandTrusted(deps.root, file.url, downloaded.sha256);
-  return { ...file, downloaded };
-};
-
-/** Remembers the checksums of files of which none was known, now that they were of use. */
-const trustFiles = async (files: readonly FetchedFile[], deps: InstallDeps): Promise<void> => {
-  for (const { url, sha256, downloaded } of files) {
-    if (sha256 !== undefined) continue;
-    await trustFile(deps.root, url, downloaded.sha256);
-    deps.note(
-      `No checksum of ${url} was known. From now on it must have SHA-256 ${downloaded.sha256}.`,
-    );
-  }
-};
-
 const installFiles = async (
   files: readonly RemoteFile[],
-  name: string,
-  record: Omit<ModelRecord, 'name' | 'installedAt'>,
-  expected: ModelAbility | undefined,
+  wanted: Wanted,
   deps: InstallDeps,
 ): Promise<InstallResult> => {
-  if (await exists(join(deps.root, name))) return { kind: 'present', name };
-  if (expected === 'chat') await installPackage(deps.llama, deps);
+  const { root, note, signal } = deps;
+  if (wanted.expected === 'chat') await installPackage(deps.llama, deps);
   const wholeBytes = files.reduce((sum, { bytes = Number.NaN }) => sum + bytes, 0);
-  const fetched: FetchedFile[] = [];
+  const fetched: (RemoteFile & { readonly downloaded: Downloaded })[] = [];
   let beforeBytes = 0;
   for (const file of files) {
     const onProgress = ({ doneBytes, totalBytes }: DownloadProgress): void =>
@@ -172,26 +142,30 @@ const installFiles = async (
         doneBytes: beforeBytes + doneBytes,
         totalBytes: Number.isNaN(wholeBytes) ? totalBytes : wholeBytes,
       });
-    fetched.push(await fetchFile(file, { ...deps, onProgress }));
+    const downloaded = await download(file, { ...deps, onProgress });
+    if (file.sha256 === undefined) await demandTrusted(root, file.url, downloaded.sha256);
+    fetched.push({ ...file, downloaded });
     beforeBytes += file.bytes ?? 0;
   }
+  const unknown = fetched.filter(({ sha256 }) => sha256 === undefined);
   try {
-    const installed = await place(deps, name, record, expected, async (folder) => {
-      for (const { url, name: label, downloaded } of fetched)
-        await unpack(
-          downloaded.path,
-          label ?? basename(decodeURIComponent(new URL(url).pathname)),
-          folder,
-          deps.signal,
-        );
+    const installed = await place(wanted, deps, async (folder) => {
+      for (const { url, name, downloaded } of fetched) {
+        const label = name ?? basename(decodeURIComponent(new URL(url).pathname));
+        await unpack(downloaded.path, label, folder, signal);
+      }
     });
-    await trustFiles(fetched, deps);
-    for (const { url } of fetched) await removeDownload(deps.root, url);
+    for (const { url, downloaded } of unknown) {
+      await trustFile(root, url, downloaded.sha256);
+      note(
+        `No checksum of ${url} was known. From now on it must have SHA-256 ${downloaded.sha256}.`,
+      );
+    }
+    for (const { url } of fetched) await removeDownload(root, url);
     return installed;
   } catch (error) {
     // What cannot be used and has no checksum may be anything: it is not continued.
-    for (const { url, sha256 } of fetched)
-      if (sha256 === undefined) await removeDownload(deps.root, url);
+    for (const { url } of unknown) await removeDownload(root, url);
     throw error;
   }
 };
@@ -205,7 +179,7 @@ const installFromCatalogue = async (
   const source = files.map(({ url }) => url).join(' ');
   const record = { source, languages, licence, ...(gender === undefined ? {} : { gender }) };
   try {
-    return await installFiles(files, name, record, ability, deps);
+    return await installFiles(files, { name, record, expected: ability }, deps);
   } catch (error) {
     if (!pinned || !(error instanceof AppError && error.code === 'not-found')) throw error;
     deps.note(`${error.message} The version of ${name} that this program knows is taken.`);
@@ -224,29 +198,25 @@ const nameOf = (source: string): string => {
 const isVoiceFile = (path: string): boolean => path.endsWith('.onnx');
 
 /** Installs a model from the address of an archive, or a Piper voice from that of its `.onnx`. */
-const installFromUrl = (source: string, deps: InstallDeps): Promise<InstallResult> => {
-  const { pathname } = new URL(source);
-  const settings = new URL(source);
-  settings.pathname = settingsFile(pathname);
-  return installFiles(
-    isVoiceFile(pathname) ? [{ url: source }, { url: settings.href }] : [{ url: source }],
-    nameOf(decodeURIComponent(pathname)),
-    { source },
-    undefined,
-    deps,
-  );
+const installFromUrl = (url: string, name: string, deps: InstallDeps): Promise<InstallResult> => {
+  const settings = new URL(url);
+  const isVoice = isVoiceFile(settings.pathname);
+  settings.pathname = settingsFile(settings.pathname);
+  const files = isVoice ? [{ url }, { url: settings.href }] : [{ url }];
+  return installFiles(files, { name, record: { source: url } }, deps);
 };
 
 /** Installs a model from a folder or an archive on this machine, or a Piper voice from its `.onnx`. */
-const installFromPath = async (source: string, deps: InstallDeps): Promise<InstallResult> => {
-  const path = resolve(source);
-  const name = nameOf(path);
-  if (await exists(join(deps.root, name))) return { kind: 'present', name };
-  const isFolder = (await stat(path)).isDirectory();
-  if (isFolder)
-    return place(deps, name, { source: path }, undefined, (folder) => copyFolder(path, folder));
+const installFromPath = async (
+  path: string,
+  name: string,
+  deps: InstallDeps,
+): Promise<InstallResult> => {
+  const wanted = { name, record: { source: path } };
+  if ((await stat(path)).isDirectory())
+    return place(wanted, deps, (folder) => copyFolder(path, folder));
   const files = isVoiceFile(path) ? [path, await settingsBeside(path)] : [path];
-  return place(deps, name, { source: path }, undefined, async (folder) => {
+  return place(wanted, deps, async (folder) => {
     for (const file of files) await unpack(file, basename(file), folder, deps.signal);
   });
 };
@@ -263,22 +233,24 @@ export const install = async (
 ): Promise<InstallResult> => {
   const source = given.replace(/\.onnx\.json$/, '.onnx');
   const known = catalogue.find(({ name }) => name === source);
+  const isUrl = /^https?:\/\//i.test(source) && URL.canParse(source);
+  if (!known && !isUrl && !(await exists(source)))
+    throw new AppError(
+      'not-found',
+      `${source} is no model of the catalogue, no address and no file or folder here. npm run service -- models list shows the models`,
+    );
+  const path = isUrl ? decodeURIComponent(new URL(source).pathname) : resolve(source);
+  const name = known?.name ?? nameOf(path);
+  const present = (await listInstalled(deps.root)).find((folder) => isModel(folder, name));
+  if (present) return { kind: 'present', name: present.name };
   if (known) return installFromCatalogue(known, deps);
-  if (/^https?:\/\//i.test(source) && URL.canParse(source)) return installFromUrl(source, deps);
-  if (await exists(source)) return installFromPath(source, deps);
-  throw new AppError(
-    'not-found',
-    `${source} is no model of the catalogue, no address and no file or folder here. npm run service -- models list shows the models`,
-  );
+  return isUrl ? installFromUrl(source, name, deps) : installFromPath(path, name, deps);
 };
 
 /** Removes an installed model. Throws `AppError` when there is none of that name. */
 export const removeModel = async (root: string, name: string): Promise<void> => {
-  const folder = join(root, name);
-  if (!MODEL_NAME.test(name) || !(await exists(folder)))
-    throw new AppError('not-found', `${name} is not installed in ${root}`);
+  const folder = (await listInstalled(root)).find((one) => one.name === name);
+  if (!folder) throw new AppError('not-found', `${name} is not installed in ${root}`);
   // Gone at once for engines, which do not look at hidden folders.
-  const staging = await mkdtemp(join(root, STAGING));
-  await rename(folder, join(staging, name));
-  await rm(staging, { recursive: true });
+  await staging(root, (beside) => rename(folder.path, join(beside, 'removed')));
 };

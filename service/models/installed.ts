@@ -49,6 +49,10 @@ export interface InstalledFolder {
   readonly record: ModelRecord | undefined;
 }
 
+/** True for the folder of a model of that name, which may have been renamed since it was installed. */
+export const isModel = ({ name, record }: InstalledFolder, wanted: string): boolean =>
+  name === wanted || record?.name === wanted;
+
 /** Lists the installed models by name. Empty when the folder does not exist. */
 export const listInstalled = async (root: string): Promise<readonly InstalledFolder[]> => {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);

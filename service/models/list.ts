@@ -1,11 +1,9 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
 import { LANGUAGES, languageName } from '../../src/text/language/language-names.ts';
 import { columns } from '../engine-report.ts';
 import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
-import { megabytes } from './disk.ts';
-import { listInstalled, type InstalledFolder } from './installed.ts';
+import { folderBytes, megabytes } from './disk.ts';
+import { isModel, listInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, type Layout } from './layout.ts';
 import { measuresOf } from './trial.ts';
 
@@ -27,16 +25,6 @@ export const describe = (model: CatalogueModel): readonly string[] => [
   model.licence,
   model.ability === 'translation' ? direction(model.languages) : namesOf(model.languages),
 ];
-
-/** Size of all files in a folder. */
-export const folderBytes = async (folder: string): Promise<number> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = files.map(
-    async ({ parentPath, name }) => (await stat(join(parentPath, name))).size,
-  );
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-};
 
 /** The kind and the languages of a model. */
 const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
@@ -100,10 +88,9 @@ export const describeModels = async (
   const installed = await listInstalled(root);
   print(installed.length > 0 ? `Installed in ${root}:` : `No model is installed in ${root}.`);
   for (const line of columns(await Promise.all(installed.map(describeInstalled)))) print(line);
-  const present = new Set(installed.map(({ name }) => name));
+  const others = catalogue.filter(({ name }) => !installed.some((one) => isModel(one, name)));
   print('To be installed with "npm run service -- models add NAME":');
-  for (const line of columns(catalogue.filter(({ name }) => !present.has(name)).map(describe)))
-    print(line);
+  for (const line of columns(others.map(describe))) print(line);
   const without = [...new Set(voiceless(catalogue).map((code) => languageName(code, 'en')))];
   if (without.length > 0)
     print(

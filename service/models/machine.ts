@@ -1,6 +1,5 @@
-import { statfs } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { freeBytesOf } from './disk.ts';
 
 /** The means of a machine for models. */
 export interface Machine {
@@ -11,24 +10,12 @@ export interface Machine {
   readonly freeBytes: number;
 }
 
-/** Room on the disk of a folder, which need not exist yet. */
-const freeBytesOf = async (folder: string): Promise<number> => {
-  try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  } catch (error) {
-    const parent = dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error;
-    return freeBytesOf(parent);
-  }
-};
-
 export const thisMachine = async (root: string): Promise<Machine> => {
   const limitBytes = process.constrainedMemory();
   return {
     cores: availableParallelism(),
     memoryBytes: limitBytes > 0 ? Math.min(limitBytes, totalmem()) : totalmem(),
-    freeBytes: await freeBytesOf(resolve(root)),
+    freeBytes: await freeBytesOf(root),
   };
 };
 

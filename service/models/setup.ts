@@ -6,8 +6,8 @@ import { diskFull } from './disk.ts';
 import { NoNetworkError, type DownloadProgress } from './download.ts';
 import { fetchFirefoxModels, withModels } from './firefox-registry.ts';
 import { install, removeModel, type InstallDeps, type InstallResult } from './install.ts';
-import { listInstalled } from './installed.ts';
-import { changingModels } from './lock.ts';
+import { isModel, listInstalled } from './installed.ts';
+import { changingModels } from './changes.ts';
 import { thisMachine, type Machine } from './machine.ts';
 import { installedPackage, llamaPackage } from './packages.ts';
 import type { Clock } from '../../src/async/clock.ts';
@@ -101,8 +101,9 @@ export const createModelSetup = (deps: SetupDeps) => {
         ({ ability }) => ability !== 'chat' || llama.binary !== undefined,
       );
       const choice = chooseForLanguages(usable, languages, size, machine);
-      const present = new Set(folders.map(({ name }) => name));
-      const needed = choice.models.filter(({ name }) => !present.has(name));
+      const needed = choice.models.filter(
+        ({ name }) => !folders.some((folder) => isModel(folder, name)),
+      );
       const needsLibrary =
         library === undefined && needed.some(({ ability }) => ability === 'chat');
       const downloadBytes = needed.reduce(

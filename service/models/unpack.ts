@@ -1,14 +1,14 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { PassThrough, Transform, type Writable } from 'node:stream';
+import { PassThrough, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
 import bunzip2 from 'unbzip2-stream';
 import { openPromise, type Entry } from 'yauzl';
 import { AppError } from '../../src/errors.ts';
-import { demandSpace, megabytes, writeError } from './disk.ts';
+import { demandSpace, folderBytes, megabytes, writeError } from './disk.ts';
 
 /** Bounds on what an archive may become, against archives that are made to fill a disk. */
 export interface UnpackLimits {
@@ -33,9 +33,11 @@ const createCounter = (archive: string, archiveBytes: number, limits: UnpackLimi
     limits.mostBytes,
     Math.max(SMALL_BYTES, limits.mostRatio * archiveBytes),
   );
-  let bytes = 0;
-  let files = 0;
+  let [bytes, files] = [0, 0];
+  let readBytes = (): number => archiveBytes;
   return {
+    /** Takes what tells how far the archive is read. */
+    follow: (position: () => number): void => void (readBytes = position),
     addBytes: (count: number): void => {
       bytes += count;
       if (bytes > mostBytes)
@@ -46,25 +48,20 @@ const createCounter = (archive: string, archiveBytes: number, limits: UnpackLimi
       if (files > limits.mostFiles)
         throw badArchive(archive, `it holds over ${limits.mostFiles} files`);
     },
+    /** Bytes that are still to come, where the rest of the archive grows as what was read of it did. */
+    leftBytes: (): number => bytes * (archiveBytes / Math.max(1, readBytes()) - 1),
   };
 };
 type UnpackCounter = ReturnType<typeof createCounter>;
 
-/** A stream that lets bytes through and counts them. */
-const counting = (counter: UnpackCounter): Transform =>
-  new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      try {
-        counter.addBytes(chunk.length);
-        done(undefined, chunk);
-      } catch (error) {
-        done(error as Error);
-      }
-    },
-  });
-
-/** Start of the names of folders that are not whole yet, in the folder of models. */
-export const STAGING = '.staging-';
+/** A part of a pipeline that tells how much goes through it. */
+const counting = (add: (count: number) => void) =>
+  async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      add(chunk.length);
+      yield chunk;
+    }
+  };
 
 /** Names of archives by their endings; what ends otherwise is one file. */
 const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;
@@ -109,26 +106,34 @@ const decompressor = (path: string): Transform => {
   return GZIP.test(path) ? createGunzip() : new PassThrough();
 };
 
-/** Writes one file, which must not exist; bytes are counted on the way when a counter is given. */
-const writeEntry = async (
-  content: AsyncIterable<Uint8Array>,
-  target: string,
-  counter?: UnpackCounter,
+/** Decompresses an archive into a stream. */
+const decompress = (
+  { archive, label, counter, signal }: Unpacking,
+  into: NodeJS.WritableStream,
 ): Promise<void> => {
-  await mkdir(dirname(target), { recursive: true });
-  const file = createWriteStream(target, { flags: 'wx' });
-  await (counter ? pipeline(content, counting(counter), file) : pipeline(content, file));
-};
-
-const unpackTar = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
-  const entries = extract();
-  const reading = pipeline(
-    createReadStream(archive, { highWaterMark: 1 << 18 }),
+  const source = createReadStream(archive, { highWaterMark: 1 << 18 });
+  counter.follow(() => source.bytesRead);
+  return pipeline(
+    source,
     decompressor(label),
-    counting(counter),
-    entries as unknown as Writable,
+    // That of bzip2 is a stream of the old kind, which cannot be iterated.
+    new PassThrough(),
+    counting(counter.addBytes),
+    into,
     { signal },
   );
+};
+
+/** Creates a file, which must not exist. */
+const createFile = async (path: string): Promise<Writable> => {
+  await mkdir(dirname(path), { recursive: true });
+  return createWriteStream(path, { flags: 'wx' });
+};
+
+const unpackTar = async (unpacking: Unpacking): Promise<void> => {
+  const { label, folder, counter } = unpacking;
+  const entries = extract();
+  const reading = decompress(unpacking, entries);
   // Awaited below; until then the loop tells of the same failure.
   reading.catch(() => undefined);
   for await (const entry of entries) {
@@ -141,7 +146,7 @@ const unpackTar = async ({ archive, label, folder, counter, signal }: Unpacking)
     if (type !== 'file' && type !== 'contiguous-file')
       throw badArchive(label, `"${name}" is a ${type ?? 'thing'}, not a file`);
     counter.addFile();
-    await writeEntry(entry as AsyncIterable<Uint8Array>, join(folder, path));
+    await pipeline(entry as AsyncIterable<Uint8Array>, await createFile(join(folder, path)));
   }
   await reading;
 };
@@ -155,29 +160,28 @@ const unpackZip = async ({ archive, label, folder, counter, signal }: Unpacking)
   const zip = await openPromise(archive, { lazyEntries: true, autoClose: false });
   try {
     for await (const entry of zip.eachEntry()) {
-      signal.throwIfAborted();
       const path = safePath(label, entry.fileName);
       if (isClutter(entry.fileName) || entry.fileName.endsWith('/')) continue;
       if (!isPlain(entry)) throw badArchive(label, `"${path}" is a link, not a file`);
       counter.addFile();
-      const content = await zip.openReadStreamPromise(entry);
-      await writeEntry(content as AsyncIterable<Uint8Array>, join(folder, path), counter);
+      counter.follow(() => entry.relativeOffsetOfLocalHeader + entry.compressedSize);
+      await pipeline(
+        (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>,
+        counting(counter.addBytes),
+        await createFile(join(folder, path)),
+        { signal },
+      );
     }
   } finally {
     zip.close();
   }
 };
 
-const unpackOne = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
+const unpackOne = async (unpacking: Unpacking): Promise<void> => {
+  const { label, folder } = unpacking;
   const isCompressed = [BZIP2, GZIP, ZSTD].some((ending) => ending.test(label));
   const name = isCompressed ? nameWithoutEnding(label) : basename(label);
-  await pipeline(
-    createReadStream(archive, { highWaterMark: 1 << 18 }),
-    decompressor(label),
-    counting(counter),
-    createWriteStream(join(folder, name), { flags: 'wx' }),
-    { signal },
-  );
+  await decompress(unpacking, await createFile(join(folder, name)));
 };
 
 /**
@@ -203,7 +207,7 @@ export const unpack = async (
     await way({ archive, label, folder, counter, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const known = writeError(error, folder);
+    const known = writeError(error, folder, counter.leftBytes());
     if (known instanceof AppError) throw known;
     const { code } = error as NodeJS.ErrnoException;
     throw badArchive(
@@ -220,24 +224,21 @@ export const copyFolder = async (
   limits: UnpackLimits = UNPACK_LIMITS,
 ): Promise<void> => {
   const counter = createCounter(source, Number.MAX_SAFE_INTEGER, limits);
-  try {
-    await cp(source, folder, {
-      recursive: true,
-      dereference: true,
-      filter: async (path) => {
-        const found = await stat(path);
-        if (!found.isFile() && !found.isDirectory())
-          throw badArchive(path, 'it is neither a file nor a folder');
-        if (found.isFile()) {
-          counter.addFile();
-          counter.addBytes(found.size);
-        }
-        return true;
-      },
-    });
-  } catch (error) {
-    throw writeError(error, folder);
-  }
+  await demandSpace(folder, await folderBytes(source));
+  await cp(source, folder, {
+    recursive: true,
+    dereference: true,
+    filter: async (path) => {
+      const found = await stat(path);
+      if (!found.isFile() && !found.isDirectory())
+        throw badArchive(path, 'it is neither a file nor a folder');
+      if (found.isFile()) {
+        counter.addFile();
+        counter.addBytes(found.size);
+      }
+      return true;
+    },
+  });
 };
 
 /** The folder that holds the files: archives mostly hold one folder with all of them. */

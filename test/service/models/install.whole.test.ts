@@ -3,16 +3,19 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
-  utimesSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runModels } from '../../../service/models/commands.ts';
+import { changingModels } from '../../../service/models/changes.ts';
+import { runModels, runSetup } from '../../../service/models/commands.ts';
 import { installedPackage } from '../../../service/models/packages.ts';
 import { findVoices } from '../../../service/engines/sherpa-onnx/voices.ts';
 import { readRecord } from '../../../service/models/installed.ts';
+import { eventually } from '../../fakes/eventually.ts';
+import { fillDisk } from '../../fakes/full-disk.ts';
 import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { writePiperVoice } from '../../fakes/models/tiny-voice.ts';
@@ -299,7 +302,6 @@ describe('models add', () => {
     );
     await expect(scene.add('ears')).rejects.toThrow();
     mkdirSync(join(scene.root, '.staging-old'));
-    writeFileSync(join(scene.root, '.lock'), '999999999');
     scene.mirror.serve('/ears.tar.gz', scene.archives.recogniser);
     await scene.add('ears');
     expect(scene.mirror.requests.at(-1)).toContain('bytes=');
@@ -318,19 +320,41 @@ describe('models add', () => {
   });
 
   it('waits for no other command that changes the folder, but says so', async () => {
-    mkdirSync(scene.root);
-    writeFileSync(join(scene.root, '.lock'), String(process.ppid));
-    await expect(scene.add('ears')).rejects.toThrow(/Another command \(process \d+\) is changing/);
-  });
-
-  it('takes over the lock of a process of which there is no sign of life', async () => {
-    mkdirSync(scene.root);
-    const lock = join(scene.root, '.lock');
-    writeFileSync(lock, String(process.ppid));
-    const longAgo = new Date(Date.now() - 600_000);
-    utimesSync(lock, longAgo, longAgo);
+    const done = Promise.withResolvers<undefined>();
+    const other = changingModels(scene.root, () => done.promise);
+    await eventually(() => expect(existsSync(scene.root)).toBe(true));
+    await expect(scene.add('ears')).rejects.toThrow(/Another command, or the page, is changing/);
+    done.resolve(undefined);
+    await other;
     await scene.add('ears');
     expect(scene.installed()).toEqual(['ears']);
+  });
+
+  it('ends where the disk fills while it unpacks: it says how much is missing, and nothing of the model stays', async () => {
+    {
+      using _ = fillDisk(500);
+      await expect(scene.add('mouth')).rejects.toThrow(/is full: \S+ MB more are needed/);
+    }
+    expect(scene.installed()).toEqual([]);
+    const before = scene.mirror.requests.length;
+    await scene.add('mouth');
+    expect(scene.installed()).toEqual(['mouth']);
+    expect(scene.mirror.requests.slice(before)).toEqual([expect.stringContaining('bytes=')]);
+  });
+
+  it('knows a model by its record where its folder was renamed, and removes it by its new name', async () => {
+    await scene.add('ears');
+    renameSync(join(scene.root, 'ears'), join(scene.root, 'my ears'));
+    await scene.add('ears');
+    expect(scene.lines.at(-1)).toBe('my ears is installed already.');
+    scene.lines = [];
+    await runModels(['list'], scene.deps);
+    expect(scene.lines[1]).toMatch(/^ {2}my ears +recognition.* ready/);
+    expect(scene.lines.join('\n')).not.toMatch(/^ {2}ears /m);
+    await runSetup(['en', '--yes'], scene.deps);
+    expect(scene.installed()).toEqual(['mouth', 'my ears']);
+    await runModels(['remove', 'my ears'], scene.deps);
+    expect(scene.installed()).toEqual(['mouth']);
   });
 
   it('says that the folder cannot be written to', async () => {

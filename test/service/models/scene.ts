@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { CatalogueModel } from '../../../service/models/catalogue.ts';
+import { LOCK_FILE } from '../../../service/models/changes.ts';
 import { TRUSTED_FILE } from '../../../service/models/checksum.ts';
 import { runModels, type ModelsDeps } from '../../../service/models/commands.ts';
 import { tarGz } from '../../fakes/models/archive.ts';
@@ -106,7 +107,9 @@ export const openModelsScene = async () => {
     add: (...names: readonly string[]): Promise<void> => runModels(['add', ...names], scene.deps),
     /** The folders of whole models, and whether anything half done is left. */
     installed: (): readonly string[] =>
-      readdirSync(root).filter((name) => !['.downloads', '.packages', TRUSTED_FILE].includes(name)),
+      readdirSync(root).filter(
+        (name) => !['.downloads', '.packages', TRUSTED_FILE, LOCK_FILE].includes(name),
+      ),
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await mirror[Symbol.asyncDispose]();
       rmSync(home, { recursive: true });

@@ -1,8 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS, type Voice } from '../../../src/api/contract.ts';
+import { eventually } from '../../fakes/eventually.ts';
+import { entriesOf, makeTar } from '../../fakes/models/archive.ts';
 import { startMirror, type Mirror } from '../../fakes/models/mirror.ts';
 import { startProxy } from '../../fakes/models/proxy.ts';
 import { runService, writeTinyCatalogue } from '../../fakes/models/tiny-catalogue.ts';
@@ -109,6 +114,57 @@ describe('npm run setup', () => {
     expect(await runService(offline, 'setup', 'en', 'es', '--yes')).toContain(
       'bergamot-es-en is installed',
     );
+  });
+
+  /** Starts a command that installs `source`, a pipe, and gives it the first half of an archive. */
+  const installFromPipe = async (source: string, archive: Buffer) => {
+    rmSync(source, { force: true });
+    execFileSync('mkfifo', [source]);
+    const running = spawn(
+      process.execPath,
+      ['scripts/run.mjs', 'service/main.ts', 'models', 'add', source],
+      { env: { PATH: process.env['PATH'], ...environment }, stdio: 'ignore' },
+    );
+    const pipe = await open(source, 'w');
+    await pipe.write(archive.subarray(0, archive.length / 2));
+    const root = environment['SERVICE_MODELS'] ?? '';
+    const staged = (): readonly string[] =>
+      readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
+        /^\.staging-.*\.onnx$/.test(path),
+      );
+    await eventually(() => expect(staged()).toHaveLength(1));
+    return { running, pipe, root };
+  };
+
+  it('leaves nothing after it was killed while it unpacked, and installs the whole model the next time', async () => {
+    const archive = await makeTar(entriesOf(join(home, 'recogniser'), 'recogniser'));
+    const source = join(home, 'killed.tar');
+    const { running, pipe, root } = await installFromPipe(source, archive);
+    running.kill('SIGKILL');
+    await once(running, 'exit');
+    await pipe.close();
+    expect(readdirSync(root)).not.toContain('killed');
+    rmSync(source);
+    writeFileSync(source, archive);
+    expect(await runService(environment, 'models', 'add', source)).toContain('killed is installed');
+    expect(readdirSync(root).filter((name) => name.startsWith('.staging-'))).toEqual([]);
+    for (const { name, content } of entriesOf(join(home, 'recogniser'), 'killed'))
+      expect(readFileSync(join(root, name)).equals(content as Buffer), name).toBe(true);
+  });
+
+  it('runs once at a time: a second one says so, and the first goes on', async () => {
+    const archive = await makeTar(entriesOf(join(home, 'recogniser'), 'recogniser'));
+    const { running, pipe, root } = await installFromPipe(join(home, 'first.tar'), archive);
+    const second = runService(environment, 'models', 'add', join(home, 'voice'));
+    await expect(second).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Another command, or the page, is changing'),
+    });
+    await pipe.write(archive.subarray(archive.length / 2));
+    await pipe.close();
+    expect(await once(running, 'exit')).toEqual([0, null]);
+    expect(readdirSync(root)).toContain('first');
+    expect(readdirSync(root)).not.toContain('voice');
   });
 
   it('tells what it takes', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -14,6 +15,7 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyFolder, innermostFolder, unpack } from '../../../service/models/unpack.ts';
 import type { UnpackLimits } from '../../../service/models/unpack.ts';
+import { fillDisk } from '../../fakes/full-disk.ts';
 import { casesOf } from '../../fakes/cases.ts';
 import { makeTar, makeZip, type ArchiveEntry } from '../../fakes/models/archive.ts';
 
@@ -178,6 +180,16 @@ describe('an archive', () => {
       name: 'AppError',
       message: expect.stringMatching(words),
     });
+  });
+
+  it('for which the disk is too small ends with how much more it would take', async () => {
+    const archive = await makeTar([{ name: 'weights', content: randomBytes(12e6) }]);
+    using _ = fillDisk(4e6);
+    const refused = await open('m.tar', archive).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'too-large' });
+    const [, megabytes] = /: ([\d.]+) MB more are needed/.exec((refused as Error).message) ?? [];
+    expect(Number(megabytes)).toBeGreaterThan(5);
+    expect(Number(megabytes)).toBeLessThan(8.1);
   });
 
   it('of any names never writes outside its folder', async () => {

@@ -53,7 +53,7 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
 
   const feed = (): void => {
     const frames = segment.frames.slice(fed);
-    if (frames.length > 0) stream.feed(samplesOf({ frames }));
+    if (frames.length > 0) stream.feed(samplesOf(frames));
     fed = Math.max(fed, segment.frames.length);
   };
 

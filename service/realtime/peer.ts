@@ -62,6 +62,8 @@ export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortCont
   return {
     /** Ends the session with an error. */
     end,
+    /** Ends the session of a client that sends more than any of real time would. */
+    flood: (what: string): void => end(floodError(what), CLOSE.refused),
     /** Tells of a faulty message; too many end the session. */
     fault: (thrown: unknown): void => {
       if (stop.signal.aborted) return;
@@ -78,8 +80,6 @@ export const floodError = (what: string): ContractError =>
     context: ['limit'],
     retryAfterMs: 1_000,
   });
-
-export const FLOOD_CODE = CLOSE.refused;
 
 /** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
 export const parseFrame = (text: string): { readonly type: string } => {

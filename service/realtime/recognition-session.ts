@@ -16,7 +16,6 @@ import { createAllowance } from '../allowance.ts';
 import {
   parseFrame,
   createFaults,
-  FLOOD_CODE,
   floodError,
   sendError,
   type Peer,
@@ -83,7 +82,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   const { peer, account, offers, clock, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
-  const { end, fault } = createFaults(peer, log, stop);
+  const { end, flood, fault } = createFaults(peer, log, stop);
   const audioSeconds = createAllowance(clock, AUDIO);
   const messages = createAllowance(clock, MESSAGES);
   const longestMs = Math.min(LONGEST_UTTERANCE_MS, ...offers.map(({ engine }) => engine.longestMs));
@@ -145,17 +144,12 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   };
 
   const sayFinal = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
-    const { confidence_known: isKnown = true } = reply;
+    const { confidence_known: isKnown = true, confidence, ...heard } = reply;
     say({
       type: 'asr.final_result',
       ...resultOf(segment, id),
-      text: reply.text,
-      language: reply.language,
-      requested_language: reply.requested_language,
-      confidence: isKnown ? reply.confidence : undefined,
-      no_speech_prob: reply.no_speech_prob,
-      hotwords_used: reply.hotwords_used,
-      words: reply.words,
+      ...heard,
+      confidence: isKnown ? confidence : undefined,
       is_final: true,
       replaces: [],
     });
@@ -245,7 +239,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
 
   const append = (samples: Float32Array): void => {
     if (!audioSeconds.take(samples.length / REALTIME_RATE_HZ))
-      return end(floodError('audio comes faster than it is spoken'), FLOOD_CODE);
+      return flood('audio comes faster than it is spoken');
     follow(segmenter.push(samples));
     if (segmenter.open) utterances.get(segmenter.open)?.recognition.grow(signal);
   };
@@ -299,7 +293,7 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
   return {
     message: (text) => {
       if (signal.aborted || isEnding) return;
-      if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
+      if (!messages.take(1)) return flood('messages come too fast');
       try {
         take(parseFrame(text));
       } catch (thrown) {

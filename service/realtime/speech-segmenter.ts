@@ -23,22 +23,28 @@ const SILENCE_MS = 500;
 const QUIET_DB = -60;
 const SEEDED_FRAMES = 150;
 
-/** An utterance: its frames of 20 ms and their place in the session. */
+/** Audio of 20 ms, and how loud it is. */
+interface Frame {
+  readonly samples: Float32Array;
+  readonly levelDb: number;
+}
+
+/** An utterance: its frames and their place in the session. */
 export interface SpeechSegment {
   readonly startMs: number;
   endMs: number;
-  frames: Float32Array[];
-  levels: number[];
+  readonly frames: Frame[];
   /** Frames behind the last voice. */
   silentFrames: number;
 }
 
-export type SegmenterEvent =
-  | { readonly kind: 'started'; readonly segment: SpeechSegment }
-  | { readonly kind: 'stopped'; readonly segment: SpeechSegment };
+export interface SegmenterEvent {
+  readonly kind: 'started' | 'stopped';
+  readonly segment: SpeechSegment;
+}
 
-export const samplesOf = ({ frames }: Pick<SpeechSegment, 'frames'>): Float32Array =>
-  concatSamples(frames);
+export const samplesOf = (frames: readonly Frame[]): Float32Array =>
+  concatSamples(frames.map(({ samples }) => samples));
 
 /** Frames up to the end of the voice. */
 export const voiceFrames = ({
@@ -50,15 +56,11 @@ export const voiceFrames = ({
 export const joinSegments = (segments: readonly SpeechSegment[]): SpeechSegment => {
   const [first, ...others] = segments as readonly [SpeechSegment, ...SpeechSegment[]];
   if (others.length === 0) return first;
-  const joined = { ...first, frames: [...first.frames], levels: [...first.levels] };
-  for (const { startMs, endMs, frames, levels, silentFrames } of others) {
+  const joined = { ...first, frames: [...first.frames] };
+  const silence = { samples: new Float32Array(FRAME_SAMPLES), levelDb: QUIET_DB };
+  for (const { startMs, endMs, frames, silentFrames } of others) {
     const gap = Math.max(0, Math.round((startMs - joined.endMs) / FRAME_MS));
-    for (let frame = 0; frame < gap; frame += 1) {
-      joined.frames.push(new Float32Array(FRAME_SAMPLES));
-      joined.levels.push(QUIET_DB);
-    }
-    joined.frames.push(...frames);
-    joined.levels.push(...levels);
+    joined.frames.push(...Array.from({ length: gap }, () => silence), ...frames);
     Object.assign(joined, { endMs, silentFrames });
   }
   return joined;
@@ -77,107 +79,95 @@ export const createSpeechSegmenter = (longestMs: number) => {
   let frameCount = 0;
   let voiced = 0;
   /** The last frames while nobody speaks. */
-  let before: { readonly samples: Float32Array; readonly level: number }[] = [];
+  let before: Frame[] = [];
   let open: SpeechSegment | undefined;
+  let events: SegmenterEvent[] = [];
 
-  const begin = (frames: typeof before): SpeechSegment => ({
-    startMs: (frameCount - frames.length) * FRAME_MS,
-    endMs: frameCount * FRAME_MS,
-    frames: frames.map(({ samples }) => samples),
-    levels: frames.map(({ level }) => level),
-    silentFrames: 0,
-  });
+  /** Tells once what has begun and ended. */
+  const told = (): readonly SegmenterEvent[] => {
+    const all = events;
+    events = [];
+    return all;
+  };
 
-  const stop = (segment: SpeechSegment, events: SegmenterEvent[]): void => {
-    const surplus = Math.max(0, segment.silentFrames - TAIL_FRAMES);
-    const end = segment.frames.length - surplus;
-    before = segment.frames
-      .slice(end)
-      .map((samples, at) => ({ samples, level: segment.levels[end + at] ?? QUIET_DB }))
-      .slice(-PRE_ROLL_FRAMES);
-    segment.frames.length = end;
-    segment.levels.length = end;
-    segment.silentFrames -= surplus;
-    segment.endMs = segment.startMs + end * FRAME_MS;
+  const begin = (segment: SpeechSegment): void => {
+    open = segment;
+    events.push({ kind: 'started', segment });
+  };
+
+  /** Ends an utterance behind so many frames; returns those after them. */
+  const end = (segment: SpeechSegment, at: number): Frame[] => {
+    const later = segment.frames.splice(at);
+    segment.endMs = segment.startMs + at * FRAME_MS;
     open = undefined;
     voiced = 0;
     events.push({ kind: 'stopped', segment });
+    return later;
+  };
+
+  const stop = (segment: SpeechSegment): void => {
+    const surplus = Math.max(0, segment.silentFrames - TAIL_FRAMES);
+    before = end(segment, segment.frames.length - surplus).slice(-PRE_ROLL_FRAMES);
+    segment.silentFrames -= surplus;
   };
 
   /** Cuts an utterance behind so many frames; what follows the cut is another one. */
-  const cut = (segment: SpeechSegment, at: number, events: SegmenterEvent[]): void => {
-    const later: SpeechSegment = {
-      startMs: segment.startMs + at * FRAME_MS,
-      endMs: segment.endMs,
-      frames: segment.frames.slice(at),
-      levels: segment.levels.slice(at),
-      silentFrames: Math.min(segment.silentFrames, segment.frames.length - at),
-    };
-    segment.frames.length = at;
-    segment.levels.length = at;
-    segment.endMs = later.startMs;
-    events.push({ kind: 'stopped', segment });
-    if (later.frames.length === 0) {
-      open = undefined;
-      voiced = 0;
-      return;
-    }
-    open = later;
-    events.push({ kind: 'started', segment: later });
+  const cut = (segment: SpeechSegment, at: number): void => {
+    const { endMs, silentFrames } = segment;
+    const frames = end(segment, Math.max(1, at));
+    if (frames.length === 0) return;
+    const startMs = segment.endMs;
+    begin({ startMs, endMs, frames, silentFrames: Math.min(silentFrames, frames.length) });
   };
 
-  const take = (samples: Float32Array, level: number, events: SegmenterEvent[]): void => {
+  const take = (frame: Frame): void => {
     frameCount += 1;
     // Digital silence, as between packets, says nothing of the noise of a microphone.
-    const isSpoken = isVoice(Math.max(level, QUIET_DB));
+    const isSpoken = isVoice(Math.max(frame.levelDb, QUIET_DB));
+    const endMs = frameCount * FRAME_MS;
     if (!open) {
-      before.push({ samples, level });
+      before.push(frame);
       voiced = isSpoken ? voiced + 1 : 0;
       if (before.length > PRE_ROLL_FRAMES + BEGIN_FRAMES) before.shift();
       if (voiced < BEGIN_FRAMES) return;
-      open = begin(before);
+      const startMs = endMs - before.length * FRAME_MS;
+      begin({ startMs, endMs, frames: before, silentFrames: 0 });
       before = [];
-      events.push({ kind: 'started', segment: open });
       return;
     }
-    open.frames.push(samples);
-    open.levels.push(level);
-    open.endMs = frameCount * FRAME_MS;
+    open.frames.push(frame);
+    open.endMs = endMs;
     open.silentFrames = isSpoken ? 0 : open.silentFrames + 1;
-    if (open.silentFrames * FRAME_MS >= SILENCE_MS) stop(open, events);
+    if (open.silentFrames * FRAME_MS >= SILENCE_MS) stop(open);
     else if (open.frames.length * FRAME_MS >= longestMs) {
-      const half = Math.floor(open.frames.length / 2);
-      cut(open, Math.max(1, quietestFrame(open.levels, half, FRAME_MS)), events);
+      const levels = open.frames.map(({ levelDb }) => levelDb);
+      cut(open, quietestFrame(levels, Math.floor(levels.length / 2), FRAME_MS));
     }
   };
 
   return {
     /** Takes the next samples; returns what began and ended in them. */
     push: (samples: Float32Array): readonly SegmenterEvent[] => {
-      const events: SegmenterEvent[] = [];
       const all = concatSamples([rest, samples]);
       let at = 0;
       for (; at + FRAME_SAMPLES <= all.length; at += FRAME_SAMPLES) {
         const frame = all.slice(at, at + FRAME_SAMPLES);
-        take(frame, measure(frame)[0] ?? QUIET_DB, events);
+        take({ samples: frame, levelDb: measure(frame)[0] ?? QUIET_DB });
       }
       rest = all.slice(at);
-      return events;
+      return told();
     },
     /** Cuts the open utterance so long after its beginning. */
     cutAfter: (ms: number): readonly SegmenterEvent[] => {
-      const events: SegmenterEvent[] = [];
-      if (open)
-        cut(open, Math.max(1, Math.min(open.frames.length, Math.floor(ms / FRAME_MS))), events);
-      return events;
+      if (open) cut(open, Math.min(open.frames.length, Math.floor(ms / FRAME_MS)));
+      return told();
     },
     /** Ends the open utterance. */
     end: (): readonly SegmenterEvent[] => {
-      const events: SegmenterEvent[] = [];
-      if (open && rest.length > 0) open.frames.push(rest);
+      if (open && rest.length > 0) open.frames.push({ samples: rest, levelDb: QUIET_DB });
       rest = new Float32Array(0);
-      if (open) stop(open, events);
-      return events;
+      if (open) stop(open);
+      return told();
     },
     /** The utterance that is being spoken. */
     get open(): SpeechSegment | undefined {

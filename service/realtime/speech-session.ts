@@ -27,14 +27,7 @@ import {
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
 import { createAllowance } from '../allowance.ts';
-import {
-  parseFrame,
-  createFaults,
-  FLOOD_CODE,
-  floodError,
-  type Peer,
-  type PeerSession,
-} from './peer.ts';
+import { parseFrame, createFaults, type Peer, type PeerSession } from './peer.ts';
 
 const updateMessage = speechUpdate.extend({
   session: speechUpdate.shape.session.extend(speedFields),
@@ -69,7 +62,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
   const { peer, account, engines, spools, textLimit, clock, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
-  const { end, fault } = createFaults(peer, log, stop);
+  const { flood, fault } = createFaults(peer, log, stop);
   const messages = createAllowance(clock, MESSAGES);
   let setting: Setting | undefined;
   /** The message that is being served; others are refused or, after an update, wait for it. */
@@ -172,7 +165,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
   return {
     message: (text) => {
       if (signal.aborted) return;
-      if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
+      if (!messages.take(1)) return flood('messages come too fast');
       const serve = async (): Promise<void> => take(parseFrame(text));
       serve().catch(fault);
     },

@@ -1,6 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { PATHS } from '../../src/api/contract.ts';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
@@ -10,6 +9,7 @@ import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
 import { ContractError, errorReply, invalidRequest } from '../errors.ts';
+import type { AccessKind } from '../keys/access.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { Accounts } from '../keys/accounts.ts';
 import {
@@ -33,20 +33,13 @@ const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
 const MOST_SESSIONS = 64;
 /** Sessions of one key: a Dragoman opens up to 24. */
 const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;
+const RECOGNITION = { access: 'realtime-recognition', idleMs: 60_000 } as const;
 /** Sessions by their path: the access that a key needs, and the longest silence. */
-const SESSIONS = {
-  recognition: {
-    path: PATHS.realtimeRecognition,
-    access: 'realtime-recognition',
-    idleMs: 60_000,
-  },
-  transcription: {
-    path: OPENAI_PATHS.realtime,
-    access: 'realtime-recognition',
-    idleMs: 60_000,
-  },
-  speech: { path: PATHS.realtimeSpeech, access: 'speech', idleMs: 180_000 },
-} as const;
+const SESSIONS = new Map<string, { readonly access: AccessKind; readonly idleMs: number }>([
+  [PATHS.realtimeRecognition, RECOGNITION],
+  [OPENAI_PATHS.realtime, RECOGNITION],
+  [PATHS.realtimeSpeech, { access: 'speech', idleMs: 180_000 }],
+]);
 /** Longest wait for a client's half of a close. */
 const CLOSE_MS = 2_000;
 
@@ -63,19 +56,12 @@ export interface RealtimeDeps {
 
 export type RealtimeServer = ReturnType<typeof serveRealtime>;
 
-type SessionKind = keyof typeof SESSIONS;
-
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
-
-const kindOf = (path: string): SessionKind | undefined =>
-  Object.keys(SESSIONS).find(
-    (kind): kind is SessionKind => SESSIONS[kind as SessionKind].path === path,
-  );
 
 const ignore = (): void => undefined;
 
 /** Answers an upgrade with an HTTP error and closes the connection. */
-const refuse = async (socket: Duplex, reply: Response, requestId: string): Promise<void> => {
+const refuse = async (socket: Socket, reply: Response, requestId: string): Promise<void> => {
   const body = await reply.text();
   const head = [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`,
@@ -112,24 +98,24 @@ export const serveRealtime = (
 
   /** Finds how a session of the path starts; throws when no engine serves it. */
   const starterOf = async (
-    kind: SessionKind,
+    path: string,
     account: KeyAccount,
     { headers }: IncomingMessage,
   ): Promise<(peer: Peer) => PeerSession> => {
-    if (kind === 'speech') {
+    const common = { account, clock, log };
+    if (path === PATHS.realtimeSpeech) {
       const offers = await engines.offers('speech');
       if (offers.length === 0) throw engines.missing({ ability: 'speech' });
       const textLimit = config.SERVICE_TTS_TEXT_LIMIT;
-      return (peer) =>
-        startSpeechSession({ peer, account, engines, spools, textLimit, clock, log });
+      return (peer) => startSpeechSession({ ...common, peer, engines, spools, textLimit });
     }
     const offers = await engines.offers('recognition');
     if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
     const isFormer = headers['openai-beta'] !== undefined;
     return (peer) =>
-      kind === 'transcription'
-        ? startTranscriptionSession({ peer, account, offers, clock, log, isFormer })
-        : startRecognitionSession({ peer, account, offers, clock, log });
+      path === OPENAI_PATHS.realtime
+        ? startTranscriptionSession({ ...common, peer, offers, isFormer })
+        : startRecognitionSession({ ...common, peer, offers });
   };
 
   const checkRoom = ({ name }: KeyAccount): void => {
@@ -143,16 +129,17 @@ export const serveRealtime = (
     request: IncomingMessage,
     socket: Socket,
     head: Buffer,
-    found: (account: KeyAccount) => void,
+    isOf: (account: KeyAccount) => void,
   ): Promise<void> => {
-    const kind = kindOf(pathOf(request));
+    const path = pathOf(request);
+    const found = SESSIONS.get(path);
     // As for other requests, who has no key does not learn which paths there are.
     const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
-    found(account);
-    if (!kind) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
-    const { access, idleMs } = SESSIONS[kind];
+    isOf(account);
+    if (!found) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
+    const { access, idleMs } = found;
     account.admit(access);
-    const start = await starterOf(kind, account, request);
+    const start = await starterOf(path, account, request);
     checkRoom(account);
     if (socket.destroyed) return;
     const requestId = currentRequestId() ?? '';

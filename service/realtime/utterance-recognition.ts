@@ -93,48 +93,36 @@ export const createUtteranceRecognition = (
   };
 
   /** A partial result takes only what an engine has left; a final waits for the last engine's rate. */
-  const turnOf = async (
-    { limiter }: Offer<'recognition'>,
-    signal: AbortSignal,
-    isFinal: boolean,
-    isLast: boolean,
-  ): Promise<Disposable> =>
-    isFinal
-      ? limiter.acquire(signal, account.name, isLast ? Infinity : undefined)
-      : limiter.acquireSpare(signal, account.name);
-
-  const recogniseBy = async (
-    offer: Offer<'recognition'>,
-    whole: SpeechSegment,
-    signal: AbortSignal,
-    isFinal: boolean,
-  ): Promise<Recognised> => {
-    const { name, engine } = offer;
-    using _ = await turnOf(offer, signal, isFinal, offer === offers.at(-1));
-    const heard = await engine.recognise(samplesOf(whole), hints, signal);
-    return { engine: name, reply: plainReply([{ ...whole, heard }], hints) };
-  };
-
   const recognise = async (
     whole: SpeechSegment,
     signal: AbortSignal,
     isFinal: boolean,
   ): Promise<Recognised> =>
-    withFailOver(offers, async (offer, either) => recogniseBy(offer, whole, either, isFinal), {
-      ability: 'recognition',
-      log,
-      isQuiet: !isFinal,
-      signal,
-      isPatient: true,
-    });
+    withFailOver(
+      offers,
+      async (offer, either) => {
+        const { name, engine, limiter } = offer;
+        const longestWait = offer === offers.at(-1) ? Infinity : undefined;
+        using _ = await (isFinal
+          ? limiter.acquire(either, account.name, longestWait)
+          : limiter.acquireSpare(either, account.name));
+        const heard = await engine.recognise(samplesOf(whole.frames), hints, either);
+        return { engine: name, reply: plainReply([{ ...whole, heard }], hints) };
+      },
+      { ability: 'recognition', log, isQuiet: !isFinal, signal, isPatient: true },
+    );
 
-  /** Recognises what there is so far, with the time that it took. */
-  const recogniseSoFar = async (signal: AbortSignal): Promise<Recognised> => {
-    const startedMs = clock.nowMs();
-    try {
-      return await recognise({ ...segment, frames: [...segment.frames] }, signal, false);
-    } finally {
-      timing.partialTookMs = clock.nowMs() - startedMs;
+  /** Recognises a whole utterance, again where all engines are busy. */
+  const recogniseWhole = async (signal: AbortSignal, whole: SpeechSegment): Promise<Recognised> => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await recognise(whole, signal, true);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const { code, retryAfterMs = 1_000 } = toAppError(thrown);
+        if (code !== 'rate-limited' || attempt === ATTEMPTS) throw thrown;
+        await sleep(clock, retryAfterMs, signal);
+      }
     }
   };
 
@@ -166,7 +154,12 @@ export const createUtteranceRecognition = (
     const mine = new AbortController();
     running = mine;
     try {
-      const answer = recogniseSoFar(AbortSignal.any([signal, mine.signal]));
+      const startedMs = clock.nowMs();
+      const soFar = { ...segment, frames: [...segment.frames] };
+      const either = AbortSignal.any([signal, mine.signal]);
+      const answer = recognise(soFar, either, false).finally(() => {
+        timing.partialTookMs = clock.nowMs() - startedMs;
+      });
       partial = { voiceFrames: voiceFrames(segment), answer };
       const { engine, reply: result } = await answer;
       if (mine.signal.aborted) return;
@@ -211,22 +204,9 @@ export const createUtteranceRecognition = (
       const known =
         whole === segment ? ((await heardMeanwhile()) ?? (await partWithAll())) : undefined;
       running?.abort();
-      if (known) {
-        charge({ ability: 'recognition', engine: known.engine, amount: lengthMs });
-        return known.reply;
-      }
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          const { engine, reply } = await recognise(whole, signal, true);
-          charge({ ability: 'recognition', engine, amount: lengthMs });
-          return reply;
-        } catch (thrown) {
-          signal.throwIfAborted();
-          const { code, retryAfterMs = 1_000 } = toAppError(thrown);
-          if (code !== 'rate-limited' || attempt === ATTEMPTS) throw thrown;
-          await sleep(clock, retryAfterMs, signal);
-        }
-      }
+      const { engine, reply } = known ?? (await recogniseWhole(signal, whole));
+      charge({ ability: 'recognition', engine, amount: lengthMs });
+      return reply;
     },
     /** Gives it up, and charges what was shown of it: the client has left before the final. */
     giveUp: (): void => {

@@ -112,22 +112,34 @@ const settingsOf = (
 const areSet = ({ type }: ServerEvent): boolean =>
   /^(?:transcription_)?session\.updated$/.test(type);
 
+/** Takes what a server sends, and the end of its session. */
+const listen = (
+  socket: WebSocket,
+  take: (event: ServerEvent) => void,
+  ended: (error: AppError) => void,
+): void => {
+  socket.on('message', (data) => {
+    try {
+      take(eventOf(data));
+    } catch (error) {
+      ended(error instanceof AppError ? error : noEvent());
+    }
+  });
+  socket.on('error', () => ended(broken('cannot be reached')));
+  socket.on('close', () => ended(broken('was closed')));
+};
+
 /** Opens a session, and resolves once the server has taken its settings. */
 const tryWay = async (upstream: Upstream, way: Way, model: string): Promise<boolean> => {
   const socket = upstream.connect(way.path);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const disarm = realClock.after(TRY_MS, () => resolve(false));
-  for (const end of ['error', 'close'] as const) socket.on(end, () => resolve(false));
   socket.on('open', () => socket.send(settingsOf(way, model, {}, false)));
-  socket.on('message', (data) => {
-    try {
-      const event = eventOf(data);
-      if (areSet(event)) resolve(true);
-      else if (event.type === 'error') resolve(false);
-    } catch {
-      resolve(false);
-    }
-  });
+  const take = (event: ServerEvent): void => {
+    if (areSet(event)) resolve(true);
+    else if (event.type === 'error') resolve(false);
+  };
+  listen(socket, take, () => resolve(false));
   return promise.finally(() => {
     disarm();
     socket.terminate();
@@ -190,6 +202,7 @@ const openStream = (
   };
 
   const take = (event: ServerEvent): void => {
+    if (isOver) return;
     const { type, item_id: id, delta, transcript, error } = event;
     if (areSet(event)) set += 1;
     switch (type) {
@@ -224,16 +237,7 @@ const openStream = (
     for (const message of waiting ?? []) socket.send(message);
     waiting = undefined;
   });
-  socket.on('message', (data) => {
-    if (isOver) return;
-    try {
-      take(eventOf(data));
-    } catch (error) {
-      end(error instanceof AppError ? error : noEvent());
-    }
-  });
-  socket.on('error', () => end(broken('cannot be reached')));
-  socket.on('close', () => end(broken('was closed')));
+  listen(socket, take, end);
 
   return {
     feed: (sound) => {

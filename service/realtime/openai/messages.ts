@@ -66,12 +66,19 @@ const sessionUpdate = z.object({
   }),
 });
 
-const transcriptionSessionUpdate = z.object({
-  session: z.object({
-    input_audio_format: names('pcm16', 'g711_ulaw', 'g711_alaw').optional(),
-    input_audio_transcription: transcription.nullish(),
-    turn_detection: turnDetection.optional(),
-  }),
+const formerUpdate = z.object({
+  session: z
+    .object({
+      input_audio_format: names('pcm16', 'g711_ulaw', 'g711_alaw').optional(),
+      input_audio_transcription: transcription.nullish(),
+      turn_detection: turnDetection.optional(),
+    })
+    .transform(({ input_audio_format: type, input_audio_transcription, turn_detection }) => {
+      const format = type && { type };
+      return {
+        audio: { input: { format, transcription: input_audio_transcription, turn_detection } },
+      };
+    }),
 });
 
 /** The settings of a session. */
@@ -100,20 +107,14 @@ export const readSettings = (
   message: { readonly type: string; readonly session?: unknown },
   before: Settings,
 ): Settings => {
-  const turns = hasNoTurns(message.session) ? false : undefined;
-  if (message.type === 'transcription_session.update') {
-    const { session } = validate(transcriptionSessionUpdate, message);
-    return {
-      format: session.input_audio_format ?? before.format,
-      transcription: session.input_audio_transcription ?? before.transcription,
-      findsTurns: turns ?? (session.turn_detection ? true : before.findsTurns),
-    };
-  }
-  const { input } = validate(sessionUpdate, message).session.audio ?? {};
+  const isFormer = message.type === 'transcription_session.update';
+  const { audio } = validate(isFormer ? formerUpdate : sessionUpdate, message).session;
+  const input = audio?.input;
+  const findsTurns = input?.turn_detection ? true : before.findsTurns;
   return {
     format: input?.format?.type ?? before.format,
     transcription: input?.transcription ?? before.transcription,
-    findsTurns: turns ?? (input?.turn_detection ? true : before.findsTurns),
+    findsTurns: findsTurns && !hasNoTurns(message.session),
   };
 };
 

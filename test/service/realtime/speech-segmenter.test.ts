@@ -17,7 +17,7 @@ const segmentsOf = (sound: readonly Float32Array[], stepSamples: number, longest
   const take = (events: ReturnType<typeof segmenter.push>): void => {
     for (const { kind, segment } of events)
       if (kind === 'stopped') {
-        const samples = segment.frames.reduce((sum, { length }) => sum + length, 0);
+        const samples = segment.frames.reduce((sum, frame) => sum + frame.samples.length, 0);
         found.push({ startMs: segment.startMs, endMs: segment.endMs, samples });
       }
   };

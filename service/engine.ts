@@ -163,6 +163,14 @@ export interface TranslationEngine {
   ): AsyncGenerator<TranslationPiece>;
 }
 
+/** A text as numbers, which are near those of texts with a like meaning. */
+export interface TextVector {
+  readonly vector: readonly number[];
+  readonly model: string;
+  /** Tokens that were read since the vector before. */
+  readonly tokens: number;
+}
+
 export interface ChatEngine {
   /** Names of models that a request may name; the first is used where it names another. */
   readonly models?: readonly string[];
@@ -179,19 +187,17 @@ export interface ChatEngine {
     readonly written?: Promise<void>;
   }>;
   /**
-   * Makes a vector of each text, in their order. `tokens` is what it read. Rejects with `ErrTextTooLong`
-   * for a text that is too long for the model.
+   * Yields a vector of each text, in their order. Rejects with `ErrTextTooLong` for a text that is too long for
+   * the model.
    *
    * @param request.model the model that the client requested; an engine without it uses its own
+   * @param turn waits for the turn of a call, which ends when the result is disposed of
    */
   embed?(
     request: { readonly texts: readonly string[]; readonly model?: string | undefined },
     signal: AbortSignal,
-  ): Promise<{
-    readonly model: string;
-    readonly vectors: readonly (readonly number[])[];
-    readonly tokens: number;
-  }>;
+    turn: () => Promise<Disposable>,
+  ): AsyncGenerator<TextVector>;
 }
 
 /** Time in which one person speaks. */

@@ -130,7 +130,7 @@ const answer = async (
     return said;
   };
   if (model.isForVectors) {
-    await ask({ kind: 'vectors', texts: [ASKED] });
+    await ask({ kind: 'vector', text: ASKED });
     return {};
   }
   const { completion } = readChatRequest({

@@ -24,15 +24,17 @@ const answer = async (
   signal: AbortSignal,
   send: (text: string) => void,
 ): Promise<LlamaReply> => {
-  if (request.kind === 'vectors')
-    return {
-      kind: 'vectors',
-      vectors: request.texts.map(({ length }) => [length, 0]),
-      tokens: request.texts.length,
-    };
+  if (request.kind === 'measure') {
+    const isLong = request.texts.some(({ length }) => length >= contextTokens);
+    return isLong ? { kind: 'too-long', mostTokens: contextTokens } : { kind: 'measured' };
+  }
+  if (request.kind === 'vector') {
+    if (request.text === 'wait') await untilLeft(signal);
+    return { kind: 'vector', vector: [request.text.length, 0], tokens: 1 };
+  }
   const said = request.messages.at(-1)?.content ?? '';
   const promptTokens = Math.ceil(said.length / LETTERS_PER_TOKEN);
-  if (promptTokens >= contextTokens) return { kind: 'too-long' };
+  if (promptTokens >= contextTokens) return { kind: 'too-long', mostTokens: contextTokens };
   if (said === 'disorder') return { kind: 'bad-messages' };
   if (said === 'wait') {
     send('I wait');

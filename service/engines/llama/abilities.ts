@@ -6,6 +6,7 @@ import { assertFits } from '../../language-model/token-budget.ts';
 import { createTranslation } from '../../language-model/translation.ts';
 import type { ChatModel } from './model.ts';
 import type { LlamaProcesses } from './processes.ts';
+import type { LlamaReply, Vectors } from './protocol.ts';
 import { createLlamaServer, demand } from './server.ts';
 
 /** A model, and what its record says. */
@@ -18,6 +19,8 @@ export interface InstalledLanguageModel {
 /** Parameters from which a model keeps to the form of a translation, and from which it translates well. */
 const LEAST_PARAMETERS = 1e9;
 const GOOD_PARAMETERS = 4e9;
+/** Length of a text that surely fits any model that makes vectors: a token has a byte or more. */
+const FITTING_BYTES = 256;
 /** Order of preference beside other engines: Bergamot has 2, Apertium 3. */
 const RANKS = { forTranslation: 2.6, good: 2.8, other: 9 } as const;
 
@@ -73,12 +76,19 @@ export const createAbilities = (
       const fields = parsed as Record<string, unknown>;
       return server.send('/chat/completions', fields, signal, Infinity);
     },
-    embed: async ({ texts, model: wished }, signal) => {
+    embed: async function* ({ texts, model: wished }, signal, turn) {
       const forVectors = installed.filter(({ model }) => model.isForVectors);
       const model = find(installed, wished) ?? (forVectors[0] ?? first).model;
-      const reply = await processes.call(model, { kind: 'vectors', texts }, signal);
-      const { vectors, tokens } = demand(reply, 'vectors', processes.contextTokensOf(model));
-      return { model: model.name, vectors, tokens };
+      const ask = async (request: Vectors): Promise<LlamaReply> => {
+        using _ = await turn();
+        return processes.call(model, request, signal);
+      };
+      const long = texts.filter((text) => Buffer.byteLength(text) > FITTING_BYTES);
+      if (long.length > 0) demand(await ask({ kind: 'measure', texts: long }), 'measured');
+      for (const text of texts) {
+        const { vector, tokens } = demand(await ask({ kind: 'vector', text }), 'vector');
+        yield { model: model.name, vector, tokens };
+      }
     },
   };
 

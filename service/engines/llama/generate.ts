@@ -2,8 +2,10 @@ import type { EvaluateOptions, LlamaModel, Sequence, LlamaToken } from './librar
 
 /** Longest time that the reading of a prompt cannot be interrupted, about. */
 const CHUNK_MS = 120;
+/** Tokens that are computed together, at most. */
+export const BATCH_TOKENS = 128;
 /** Tokens of a prompt that are read without a look at the signal. */
-const CHUNK_TOKENS = { first: 32, least: 8, most: 128 };
+const CHUNK_TOKENS = { first: 32, least: 8, most: BATCH_TOKENS };
 /** Tokens that a letter is made of, at most. */
 const LETTER_TOKENS = 8;
 /** Fewest tokens that are worth a checkpoint. */

@@ -41,16 +41,27 @@ export interface Sequence {
 interface Context {
   getSequence(options: { readonly checkpoints: object }): Sequence;
 }
-interface EmbeddingContext {
+/** The library does not promise what begins with `_`, by which a text can be read in parts. */
+export interface EmbeddingContext {
   dispose(): Promise<void>;
-  calculateInputLength(text: string): number;
-  getEmbeddingFor(text: string): Promise<{ readonly vector: readonly number[] }>;
+  getEmbeddingFor(tokens: readonly LlamaToken[]): Promise<{ readonly vector: readonly number[] }>;
+  /** Adds the tokens that a text begins and ends with. */
+  _prepareInput(tokens: LlamaToken[]): void;
+  readonly _sequence: Sequence;
+  readonly _llamaContext: {
+    readonly _ctx: { getEmbedding(tokens: number): Iterable<number> };
+  };
 }
-type Tokenizer = (text: string, specialTokens?: boolean) => readonly LlamaToken[];
+type Tokenizer = (text: string, specialTokens?: boolean) => LlamaToken[];
 export interface LlamaModel {
   readonly tokenizer: Tokenizer;
   readonly fileInfo: {
     readonly metadata: { readonly tokenizer: { readonly chat_template?: string } };
+    /** `pooling_type` is that of `llama_pooling_type`. */
+    readonly architectureMetadata: {
+      readonly pooling_type?: number;
+      readonly attention?: { readonly causal?: boolean };
+    };
   };
   detokenize(tokens: readonly LlamaToken[], special: boolean, last: readonly LlamaToken[]): string;
   createContext(options: object): Promise<Context>;

@@ -9,7 +9,7 @@ import type { LlamaConfig, LlamaReply, LlamaRequest } from './protocol.ts';
 
 /** Longest time of a call, after which its process is killed; a request lasts ten minutes at most. */
 const CALL_TIMEOUT_MS = 660_000;
-/** Longest time that a call keeps others waiting once its asker has left: a vector cannot be left half made. */
+/** Longest time that a call keeps others waiting once its asker has left: some vectors cannot be left half made. */
 const LEFT_TIMEOUT_MS = 10_000;
 /** Idle time after which a process is ended, which frees its memory. */
 const IDLE_MS = 10 * 60_000;

@@ -38,10 +38,10 @@ export interface LlamaCompletion {
   readonly format?: 'json' | object | undefined;
 }
 
-export interface Vectors {
-  readonly kind: 'vectors';
-  readonly texts: readonly string[];
-}
+/** Asks whether vectors can be made of texts, or for that of one. */
+export type Vectors =
+  | { readonly kind: 'measure'; readonly texts: readonly string[] }
+  | { readonly kind: 'vector'; readonly text: string };
 
 export type LlamaRequest = LlamaCompletion | Vectors;
 
@@ -55,5 +55,7 @@ export type LlamaReply =
       readonly cachedTokens: number;
       readonly replyTokens: number;
     }
-  | { readonly kind: 'vectors'; readonly vectors: readonly number[][]; readonly tokens: number }
-  | { readonly kind: 'too-long' | 'bad-format' | 'bad-messages' };
+  | { readonly kind: 'measured' }
+  | { readonly kind: 'vector'; readonly vector: readonly number[]; readonly tokens: number }
+  | { readonly kind: 'too-long'; readonly mostTokens: number }
+  | { readonly kind: 'bad-format' | 'bad-messages' };

@@ -16,13 +16,12 @@ type Completed = Extract<LlamaReply, { readonly kind: 'completed' }>;
 export const demand = <K extends LlamaReply['kind']>(
   reply: LlamaReply,
   kind: K,
-  contextTokens: number,
 ): Extract<LlamaReply, { readonly kind: K }> => {
   if (reply.kind === kind) return reply as Extract<LlamaReply, { readonly kind: K }>;
   if (reply.kind === 'too-long')
     throw new ContractError(
       'ErrTextTooLong',
-      `The text is too long for the language model, which takes ${contextTokens} tokens.`,
+      `The text is too long for the language model, which takes ${reply.mostTokens} tokens.`,
     );
   throw invalidParameter(
     reply.kind === 'bad-format'
@@ -105,7 +104,7 @@ export const createLlamaServer = (
     const answer = (async function* () {
       try {
         for await (const text of words) yield text as string;
-        return demand(await asked, 'completed', processes.contextTokensOf(model));
+        return demand(await asked, 'completed');
       } finally {
         own.abort();
       }

@@ -1,6 +1,6 @@
 import { availableParallelism, setPriority } from 'node:os';
 import { closeStandardError, serveParent } from '../../../src/process/child.ts';
-import { readPrompt, writeReply } from './generate.ts';
+import { BATCH_TOKENS, readPrompt, writeReply } from './generate.ts';
 import { loadLibrary, type Grammar, type Llama, type Sequence, type Turn } from './library.ts';
 import type {
   LlamaCompletion,
@@ -9,17 +9,14 @@ import type {
   LlamaRequest,
   LlamaMessage,
 } from './protocol.ts';
+import { createVectors } from './vectors.ts';
 
 /** Politeness towards the other processes of the machine, from 0 to 19. */
 const NICENESS = 10;
-/** Tokens that are computed together, at most. */
-const BATCH_TOKENS = 128;
 /** Points of a conversation that are kept, in models that cannot go back to any. */
 const CHECKPOINTS = { max: 4, interval: false };
 /** Written tokens that the penalties for repetition look at. */
 const PUNISHED_TOKENS = 64;
-/** Longest text of which a vector is made. */
-const VECTOR_TOKENS = 2_048;
 /** Line breaks after which the library's grammars end; a model may go on with them. */
 const JSON_END = '\n\n\n\n';
 
@@ -125,7 +122,7 @@ const complete = async (
   const prompt = tokensOf(loaded, messages);
   if (!prompt) return { kind: 'bad-messages' };
   const roomTokens = config.contextTokens - prompt.length;
-  if (roomTokens <= 0) return { kind: 'too-long' };
+  if (roomTokens <= 0) return { kind: 'too-long', mostTokens: config.contextTokens };
   const sequence = takeSequence(loaded, prompt);
   try {
     const cachedTokens = await readPrompt(sequence, prompt, signal);
@@ -161,34 +158,11 @@ const complete = async (
   }
 };
 
-/** Makes vectors one by one; a context for it takes memory only meanwhile. */
-const makeVectors = async (texts: readonly string[], signal: AbortSignal): Promise<LlamaReply> => {
-  const { llama, model } = await loading;
-  const most = Math.min(VECTOR_TOKENS, config.contextTokens);
-  const context = await model.createEmbeddingContext({
-    contextSize: most,
-    batchSize: most,
-    threads: threadsOf(llama),
-    ignoreMemorySafetyChecks: true,
-  });
-  try {
-    const vectors: number[][] = [];
-    let tokens = 0;
-    for (const text of texts) {
-      signal.throwIfAborted();
-      const count = context.calculateInputLength(text);
-      if (count >= most) return { kind: 'too-long' };
-      tokens += count;
-      vectors.push([...(await context.getEmbeddingFor(text)).vector]);
-    }
-    return { kind: 'vectors', vectors, tokens };
-  } finally {
-    await context.dispose();
-  }
-};
+const vectors = createVectors(loading, config.contextTokens, threadsOf);
 
-serveParent((request: LlamaRequest, signal, send) =>
-  request.kind === 'complete'
-    ? complete(request, signal, send)
-    : makeVectors(request.texts, signal),
-);
+serveParent((request: LlamaRequest, signal, send): Promise<LlamaReply> => {
+  if (request.kind === 'complete') return complete(request, signal, send);
+  return request.kind === 'vector'
+    ? vectors.make(request.text, signal)
+    : vectors.measure(request.texts);
+});

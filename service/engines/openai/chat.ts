@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
-import type { ChatEngine } from '../../engine.ts';
+import type { ChatEngine, TextVector } from '../../engine.ts';
 import { STREAM_SILENCE_MS } from '../../language-model/chat-server.ts';
 import { assertFits, BYTES_PER_TOKEN } from '../../language-model/token-budget.ts';
 import type { Upstream } from '../../back-end/http.ts';
@@ -12,23 +13,58 @@ const vectorsReply = z.object({
   usage: z.object({ prompt_tokens: z.int().nonnegative() }).optional().catch(undefined),
 });
 
+/** Texts of one call, and their bytes: it is short, for others wait for their turn meanwhile. */
+const MOST_OF_CALL = { texts: 64, bytes: 8 * 1024 };
+/** Calls for one request that run at the same time. */
+const CALLS_AT_ONCE = 4;
+
+const bytesOf = (texts: readonly string[]): number => Buffer.byteLength(texts.join(''));
+
+/** The texts of each call. */
+function* callsOf(texts: readonly string[]): Generator<readonly string[]> {
+  let call: string[] = [];
+  for (const text of texts) {
+    const isFull =
+      call.length === MOST_OF_CALL.texts || bytesOf([...call, text]) > MOST_OF_CALL.bytes;
+    if (isFull && call.length > 0) {
+      yield call;
+      call = [];
+    }
+    call.push(text);
+  }
+  yield call;
+}
+
 /** Forwards texts of which vectors are to be made. */
-const createEmbed =
-  (upstream: Upstream, model: string, { listed }: Models): NonNullable<ChatEngine['embed']> =>
-  async ({ texts, model: wished = model }, signal) => {
+const createEmbed = (
+  upstream: Upstream,
+  model: string,
+  { listed }: Models,
+): NonNullable<ChatEngine['embed']> =>
+  async function* ({ texts, model: wished = model }, signal, turn) {
     const asked = listed.has(wished) ? wished : model;
-    const body = { model: asked, input: texts, encoding_format: 'float' };
-    const schema = vectorsReply.refine(({ data }) => data.length === texts.length);
-    const made = await upstream.ask(
-      ['a vector for each text', schema],
-      '/embeddings',
-      body,
-      signal,
+    const make = async (part: readonly string[], wanted: AbortSignal): Promise<TextVector[]> => {
+      using _ = await turn();
+      const { data, usage, ...made } = await upstream.ask(
+        ['a vector for each text', vectorsReply.refine((all) => all.data.length === part.length)],
+        '/embeddings',
+        { model: asked, input: part, encoding_format: 'float' },
+        wanted,
+      );
+      const tokens = usage?.prompt_tokens ?? Math.ceil(bytesOf(part) / BYTES_PER_TOKEN);
+      return data
+        .toSorted((a, b) => a.index - b.index)
+        .map(({ embedding: vector }, index) => ({
+          vector,
+          model: made.model || asked,
+          tokens: index === 0 ? tokens : 0,
+        }));
+    };
+    const calls = Readable.from(callsOf(texts)).map(
+      (part: readonly string[], own) => make(part, own?.signal ?? signal),
+      { concurrency: CALLS_AT_ONCE, signal },
     );
-    const vectors = made.data.toSorted((a, b) => a.index - b.index).map((one) => one.embedding);
-    const bytes = Buffer.byteLength(texts.join(''));
-    const tokens = made.usage?.prompt_tokens ?? Math.ceil(bytes / BYTES_PER_TOKEN);
-    return { model: made.model || asked, vectors, tokens };
+    for await (const made of calls) yield* made as TextVector[];
   };
 
 /**

@@ -1,9 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { isBlank } from '../../../src/text/unicode.ts';
 import { readJson, type BodyLimit } from '../../body.ts';
-import { engineNamesOf } from '../../engine-loader.ts';
+import type { TextVector } from '../../engine.ts';
+import { engineNamesOf, type Offer } from '../../engine-loader.ts';
 import { ContractError } from '../../errors.ts';
-import { asFull, withFailOver } from '../../fail-over.ts';
+import { asFull, watched, withFailOver } from '../../fail-over.ts';
+import type { AdmittedRequest } from '../../request-limiter.ts';
+import { holding, primed, streamReply } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import { OPENAI_PATHS } from '../lists.ts';
 
@@ -12,8 +16,8 @@ const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLar
 const MOST_TEXTS = 2_048;
 /** Bytes of UTF-8 that count as a token before the engine has counted: English has about four. */
 const BYTES_PER_TOKEN = 4;
-/** Texts of one call of an engine, and their bytes: it is short, for others wait for their turn meanwhile. */
-const MOST_OF_CALL = { texts: 64, bytes: 8 * 1024 };
+/** Longest time to the first vector, and from each to the next. */
+const TIMEOUT_MS = 120_000;
 
 const text = z.string().refine((one) => !isBlank(one), { error: 'is blank' });
 
@@ -34,23 +38,27 @@ const embeddingsRequest = z.object({
 const inBase64 = (vector: readonly number[]): string =>
   Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 
-const byteLengthOf = (texts: readonly string[]): number =>
-  texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0);
-
-/** The texts of each call. */
-const callsOf = (texts: readonly string[]): readonly (readonly string[])[] => {
-  const calls: string[][] = [];
-  for (const one of texts) {
-    const last = calls.at(-1);
-    const isFull =
-      !last ||
-      last.length === MOST_OF_CALL.texts ||
-      byteLengthOf([...last, one]) > MOST_OF_CALL.bytes;
-    if (isFull) calls.push([one]);
-    else last.push(one);
+/** Writes a reply as its vectors come, of which it holds one. */
+async function* reply(
+  vectors: AsyncIterable<TextVector>,
+  form: 'float' | 'base64',
+): AsyncGenerator<Uint8Array> {
+  let usedModel = '';
+  let tokens = 0;
+  let index = 0;
+  for await (const { vector, model, tokens: read } of vectors) {
+    usedModel = model;
+    tokens += read;
+    const embedding = form === 'base64' ? inBase64(vector) : vector;
+    const item = JSON.stringify({ object: 'embedding', index, embedding });
+    yield Buffer.from(`${index === 0 ? '{"object":"list","data":[' : ','}${item}`);
+    index += 1;
+    // Others get their turn, where the next one has come already.
+    await setImmediate();
   }
-  return calls;
-};
+  const usage = JSON.stringify({ prompt_tokens: tokens, total_tokens: tokens });
+  yield Buffer.from(`],"model":${JSON.stringify(usedModel)},"usage":${usage}}`);
+}
 
 const noVectors = (): ContractError =>
   new ContractError('ErrServiceNotRegistered', 'No engine here makes vectors of texts.');
@@ -64,49 +72,37 @@ export const embeddings: Route = {
   reply: { 'application/json': undefined },
   access: 'chat',
   stage: 'llm',
-  timeoutMs: 120_000,
+  timeoutMs: TIMEOUT_MS,
   handle: async (context) => {
-    const { engines, account, log, signal } = context;
+    const { engines, account, log, signal, allowMs } = context;
     const asked = await readJson(embeddingsRequest, context, BODY_LIMIT);
-    const { model: wished, input: texts, encoding_format: form } = asked;
+    const { model, input: texts, encoding_format: form } = asked;
     const offers = (await engines.offers('chat')).filter(({ engine }) => 'embed' in engine);
     if (offers.length === 0) throw noVectors();
-    const amount = Math.ceil(byteLengthOf(texts) / BYTES_PER_TOKEN);
+    const amount = Math.ceil(Buffer.byteLength(texts.join('')) / BYTES_PER_TOKEN);
     account.reserve({ ability: 'chat', amount }, engineNamesOf(offers));
+    async function* make(
+      offer: Offer<'chat'>,
+      admitted: AdmittedRequest,
+      wanted: AbortSignal,
+    ): AsyncGenerator<TextVector, void, void> {
+      const turn = (): Promise<Disposable> => admitted.turn(wanted).catch(asFull);
+      for await (const one of offer.engine.embed?.({ texts, model }, wanted, turn) ?? []) {
+        account.charge({ ability: 'chat', engine: offer.name, amount: one.tokens });
+        allowMs(TIMEOUT_MS);
+        yield one;
+      }
+    }
     const made = await withFailOver(
       offers,
-      async ({ name, engine, limiter }, either) => {
-        using admitted = limiter.admit(account.name);
-        const own = new AbortController();
-        const wanted = AbortSignal.any([either, own.signal]);
-        const make = async (part: readonly string[]) => {
-          using _ = await admitted.turn(wanted).catch(asFull);
-          if (!engine.embed) throw noVectors();
-          const vectors = await engine.embed({ texts: part, model: wished }, wanted);
-          account.charge({ ability: 'chat', engine: name, amount: vectors.tokens });
-          return vectors;
-        };
-        try {
-          return await Promise.all(callsOf(texts).map(make));
-        } finally {
-          // What one call rejects with, ends the others.
-          own.abort();
-        }
+      async (offer, wanted) => {
+        const admitted = offer.limiter.admit(account.name);
+        const vectors = watched(offer, make(offer, admitted, wanted), wanted);
+        return primed(holding(admitted, vectors));
       },
       { ability: 'chat', log, signal, isPatient: true },
     );
-    const tokens = made.reduce((sum, part) => sum + part.tokens, 0);
-    return Response.json({
-      object: 'list',
-      model: made[0]?.model,
-      data: made
-        .flatMap(({ vectors }) => vectors)
-        .map((vector, index) => ({
-          object: 'embedding',
-          index,
-          embedding: form === 'base64' ? inBase64(vector) : vector,
-        })),
-      usage: { prompt_tokens: tokens, total_tokens: tokens },
-    });
+    const headers = { 'content-type': 'application/json' };
+    return streamReply(reply(made, form), headers, context);
   },
 };

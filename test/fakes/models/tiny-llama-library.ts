@@ -6,30 +6,35 @@ export const LIBRARY = `
 import { getPriority } from 'node:os';
 const asked = {};
 const bytes = (text) => [...Buffer.from(text)];
-const createContext = async (options) => {
-  asked.context = options;
+const createSequence = () => {
+  let held = [];
   return {
-    getSequence: () => {
-      let held = [];
-      return {
-        needsCheckpoints: false,
-        get nextTokenIndex() { return held.length; },
-        compareContextTokens: (tokens) => {
-          const at = held.findIndex((token, index) => token !== tokens[index]);
-          return { firstDifferentIndex: at < 0 ? held.length : at };
-        },
-        adaptStateToTokens: async (tokens) => { held = held.slice(0, tokens.length); },
-        evaluateWithoutGeneratingNewTokens: async (tokens) => { held.push(...tokens); },
-        evaluate: async function* (tokens, sampling) {
-          held.push(...tokens);
-          const { repeatPenalty, ...chosen } = sampling;
-          asked.sampling = chosen;
-          asked.priority = getPriority();
-          for (const byte of bytes(JSON.stringify(asked))) { yield byte; held.push(byte); }
-        },
-      };
+    needsCheckpoints: false,
+    get nextTokenIndex() { return held.length; },
+    compareContextTokens: (tokens) => {
+      const at = held.findIndex((token, index) => token !== tokens[index]);
+      return { firstDifferentIndex: at < 0 ? held.length : at };
+    },
+    adaptStateToTokens: async (tokens) => { held = held.slice(0, tokens.length); },
+    evaluateWithoutGeneratingNewTokens: async (tokens) => {
+      if (tokens.length > asked.batch) throw new Error('too many at once');
+      // Messages are read meanwhile, as while a model computes.
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      held.push(...tokens);
+      asked.parts = (asked.parts ?? 0) + 1;
+    },
+    evaluate: async function* (tokens, sampling) {
+      held.push(...tokens);
+      const { repeatPenalty, ...chosen } = sampling;
+      asked.sampling = chosen;
+      asked.priority = getPriority();
+      for (const byte of bytes(JSON.stringify(asked))) { yield byte; held.push(byte); }
     },
   };
+};
+const createContext = async (options) => {
+  asked.context = options;
+  return { getSequence: createSequence };
 };
 export class JinjaTemplateChatWrapper {
   constructor({ template, additionalRenderParameters }) { asked.wrapper = { template, ...additionalRenderParameters }; }
@@ -56,14 +61,23 @@ export const getLlama = async (options) => {
       asked.model = loaded;
       return {
         tokenizer: bytes,
-        fileInfo: { metadata: { tokenizer: { chat_template: 'the template of the file' } } },
+        fileInfo: {
+          metadata: { tokenizer: { chat_template: 'the template of the file' } },
+          architectureMetadata: loaded.modelPath.includes('both-ways') ? { pooling_type: 1 } : {},
+        },
         detokenize: (tokens) => Buffer.from(tokens).toString('utf8'),
         createContext,
-        createEmbeddingContext: async () => ({
-          calculateInputLength: (text) => text.length,
-          getEmbeddingFor: async (text) => ({ vector: [text.length] }),
-          dispose: async () => {},
-        }),
+        createEmbeddingContext: async ({ batchSize }) => {
+          const _sequence = createSequence();
+          asked.batch = batchSize;
+          return {
+            _sequence,
+            _prepareInput: (tokens) => void tokens.push(0),
+            _llamaContext: { _ctx: { getEmbedding: (tokens) => [tokens, _sequence.nextTokenIndex] } },
+            getEmbeddingFor: async (tokens) => ({ vector: [tokens.length, batchSize] }),
+            dispose: async () => {},
+          };
+        },
       };
     },
   };

@@ -56,14 +56,38 @@ describe('vectors of texts', () => {
     backEnd.fail('/embeddings', MADE);
     const before = backEnd.requests.length;
     const reply = await service.postJson(PATH, { input });
-    expect(await reply.json()).toMatchObject({
-      data: [...VECTORS, ...VECTORS].map((embedding, index) => ({ index, embedding })),
-      usage: { prompt_tokens: 14 },
+    expect(await reply.json()).toEqual({
+      object: 'list',
+      data: [...VECTORS, ...VECTORS].map((embedding, index) => ({
+        object: 'embedding',
+        index,
+        embedding,
+      })),
+      model: 'nomic',
+      usage: { prompt_tokens: 14, total_tokens: 14 },
     });
     const asked = backEnd.requests
       .slice(before)
       .map(({ body }) => (body as { input: object }).input);
     expect(asked).toEqual(expect.arrayContaining([input.slice(0, 2), input.slice(2)]));
+  });
+
+  it('come as they are made', async () => {
+    const own = new AbortController();
+    backEnd.fail('/embeddings', { kind: 'silent' });
+    const input = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(4_000));
+    const reply = await service.postJson(PATH, { input }, own.signal);
+    const { value } = await reply.body!.getReader().read();
+    expect(Buffer.from(value ?? []).toString()).toContain(`"index":0,"embedding":[0.25,-1,3.5]}`);
+    own.abort();
+  });
+
+  it('break off where the engine does, so that nobody takes a part for the whole', async () => {
+    const input = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(4_000));
+    backEnd.fail('/embeddings', { kind: 'status', status: 500 });
+    const reply = await service.postJson(PATH, { input });
+    expect(reply.status).toBe(200);
+    await expect(reply.text()).rejects.toThrow();
   });
 
   it('are refused for fewer than there are texts', async () => {

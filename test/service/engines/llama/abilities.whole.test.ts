@@ -155,19 +155,35 @@ describe('a chat with an installed model', () => {
 });
 
 describe('vectors of texts', () => {
+  const turn = async (): Promise<Disposable> => ({ [Symbol.dispose]: () => {} });
+  const embed = (models: readonly ChatModel[], texts: readonly string[], taken = turn) =>
+    Array.fromAsync(offer(models).chat!.embed!({ texts }, signal, taken));
+
   it('come from a model that was made for them, or else from the one that answers', async () => {
-    const made = await offer([GENERAL, FOR_VECTORS]).chat!.embed!({ texts: ['a', 'bcd'] }, signal);
-    expect(made).toEqual({
-      model: 'vectors',
-      vectors: [
-        [1, 0],
-        [3, 0],
-      ],
-      tokens: 2,
-    });
+    expect(await embed([GENERAL, FOR_VECTORS], ['a', 'bcd'])).toEqual([
+      { model: 'vectors', vector: [1, 0], tokens: 1 },
+      { model: 'vectors', vector: [3, 0], tokens: 1 },
+    ]);
     await processes[Symbol.asyncDispose]();
-    expect(await offer([GENERAL]).chat!.embed!({ texts: ['a'] }, signal)).toMatchObject({
-      model: 'general',
+    expect(await embed([GENERAL], ['a'])).toMatchObject([{ model: 'general' }]);
+  });
+
+  it('take a turn for each text', async () => {
+    const turns: string[] = [];
+    const taken = async (): Promise<Disposable> => {
+      turns.push('begins');
+      return { [Symbol.dispose]: () => turns.push('ends') };
+    };
+    await embed([FOR_VECTORS, GENERAL], ['a', 'b'], taken);
+    expect(turns).toEqual(['begins', 'ends', 'begins', 'ends']);
+  });
+
+  it('are refused for a text that is too long before the first is made', async () => {
+    const { chat } = offer([GENERAL]);
+    const made = chat!.embed!({ texts: ['a', 'x'.repeat(5_000)] }, signal, turn);
+    await expect(made.next()).rejects.toMatchObject({
+      named: 'ErrTextTooLong',
+      message: expect.stringContaining('4096 tokens'),
     });
   });
 });

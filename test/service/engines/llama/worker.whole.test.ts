@@ -68,7 +68,7 @@ describe('the process of a language model', () => {
     ['bad-messages', { messages: [{ role: 'user', content: 'disorder' }] }],
     ['too-long', { messages: [{ role: 'user', content: 'x'.repeat(2_048) }] }],
   ])('refuses, and goes on: %s', async (kind, more) => {
-    expect((await ask(more)).reply).toEqual({ kind });
+    expect((await ask(more)).reply).toMatchObject({ kind });
     expect((await ask()).reply).toMatchObject({ kind: 'completed', promptTokens: 6 });
   });
 
@@ -77,15 +77,43 @@ describe('the process of a language model', () => {
     expect((await ask({ messages })).reply).toMatchObject({ finish: 'length', replyTokens: 47 });
   });
 
-  it('makes vectors, and refuses a text that is too long for them', async () => {
-    const vectors = (texts: readonly string[]) =>
-      processes.call(MODEL, { kind: 'vectors', texts }, signal);
-    expect(await vectors(['one', 'three'])).toEqual({
-      kind: 'vectors',
-      vectors: [[3], [5]],
-      tokens: 8,
-    });
-    expect(await vectors(['x'.repeat(2_048)])).toEqual({ kind: 'too-long' });
+  const vector = (text: string, wanted = signal, model = MODEL) =>
+    processes.call(model, { kind: 'vector', text }, wanted);
+  const tooLong = (mostTokens: number) => ({ kind: 'too-long', mostTokens });
+
+  it('makes vectors of texts that it reads in parts', async () => {
+    expect(await vector('three')).toEqual({ kind: 'vector', vector: [6, 6], tokens: 6 });
+    expect(await vector('x'.repeat(2_046))).toMatchObject({ vector: [2_047, 2_047] });
+    const { batch, parts } = (await asked()) as { batch: number; parts: number };
+    expect(batch).toBe(128);
+    expect(parts).toBeGreaterThan(16);
+  });
+
+  it('stops in the middle of a text of which nobody wants the vector any more', async () => {
+    const { parts: before } = (await asked()) as { parts: number };
+    const own = new AbortController();
+    const left = vector('a'.repeat(2_000), own.signal);
+    setTimeout(() => own.abort(new Error('left')), 3);
+    await expect(left).rejects.toThrow('left');
+    // A turn after it, for the process goes on until it hears of that.
+    await vector('next');
+    const { parts } = (await asked()) as { parts: number };
+    expect(parts - before).toBeLessThan(16);
+  });
+
+  it('tells how long a text may be before it makes the first vector', async () => {
+    const measure = (...texts: string[]) =>
+      processes.call(MODEL, { kind: 'measure', texts }, signal);
+    expect(await measure('one', 'x'.repeat(2_046))).toEqual({ kind: 'measured' });
+    expect(await measure('one', 'x'.repeat(2_047))).toEqual(tooLong(2_047));
+    expect(await vector('x'.repeat(2_047))).toEqual(tooLong(2_047));
+  });
+
+  it('takes shorter texts for vectors where it cannot be interrupted', async () => {
+    const bothWays = languageModel('both-ways', { trainedTokens: 2_048 });
+    const made = await vector('x'.repeat(1_022), signal, bothWays);
+    expect(made).toMatchObject({ vector: [1_023, 1_024] });
+    expect(await vector('x'.repeat(1_023), signal, bothWays)).toEqual(tooLong(1_023));
   });
 
   it('ends where its model cannot be loaded, and tells why', async () => {

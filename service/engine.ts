@@ -98,6 +98,8 @@ export interface RecognitionStream extends Disposable {
 export interface StreamRecognition {
   /** True where a model is sure to know the language; undefined: whatever is spoken. */
   knows(language: string | undefined): boolean;
+  /** True while `open` gives no stream in a language that it knows, whoever asks. Default: not known. */
+  isFull?(language: string | undefined): boolean;
   /**
    * Opens a stream; undefined while as many are open as the machine keeps up with, or a model is loaded.
    *

@@ -140,9 +140,15 @@ export const startService = async (options: ServiceOptions) => {
     translates: (to: string, from?: string): Promise<boolean> => translates(engines, to, from),
     /** Measures what models keep up with on this machine: lines that an operator reads. */
     measure: (signal: AbortSignal) => engines.measure(signal),
-    /** True while an engine recognises speech in a language, or any, as it comes. */
-    followsSpeech: async (language: string | undefined): Promise<boolean> =>
-      (await engines.offers('recognition')).some(({ engine }) => engine.stream?.knows(language)),
+    /**
+     * Tells whether an engine recognises speech in a language, or any, as it comes: `later` while it does so for as
+     * many people as it can, undefined where none does.
+     */
+    followsSpeech: async (language: string | undefined): Promise<'now' | 'later' | undefined> => {
+      const offers = await engines.offers('recognition');
+      const stream = offers.find(({ engine }) => engine.stream?.knows(language))?.engine.stream;
+      return stream && (stream.isFull?.(language) ? 'later' : 'now');
+    },
     /** Names of the engines that translate a pair by themselves at the moment, best first. */
     translators: async (from: string, to: string): Promise<readonly string[]> =>
       (await engines.offers('translation', { from, to }))

@@ -14,6 +14,9 @@ export const createStreamPlaces = () => {
   let open = 0;
   let opened = 0;
   return {
+    get open(): number {
+      return open;
+    },
     /** Takes one of `most` places, until the result is disposed of; undefined where there is none for a key. */
     take: (key: string, most: number): Disposable | undefined => {
       if (open === 0) askedAt.clear();

@@ -100,6 +100,9 @@ export const createFollowing = (
     return found;
   };
 
+  const mostOf = (one: InstalledRecogniser): number =>
+    mostAt(streamsOf(one).realTimeFactor ?? one.realTimeFactor);
+
   const streamOf = (
     streaming: readonly InstalledRecogniser[],
     isAlone: boolean,
@@ -109,12 +112,18 @@ export const createFollowing = (
       (isAlone ? chooseRecogniser(streaming, language) : undefined);
     return {
       knows: (language) => choose(language) !== undefined,
+      isFull: (language) => {
+        const chosen = choose(language);
+        return (
+          chosen !== undefined && (streamsOf(chosen).isPaused || places.open >= mostOf(chosen))
+        );
+      },
       open: ({ language }, listener, key = '') => {
         const chosen = choose(language);
         if (!chosen) return undefined;
         const streams = streamsOf(chosen);
         if (streams.isPaused) return undefined;
-        const place = places.take(key, mostAt(streams.realTimeFactor ?? chosen.realTimeFactor));
+        const place = places.take(key, mostOf(chosen));
         return place && openIn(place, streams, heardLanguage(chosen, language), listener);
       },
     };

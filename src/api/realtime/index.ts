@@ -49,9 +49,11 @@ export interface RealtimeOptions {
   readonly uses: readonly Use[];
   /**
    * Tells whether the service recognises speech in a language, or any, as it comes: then recognition is used, though
-   * `uses` does not name it. Default: nothing is known of that.
+   * `uses` does not name it, but not while that is `later`. Default: nothing is known of that.
    */
-  readonly followsSpeech?: ((language: string | undefined) => Promise<boolean>) | undefined;
+  readonly followsSpeech?:
+    | ((language: string | undefined) => Promise<'now' | 'later' | undefined>)
+    | undefined;
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -92,15 +94,12 @@ export const createRealtime = ({
      * @param language the one that is likely to be spoken. Default: any
      */
     of: async (space: Space, language?: string) => {
-      const [ofSpace, isFollowed = false] = await Promise.all([
-        keys.of(space),
-        followsSpeech?.(language),
-      ]);
+      const [ofSpace, followed] = await Promise.all([keys.of(space), followsSpeech?.(language)]);
       return {
         /** True where the path is to be used. */
-        isOn: isFollowed || uses.includes('recognition'),
+        isOn: followed === undefined ? uses.includes('recognition') : followed === 'now',
         /** True where the service recognises speech as it comes: no part of it is to be requested. */
-        isFollowed,
+        isFollowed: followed !== undefined,
         openSession: createRecognitionSessions({
           openSocket: openSocket(ofSpace),
           clock,

@@ -106,8 +106,10 @@ describe('models that stream', () => {
     const first = stream!.open({ language: 'en' }, listener)!;
     first.feed(new Float32Array(160));
     expect(stream!.open({ language: 'en' }, listener)).toBeUndefined();
+    expect(stream!.isFull!('en')).toBe(true);
     loaded.resolve();
     await first.finish();
+    expect(stream!.isFull!('en')).toBe(false);
     expect(stream!.open({ language: 'en' }, listener)).toBeDefined();
   });
 
@@ -117,6 +119,7 @@ describe('models that stream', () => {
       stream!.open({}, { heard: () => undefined, failed: () => undefined }, key);
     const own = Array.from({ length: 8 }, () => open('a')!);
     expect(open('b')).toBeUndefined();
+    expect(stream!.isFull!(undefined)).toBe(true);
     for (const one of own.splice(1)) one[Symbol.dispose]();
     expect(Array.from({ length: 8 }, () => open('a')).filter(Boolean)).toHaveLength(3);
     expect(open('b')).toBeDefined();

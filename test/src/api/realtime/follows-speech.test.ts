@@ -18,24 +18,31 @@ describe('realtime recognition', () => {
   });
 
   it.each([
-    ['en', true],
-    ['ka', false],
-    [undefined, false],
-  ])('is used for a language that the service follows: %s', async (language, isFollowed) => {
-    const recognition = recognitionWith({
-      uses: [],
-      followsSpeech: async (asked) => asked === 'en',
-    });
-    expect(await recognition!.of(ASKER.space, language)).toMatchObject({
-      isOn: isFollowed,
-      isFollowed,
-    });
-  });
+    ['en', true, true],
+    ['de', false, true],
+    ['ka', false, false],
+    [undefined, false, false],
+  ])(
+    'is used for a language that the service follows now: %s',
+    async (language, isOn, isFollowed) => {
+      const recognition = recognitionWith({
+        uses: [],
+        followsSpeech: async (asked) => {
+          if (asked === 'en') return 'now';
+          return asked === 'de' ? 'later' : undefined;
+        },
+      });
+      expect(await recognition!.of(ASKER.space, language)).toMatchObject({
+        isOn,
+        isFollowed,
+      });
+    },
+  );
 
   it('is used for any language where the configuration says so', async () => {
     const recognition = recognitionWith({
       uses: ['recognition'],
-      followsSpeech: async () => false,
+      followsSpeech: async () => undefined,
     });
     expect(await recognition!.of(ASKER.space, 'en')).toMatchObject({
       isOn: true,

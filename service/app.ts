@@ -18,15 +18,9 @@ import { model, models, OPENAI_PATHS, voices } from './routes/lists.ts';
 import { embeddings } from './routes/openai/embeddings.ts';
 import { responses } from './routes/openai/responses.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
-import { createTranscriptions, createSpeechTranslations } from './routes/openai/transcriptions.ts';
+import { createTranscriptions } from './routes/openai/transcriptions.ts';
 import { createLibreFiles } from './routes/libretranslate-files.ts';
-import {
-  createLibreLists,
-  LIBRE_LISTS,
-  LIBRE_PATHS,
-  libreDetect,
-  withKeyHeader,
-} from './routes/libretranslate.ts';
+import { createLibreLists, libreDetect, withKeyHeader } from './routes/libretranslate.ts';
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
 import type { Spools } from './speech/spool.ts';
@@ -67,6 +61,9 @@ const signalFor = (
   };
 };
 
+/** Longest time of a request where its route names none. */
+const USUAL_MS = 30_000;
+
 const WEB_SOCKETS: readonly DescribedPath[] = [
   PATHS.realtimeRecognition,
   PATHS.realtimeSpeech,
@@ -93,18 +90,15 @@ export const createServiceApp = (
     createSpeechRoute(spools),
     responses,
     embeddings,
-    createTranscriptions(uploads),
-    createSpeechTranslations(uploads),
+    ...createTranscriptions(uploads),
   ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 
   app.use(createRequestLog(log, options.tracing));
   app.use(allowOrigins(options.browserOrigins ?? []));
-  const libre = createLibreLists(engines, performance.now.bind(performance));
-  app.get(LIBRE_PATHS.languages, libre.languages);
-  app.get(LIBRE_PATHS.settings, libre.settings);
-  app.get(files.described.path, files.download);
-  const described = openApi([...routes, ...WEB_SOCKETS], [...LIBRE_LISTS, files.described]);
+  const open = [...createLibreLists(engines, performance.now.bind(performance)), files.download];
+  for (const { path, answer } of open) app.get(path, answer);
+  const described = openApi([...routes, ...WEB_SOCKETS], open);
   app.get(OPENAPI_PATH, () => Response.json(described));
   app.use(async (c, next) => {
     c.req.raw = await withKeyHeader(c.req.raw, c.req.path);
@@ -118,7 +112,7 @@ export const createServiceApp = (
     const paths = [...new Set([route.path, route.path.replace(/\/$/, '')])];
     app.on(route.method, paths, async (c) => {
       const { outgoing } = c.env;
-      const { signal, allowMs } = signalFor(outgoing, route.timeoutMs);
+      const { signal, allowMs } = signalFor(outgoing, route.timeoutMs ?? USUAL_MS);
       const cutOff = (): void => {
         outgoing.destroy();
       };

@@ -23,7 +23,12 @@ const contentOf = (types: Readonly<Record<string, z.ZodType | undefined>>): obje
 
 const PARAMETER = /:(\w+)(?:\{[^}]*\})?/g;
 
-const operationOf = ({ path, summary, body, reply }: DescribedPath, isFree: boolean): object => ({
+const JSON_REPLY = { 'application/json': undefined };
+
+const operationOf = (
+  { path, summary, body, reply = JSON_REPLY }: DescribedPath,
+  isFree: boolean,
+): object => ({
   summary,
   ...(isFree ? { security: [] } : {}),
   parameters: [...path.matchAll(PARAMETER)].map(([, name]) => ({

@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Log } from '../src/telemetry/log.ts';
 import type { EngineConfig } from './config.ts';
@@ -27,8 +28,14 @@ export interface DescribedPath {
   readonly summary: string;
   /** Schemas with which a body is checked, by its media type. */
   readonly body?: Readonly<Record<string, z.ZodType>>;
-  /** Media types of a reply, with the schema of those that the contract shows. */
-  readonly reply: Readonly<Record<string, z.ZodType | undefined>>;
+  /** Media types of a reply, with the schema of those that the contract shows. Default: JSON. */
+  readonly reply?: Readonly<Record<string, z.ZodType | undefined>>;
+}
+
+/** A path that everybody may read. */
+export interface OpenPath extends DescribedPath {
+  readonly method: 'GET';
+  readonly answer: (context: Context) => Response | Promise<Response>;
 }
 
 /** A path of the contract (section 4.1), or beside it. */
@@ -37,6 +44,7 @@ export interface Route extends DescribedPath {
   readonly access?: AccessKind;
   /** The stage that its errors name (section 2.6 `context`). */
   readonly stage: string;
-  readonly timeoutMs: number;
+  /** Longest time of a request. Default: 30 s. */
+  readonly timeoutMs?: number;
   handle(context: RouteContext): Promise<Response>;
 }

@@ -199,19 +199,6 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     throw await refused(reply, { path, mediaType, texts: textsOf(body) });
   };
 
-  /** Sends a request and parses the successful reply as JSON. */
-  const sendForJson = async (
-    path: string,
-    body: Content | undefined,
-    signal: AbortSignal,
-  ): Promise<unknown> => {
-    const reply = await send(path, body, signal);
-    const bytes = await readAll(reply.body).catch((cause: unknown) => {
-      throw unreachable(cause, signal);
-    });
-    return parseJson(bytes.toString('utf8'), notJson);
-  };
-
   return {
     /**
      * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
@@ -229,15 +216,21 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     /** Passes a reply's body on without the service's own key, should the server repeat it. */
     forward: (body: Body): AsyncIterable<Uint8Array> =>
       key === undefined ? body : hideKeyInStream(body, key),
-    sendForJson,
-    /** Does the same, and rejects with `bad-reply` for JSON of another form, which is no `what`. */
+    /**
+     * Sends a request, and reads the successful reply as JSON. Rejects as `send` does, and with `bad-reply` for
+     * JSON of another form, which is no `what`.
+     */
     ask: async <T>(
       [what, schema]: readonly [what: string, schema: z.ZodType<T>],
       path: string,
       body: Content | undefined,
       signal: AbortSignal,
     ): Promise<T> => {
-      const { data } = schema.safeParse(await sendForJson(path, body, signal));
+      const reply = await send(path, body, signal);
+      const bytes = await readAll(reply.body).catch((cause: unknown) => {
+        throw unreachable(cause, signal);
+      });
+      const { data } = schema.safeParse(parseJson(bytes.toString('utf8'), notJson));
       if (data !== undefined) return data;
       throw new AppError('bad-reply', `The backend did not answer with ${what}.`);
     },

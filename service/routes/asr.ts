@@ -9,7 +9,6 @@ import {
 } from '../../src/api/contract.ts';
 import { readAudioBody, type AudioBody, type AudioBytes } from '../audio-body.ts';
 import { validate } from '../body.ts';
-import type { EngineHints } from '../engine.ts';
 import { invalidParameter } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { demandFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
@@ -65,11 +64,6 @@ const checkForm = (fields: unknown): Record<string, unknown> => {
   return given;
 };
 
-const readHints = (input: AsrParameters): EngineHints =>
-  input.language === undefined
-    ? input
-    : { ...input, language: readLanguage('language', input.language) };
-
 const vadOf = (vad: NonNullable<AsrParameters['vad']>, input: AsrParameters): Vad => {
   if (vad === 'segments') return segmentParameters(input);
   return vad === 1 || vad === 'on' ? 'on' : 'off';
@@ -83,10 +77,11 @@ const readInput = (body: AudioBody): RecognitionInput => {
   const input = validate(asrParameters, given);
   const { vad = isMessages ? 1 : 'off' } = input;
   demandFormat(audio);
-  const { speakers, ...parameters } = input;
+  const { speakers, language, ...others } = input;
   if (speakers && vad !== 'segments')
     throw invalidParameter('speakers: they are named in segments; send vad: "segments".');
-  return { audio, hints: readHints(parameters), vad: vadOf(vad, input), speakers };
+  const named = language === undefined ? {} : { language: readLanguage('language', language) };
+  return { audio, hints: { ...others, ...named }, vad: vadOf(vad, input), speakers };
 };
 
 /** Creates the route of contract section 4.5. */

@@ -42,11 +42,10 @@ type ChatUsage = ReturnType<typeof createChatUsage>;
 export const createChatUsage = (mediaType: string, questionBytes: number) => {
   let counted: number | undefined;
   let answerBytes = 0;
-  let passedBytes = 0;
   /** True for what is too long to read. */
   let isUnread = false;
   let tail: Buffer = Buffer.alloc(0);
-  /** Bytes of a stream since its last whole event. */
+  /** Bytes since the last whole event. */
   let pendingBytes = 0;
   let chunkBytes = 0;
 
@@ -76,38 +75,28 @@ export const createChatUsage = (mediaType: string, questionBytes: number) => {
       answerBytes += pendingBytes;
     },
   });
-  let pieces: Uint8Array[] = [];
   const isStream = mediaType.includes('event-stream');
-
-  const readStream = (bytes: Uint8Array): void => {
-    // The parser throws once an event was too long for it.
-    if (isUnread) {
-      answerBytes += bytes.length;
-      return;
-    }
-    chunkBytes = bytes.length;
-    pendingBytes += chunkBytes;
-    events.feed(decoder.decode(bytes, { stream: true }));
-  };
-  const collect = (bytes: Uint8Array): void => {
-    isUnread = passedBytes > MOST_READ_BYTES;
-    if (isUnread) answerBytes = passedBytes;
-    if (isUnread) pieces = [];
-    else pieces.push(bytes);
-  };
+  // A whole reply is read as one event, whose lines are one.
+  if (!isStream) events.feed('data: ');
 
   return {
     push: (bytes: Uint8Array): void => {
-      passedBytes += bytes.length;
       tail = Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
-      if (isStream) readStream(bytes);
-      else collect(bytes);
+      // The parser throws once an event was too long for it.
+      if (isUnread) {
+        answerBytes += bytes.length;
+        return;
+      }
+      chunkBytes = bytes.length;
+      pendingBytes += chunkBytes;
+      const text = decoder.decode(bytes, { stream: true });
+      events.feed(isStream ? text : text.replaceAll(/[\r\n]/g, ' '));
     },
     /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
     tokens: (): number => {
       if (isUnread)
         counted = Number([...tail.toString('utf8').matchAll(COUNT)].at(-1)?.[1]) || counted;
-      else if (!isStream) read(Buffer.concat(pieces).toString('utf8'));
+      else if (!isStream) events.feed('\n\n');
       return counted ?? Math.ceil((questionBytes + answerBytes) / BYTES_PER_TOKEN);
     },
   };

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Context } from 'hono';
 import { MINUTE_MS, realClock, type Clock } from '../../src/async/clock.ts';
-import { readForm, validate } from '../body.ts';
+import { validate } from '../body.ts';
 import { ContractError, errorReply, invalidParameter } from '../errors.ts';
-import type { DescribedPath, Route, RouteContext } from '../route.ts';
+import type { OpenPath, Route, RouteContext } from '../route.ts';
 import type { LanguagePair } from '../translation/plain-writing.ts';
 import { translateSubtitles } from '../translation/subtitle-file.ts';
 import {
   FILE_KINDS,
   FILE_LIMIT,
-  formFields,
   inParts,
   LIBRE_PATHS,
+  readLibreFields,
   readPair,
   translateHtml,
   translateText,
@@ -95,16 +94,14 @@ export const createLibreFiles = () => {
     path: LIBRE_PATHS.translateFile,
     summary: 'Translation of a file, as LibreTranslate answers.',
     body: { 'multipart/form-data': fileFields.extend({ file: z.file() }) },
-    reply: { 'application/json': undefined },
     access: 'translation',
     stage: 'translation',
     timeoutMs: 600_000,
     handle: async (context) => {
       const { request, signal, account } = context;
-      const form = await readForm(request, FILE_LIMIT, signal);
-      const file = form.get('file');
+      const { file, ...fields } = await readLibreFields(request, signal, FILE_LIMIT);
       if (!(file instanceof File)) throw invalidParameter('file: there is none');
-      const languages = validate(fileFields, formFields(form));
+      const languages = validate(fileFields, fields);
       const kind = FILE_KINDS.find((each) => file.name.toLowerCase().endsWith(each));
       if (!kind) throw invalidParameter(`file: its name must end in ${FILE_KINDS.join(', ')}`);
       const text = decode(await file.arrayBuffer());
@@ -123,15 +120,12 @@ export const createLibreFiles = () => {
     },
   };
 
-  return {
-    route,
-    described: {
-      method: 'GET',
-      path: '/download_file/:file',
-      summary: 'A translated file.',
-      reply: { 'application/octet-stream': undefined },
-    } satisfies DescribedPath,
-    download: (c: Context): Response => {
+  const download: OpenPath = {
+    method: 'GET',
+    path: '/download_file/:file',
+    summary: 'A translated file.',
+    reply: { 'application/octet-stream': undefined },
+    answer: (c) => {
       const id = c.req.param('file')?.split('.')[0] ?? '';
       const file = files.find(id);
       if (!file)
@@ -150,4 +144,5 @@ export const createLibreFiles = () => {
       });
     },
   };
+  return { route, download };
 };

@@ -9,13 +9,13 @@ import { LANGUAGES, PSEUDO_LOCALE } from '../../src/text/language/language-names
 import { protect } from '../../src/text/protect/protect.ts';
 import { splitText } from '../../src/text/split/split.ts';
 import { LIBRE_CODES } from '../back-end/language-codes.ts';
-import { checkLength, readBody, validate, type BodyLimit } from '../body.ts';
+import { checkLength, readBody, readForm, validate, type BodyLimit } from '../body.ts';
 import type { EngineTranslationRequest } from '../engine.ts';
 import type { Engines } from '../engine-loader.ts';
 import { invalidRequest } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { readLanguage } from '../language.ts';
-import type { DescribedPath, Route, RouteContext } from '../route.ts';
+import type { OpenPath, Route, RouteContext } from '../route.ts';
 import { htmlParts, withTags } from '../translation/html.ts';
 import { findSources } from '../translation/legs.ts';
 import { overLegs } from '../translation/over-legs.ts';
@@ -58,13 +58,16 @@ const FROM_CODES = new Map(Object.entries(LIBRE_CODES).map(([theirs, ours]) => [
 /** The fields of a request, of a form or JSON. */
 export type LibreFields = Readonly<Record<string, unknown>>;
 
-/** Reads the fields of a request in JSON or an encoded form. Throws a 400 for any other. */
+/** Reads the fields of a request in JSON or a form. Throws a 400 for any other. */
 export const readLibreFields = async (
   request: Request,
   signal: AbortSignal,
+  limit = BODY_LIMIT,
 ): Promise<LibreFields> => {
   const type = request.headers.get('content-type') ?? '';
-  const body = (await readBody(request, BODY_LIMIT, signal)).toString('utf8');
+  if (/^multipart\/form-data\b/iu.test(type))
+    return formFields(await readForm(request, limit, signal));
+  const body = (await readBody(request, limit, signal)).toString('utf8');
   if (/^application\/x-www-form-urlencoded\b/iu.test(type))
     return formFields(new URLSearchParams(body));
   const parsed = parseJson(body, () =>
@@ -76,7 +79,7 @@ export const readLibreFields = async (
 };
 
 /** The fields of a form; one that stands there several times is a list. */
-export const formFields = (
+const formFields = (
   form: Pick<URLSearchParams | FormData, 'keys'> & { getAll(name: string): unknown[] },
 ): LibreFields =>
   Object.fromEntries(
@@ -219,10 +222,8 @@ export const libreDetect: Route = {
   path: LIBRE_PATHS.detect,
   summary: 'Language of a text, as LibreTranslate answers.',
   body: { 'application/json': detectFields, 'application/x-www-form-urlencoded': detectFields },
-  reply: { 'application/json': undefined },
   access: 'translation',
   stage: 'translation',
-  timeoutMs: 30_000,
   handle: async ({ request, signal }) => {
     const { q } = validate(detectFields, await readLibreFields(request, signal));
     checkLength('q', q, SERVICE_LIMITS.translateTextCodePoints);
@@ -246,29 +247,16 @@ const languagesOf = async (engines: Engines) => {
   });
 };
 
-/** The paths that everybody may read. */
-export const LIBRE_LISTS: readonly DescribedPath[] = [
-  {
-    method: 'GET',
-    path: LIBRE_PATHS.languages,
-    summary: 'Languages that can be translated, as LibreTranslate lists them.',
-    reply: { 'application/json': undefined },
-  },
-  {
-    method: 'GET',
-    path: LIBRE_PATHS.settings,
-    summary: 'Settings for a page of LibreTranslate.',
-    reply: { 'application/json': undefined },
-  },
-];
-
-/** Creates the routes that everybody may read: the languages that can be translated, and the settings of a page. */
-export const createLibreLists = (engines: Engines, now: () => number) => {
+/** Creates the paths that everybody may read: the languages that can be translated, and the settings of a page. */
+export const createLibreLists = (engines: Engines, now: () => number): readonly OpenPath[] => {
   let known:
     | { readonly untilMs: number; readonly list: ReturnType<typeof languagesOf> }
     | undefined;
-  return {
-    languages: async (): Promise<Response> => {
+  const languages: OpenPath = {
+    method: 'GET',
+    path: LIBRE_PATHS.languages,
+    summary: 'Languages that can be translated, as LibreTranslate lists them.',
+    answer: async () => {
       if (!known || now() > known.untilMs) {
         known = { untilMs: now() + MINUTE_MS, list: languagesOf(engines) };
         known.list.catch(() => {
@@ -277,7 +265,12 @@ export const createLibreLists = (engines: Engines, now: () => number) => {
       }
       return Response.json(await known.list);
     },
-    settings: (): Response =>
+  };
+  const settings: OpenPath = {
+    method: 'GET',
+    path: LIBRE_PATHS.settings,
+    summary: 'Settings for a page of LibreTranslate.',
+    answer: () =>
       Response.json({
         apiKeys: true,
         charLimit: SERVICE_LIMITS.translateTextCodePoints,
@@ -292,6 +285,7 @@ export const createLibreLists = (engines: Engines, now: () => number) => {
         supportedFilesFormat: FILE_KINDS,
       }),
   };
+  return [languages, settings];
 };
 
 const keyField = z.looseObject({ api_key: z.string().min(1) });
@@ -304,14 +298,11 @@ export const withKeyHeader = async (request: Request, path: string): Promise<Req
   const limit = LIMITS_WITH_KEY[path];
   if (!limit || request.method !== 'POST' || request.headers.has('authorization')) return request;
   const signal = AbortSignal.timeout(MINUTE_MS);
-  const type = request.headers.get('content-type') ?? '';
   const body = new Uint8Array(await readBody(request, limit, signal));
   const headers = new Headers(request.headers);
   const copy = (): Request => new Request(request.url, { method: request.method, headers, body });
-  const fields = /^multipart\/form-data\b/iu.test(type)
-    ? copy().formData().then(formFields)
-    : readLibreFields(copy(), signal);
-  const { data } = keyField.safeParse(await fields.catch(() => undefined));
+  const fields = await readLibreFields(copy(), signal, limit).catch(() => undefined);
+  const { data } = keyField.safeParse(fields);
   if (data) headers.set('authorization', `Bearer ${data.api_key}`);
   return copy();
 };

@@ -12,7 +12,6 @@ export const voices: Route = {
   summary: 'Voices.',
   reply: { 'application/json': z.object({ voices: z.array(voice) }) },
   stage: 'tts',
-  timeoutMs: 30_000,
   handle: async ({ engines, signal }) => {
     const known = await allVoices(engines, signal);
     return Response.json({ voices: known.map((each) => each.voice) });
@@ -29,9 +28,7 @@ export const models: Route = {
   method: 'GET',
   path: MODELS_PATH,
   summary: 'Models that chat, the one that is used by default first.',
-  reply: { 'application/json': undefined },
   stage: 'llm',
-  timeoutMs: 30_000,
   handle: async (context) => Response.json({ object: 'list', data: await chatModels(context) }),
 };
 
@@ -40,9 +37,7 @@ export const model: Route = {
   method: 'GET',
   path: `${MODELS_PATH}/:id{.+}`,
   summary: 'A model that chats.',
-  reply: { 'application/json': undefined },
   stage: 'llm',
-  timeoutMs: 30_000,
   handle: async (context) => {
     const { pathname } = new URL(context.request.url);
     const id = tryDecodeURIComponent(pathname.slice(MODELS_PATH.length + 1));

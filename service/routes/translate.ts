@@ -12,13 +12,18 @@ import {
   type TranslateReply,
   type TranslateRequest,
 } from '../../src/api/contract.ts';
-import { checkLength, readForm, validate, type BodyLimit } from '../body.ts';
+import { checkLength, validate, type BodyLimit } from '../body.ts';
 import { EVENT_STREAM, eventOf, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { parseJson } from '../json.ts';
 import type { TokenMeanings } from '../../src/text/protect/meanings.ts';
 import { ContractError, invalidParameter, invalidRequest } from '../errors.ts';
-import { translateFields, answerLibre, formFields, readLibreFields } from './libretranslate.ts';
+import {
+  translateFields,
+  answerLibre,
+  readLibreFields,
+  type LibreFields,
+} from './libretranslate.ts';
 import { overLegs, type WholeTranslation } from '../translation/over-legs.ts';
 import { readLanguage } from '../language.ts';
 import type { Route } from '../route.ts';
@@ -43,12 +48,11 @@ const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): v
     throw invalidParameter(`keywords: one is over ${SERVICE_LIMITS.keywordBytes} bytes`);
 };
 
-const readRequest = (form: FormData): TranslateRequest => {
-  const fields = [...form.keys()].map((name) => [
-    name,
-    name === 'keywords' ? form.getAll(name) : form.get(name),
-  ]);
-  const input = validate(translateRequest, Object.fromEntries(fields));
+const readRequest = ({ keywords, ...fields }: LibreFields): TranslateRequest => {
+  const input = validate(translateRequest, {
+    ...fields,
+    keywords: keywords === undefined ? undefined : [keywords].flat(),
+  });
   checkLimits(input);
   return input;
 };
@@ -139,13 +143,10 @@ export const translate: Route = {
   handle: async (context) => {
     const { request, signal } = context;
     const isForm = /^multipart\/form-data\b/iu.test(request.headers.get('content-type') ?? '');
-    const other = isForm ? undefined : await readLibreFields(request, signal);
-    if (other && !('q' in other))
-      throw invalidRequest('The request body must be multipart/form-data.');
-    if (other) return answerLibre(other, context);
-    const form = await readForm(request, BODY_LIMIT, signal);
-    if (form.has('q') && !form.has('text')) return answerLibre(formFields(form), context);
-    const input = readRequest(form);
+    const fields = await readLibreFields(request, signal, BODY_LIMIT);
+    if ('q' in fields && !(isForm && 'text' in fields)) return answerLibre(fields, context);
+    if (!isForm) throw invalidRequest('The request body must be multipart/form-data.');
+    const input = readRequest(fields);
     const asked = {
       text: input.text,
       tokens: readTokens(input.tokens ?? '{}'),

@@ -106,15 +106,15 @@ export const chooseModels = (
   };
 };
 
-const ask = async (upstream: Upstream, path: string): Promise<unknown> =>
-  upstream.sendForJson(path, undefined, AbortSignal.timeout(LIST_TIMEOUT_MS));
+const ask = async <T>(upstream: Upstream, path: string, schema: z.ZodType<T>): Promise<T> =>
+  upstream.ask(['a list', schema], path, undefined, AbortSignal.timeout(LIST_TIMEOUT_MS));
 
 /**
  * Requests the models that `/models` lists; none where the reply is no such list. Rejects when the server
  * cannot be reached or does not have the path.
  */
 export const listModels = async (upstream: Upstream): Promise<readonly ListedModel[]> =>
-  list.safeParse(await ask(upstream, '/models')).data?.data ?? [];
+  (await ask(upstream, '/models', list.catch({ data: [] }))).data;
 
 /** Asks a server that lists no context lengths for them, where it has a path of its own. Never rejects. */
 export const learnContextTokens = async (
@@ -122,11 +122,12 @@ export const learnContextTokens = async (
   { listed, contextTokens }: Models,
 ): Promise<void> => {
   if (contextTokens.size > 0) return;
-  const [ofServer, ofLoaded] = await Promise.all(
-    ['/../props', '/../api/ps'].map((path) => ask(upstream, path).catch(() => undefined)),
-  );
-  const length = settings.safeParse(ofServer).data?.default_generation_settings.n_ctx;
+  const [ofServer, ofLoaded] = await Promise.all([
+    ask(upstream, '/../props', settings).catch(() => undefined),
+    ask(upstream, '/../api/ps', loaded).catch(() => undefined),
+  ]);
+  const length = ofServer?.default_generation_settings.n_ctx;
   if (length !== undefined) for (const id of listed) contextTokens.set(id, length);
-  for (const { model, context_length } of loaded.safeParse(ofLoaded).data?.models ?? [])
+  for (const { model, context_length } of ofLoaded?.models ?? [])
     contextTokens.set(model, context_length);
 };

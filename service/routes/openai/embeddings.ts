@@ -69,7 +69,6 @@ export const embeddings: Route = {
   path: OPENAI_PATHS.embeddings,
   summary: 'Vectors of texts, in the form of the OpenAI API.',
   body: { 'application/json': embeddingsRequest },
-  reply: { 'application/json': undefined },
   access: 'chat',
   stage: 'llm',
   timeoutMs: TIMEOUT_MS,

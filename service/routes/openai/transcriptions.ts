@@ -91,6 +91,8 @@ const replyIn = (
 ): Response => {
   const { text, words, hotwords_used } = plainReply(spans, hints);
   const { segments, language, requested_language } = segmentsReply(spans, hints);
+  const duration = segments.at(-1)?.end ?? 0;
+  const parts = segments.map(({ start, end, text: said }) => ({ start, end, text: said }));
   switch (format) {
     case 'json':
       return Response.json({ text, hotwords_used });
@@ -102,14 +104,12 @@ const replyIn = (
     case 'diarized_json':
       return Response.json({
         task,
-        duration: segments.at(-1)?.end ?? 0,
+        duration,
         text,
-        segments: segments.map(({ start, end, text: said, speaker }, id) => ({
+        segments: segments.map(({ speaker }, id) => ({
           type: 'transcript.text.segment',
           id: `seg_${id}`,
-          start,
-          end,
-          text: said,
+          ...parts[id],
           speaker: speakerName(speaker),
         })),
       });
@@ -118,15 +118,10 @@ const replyIn = (
         task,
         language,
         requested_language,
-        duration: segments.at(-1)?.end ?? 0,
+        duration,
         text,
         hotwords_used,
-        segments: segments.map(({ start, end, text: said }, id) => ({
-          id,
-          start,
-          end,
-          text: said,
-        })),
+        segments: parts.map((part, id) => ({ id, ...part })),
         words,
       });
   }
@@ -155,9 +150,9 @@ const inEnglish = async (
 };
 
 /** Creates a route in the shape of the OpenAI API; `translate` makes English of what was heard. */
-const createRecognition = (uploads: UploadLimiter, path: string, translate: boolean): Route => ({
+const createRecognition = (uploads: UploadLimiter, translate: boolean): Route => ({
   method: 'POST',
-  path,
+  path: translate ? OPENAI_PATHS.translations : OPENAI_PATHS.transcriptions,
   summary: translate
     ? 'English text of a recording, in the form of the OpenAI API.'
     : 'Text of a recording, in the form of the OpenAI API.',
@@ -200,10 +195,6 @@ const createRecognition = (uploads: UploadLimiter, path: string, translate: bool
   },
 });
 
-/** Creates the route of transcription in the shape of the OpenAI API. */
-export const createTranscriptions = (uploads: UploadLimiter): Route =>
-  createRecognition(uploads, OPENAI_PATHS.transcriptions, false);
-
-/** Creates the route of transcription and translation into English in the shape of the OpenAI API. */
-export const createSpeechTranslations = (uploads: UploadLimiter): Route =>
-  createRecognition(uploads, OPENAI_PATHS.translations, true);
+/** Creates the routes of transcription, also into English, in the shape of the OpenAI API. */
+export const createTranscriptions = (uploads: UploadLimiter): readonly Route[] =>
+  [false, true].map((translate) => createRecognition(uploads, translate));

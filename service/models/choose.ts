@@ -13,12 +13,23 @@ const CHAT_BYTES_PER_CORE = 1e9;
 const CORE_SHARE = 0.5;
 /** Most memory of a model that streams or answers, where small ones are asked for. */
 const SMALL_BYTES = 700e6;
-/** Memory of a loaded model over the size of its download, where the catalogue does not say it. */
-const LOADED = 2;
+/**
+ * Memory of a process with its library and what it works on, and bytes for each byte of the download, where the
+ * catalogue has no figure: through the measurements of decision 11.
+ */
+const MEMORY = {
+  recognition: [100e6, 2.2],
+  speech: [200e6, 1.5],
+  translation: [200e6, 5],
+  chat: [300e6, 1.15],
+  diarisation: [100e6, 2.2],
+} as const satisfies Record<CatalogueModel['ability'], readonly [base: number, factor: number]>;
 
 /** Memory of a process that has the model loaded, about. */
-export const memoryOf = (model: CatalogueModel): number =>
-  model.memoryBytes ?? LOADED * bytesOf(model);
+export const memoryOf = (model: CatalogueModel): number => {
+  const [baseBytes, factor] = MEMORY[model.ability];
+  return model.memoryBytes ?? baseBytes + factor * bytesOf(model);
+};
 
 const understands = ({ languages }: CatalogueModel, language: string): boolean =>
   languages.some((one) => primary(one) === primary(language));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadCatalogue, type CatalogueModel } from '../../../service/models/catalogue.ts';
-import { chooseForLanguages } from '../../../service/models/choose.ts';
+import { chooseForLanguages, memoryOf } from '../../../service/models/choose.ts';
 import type { ModelSize } from '../../../src/model/local-models.ts';
 import { model } from './scene.ts';
 
@@ -61,6 +61,22 @@ describe('the models for languages', () => {
         language: 'vo',
       })),
     );
+  });
+});
+
+describe('the memory of a model that the catalogue has no figure of', () => {
+  it.each([
+    ['recognition', 'Whisper base', 208e6, 548e6],
+    ['speech', 'a Piper voice', 63e6, 285e6],
+    ['speech', 'a Piper voice, int8', 19e6, 232e6],
+    ['translation', 'Firefox’s English to Portuguese', 25.9e6, 341e6],
+    ['chat', 'Gemma 3 270M', 253e6, 550e6],
+    ['chat', 'SmolLM2 135M', 98e6, 375e6],
+  ] as const)('is about what was measured: %s, %s', (ability, name, bytes, measuredBytes) => {
+    const file = { url: 'https://models.invalid/m', bytes };
+    const share = memoryOf(model(name, ability, ['en'], file)) / measuredBytes;
+    expect(share).toBeGreaterThan(0.85);
+    expect(share).toBeLessThan(1.15);
   });
 });
 

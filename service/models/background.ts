@@ -14,8 +14,8 @@ import { bytesOf, type CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { followInstalled, type InstalledFolder } from './installed.ts';
 import { findLayout, languagesIn } from './layout.ts';
-import { folderBytes } from './disk.ts';
-import { speakersAt, thisMachine } from './machine.ts';
+import { folderBytes, freeBytesOf } from './disk.ts';
+import { speakersAt } from './machine.ts';
 import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
 
 const offered = (model: CatalogueModel): OfferedModel => ({
@@ -61,11 +61,9 @@ const after = (before: ModelInstallation, event: SetupEvent, advise: Advise): Mo
       return { ...before, current: undefined, failures: [...before.failures, failure] };
     }
     case 'note':
-      return before;
+      return { ...before, notes: [...before.notes, advise(event.text)] };
   }
 };
-
-const ignored = (): void => {};
 
 /**
  * The installer for a page: it works in the background, one installation at a time.
@@ -86,12 +84,11 @@ export const createModels = (
   let running: Promise<void> | undefined;
 
   const run = async (
-    names: readonly string[],
+    { names, size, notes }: Pick<ModelInstallation, 'names' | 'size' | 'notes'>,
     models: readonly CatalogueModel[],
-    size: ModelSize,
     signal: AbortSignal,
   ): Promise<void> => {
-    installation = { state: 'running', names, size, doneBytes: 0, ended: [], failures: [] };
+    installation = { state: 'running', names, size, notes, doneBytes: 0, ended: [], failures: [] };
     let state: ModelInstallation['state'] = 'done';
     let reason: string | undefined;
     try {
@@ -119,8 +116,13 @@ export const createModels = (
   };
 
   /** The catalogue for names of it alone: anything else would be an address or a path. */
-  const find = async (names: readonly string[], size: ModelSize, signal: AbortSignal) => {
-    const models = await setup.catalogueFor(names, signal, ignored, size);
+  const find = async (
+    names: readonly string[],
+    size: ModelSize,
+    signal: AbortSignal,
+    note: (text: string) => void,
+  ) => {
+    const models = await setup.catalogueFor(names, signal, note, size);
     const known = new Set(models.map(({ name }) => name));
     if (!names.every((name) => known.has(name))) throw new AppError('bad-input', 'no such model');
     return models;
@@ -128,21 +130,22 @@ export const createModels = (
 
   return {
     view: async () => {
-      const [{ freeBytes }, models] = await Promise.all([thisMachine(deps.root), current()]);
+      const [freeBytes, models] = await Promise.all([freeBytesOf(deps.root), current()]);
       return { freeBytes, installed: models, installation };
     },
     plan: async (languages, size, signal) => {
-      const { models, downloadBytes, gaps } = await setup.plan(languages, size, signal, ignored);
-      return { models: models.map(offered), downloadBytes, gaps };
+      const plan = await setup.plan(languages, size, signal);
+      return { ...plan, models: plan.models.map(offered), notes: plan.notes.map(advise) };
     },
     install: async (names, size) => {
       if (running) throw new AppError('bad-input', 'models are being installed already');
       stop = new AbortController();
       const { signal } = stop;
-      const found = find(names, size, signal);
+      const notes: string[] = [];
+      const found = find(names, size, signal, (text) => notes.push(advise(text)));
       running = found
         .then(
-          (models) => run(names, models, size, signal),
+          (models) => run({ names, size, notes }, models, signal),
           () => undefined,
         )
         .finally(() => (running = undefined));

@@ -1,6 +1,5 @@
 import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
-import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
-import type { Machine } from './machine.ts';
+import type { Machine, ModelGap, ModelSize } from '../../src/model/local-models.ts';
 
 /** Language through which translation models are joined. */
 const PIVOT = 'en';

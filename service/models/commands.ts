@@ -4,7 +4,7 @@ import { toLanguage } from '../language.ts';
 import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
 import type { CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
-import { megabytes } from './disk.ts';
+import { diskFull, megabytes } from './disk.ts';
 import { describe, describeModels } from './list.ts';
 import { recogniserThreads, speakersText } from './machine.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
@@ -139,9 +139,10 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   }
   const languages = readLanguages(typed.length > 0 ? typed : DEFAULT_LANGUAGES);
   const setup = createModelSetup(deps);
-  const plan = await setup.plan(languages, sizes[0] ?? 'fitting', signal, print);
-  const { machine, models, downloadBytes } = plan;
+  const plan = await setup.plan(languages, sizes[0] ?? 'fitting', signal);
+  const { machine, models, downloadBytes, lackingBytes } = plan;
 
+  plan.notes.forEach(print);
   for (const gap of plan.gaps) print(`The catalogue has no ${gapText(gap)}.`);
   if (models.length === 0) {
     print('Everything for these languages is installed.');
@@ -164,7 +165,10 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
     return [name, ability, size, megabytes(memoryOf(model)), ...others, follows];
   });
   for (const line of columns(rows)) print(line);
-  setup.demandRoom(plan);
+  const heavy = models.filter((model) => memoryOf(model) > machine.memoryBytes);
+  if (heavy.length > 0)
+    print(`More memory than this machine has: ${heavy.map(({ name }) => name).join(', ')}.`);
+  if (lackingBytes > 0) throw diskFull(root, lackingBytes);
   if (!yes) {
     if (!ask) throw usage('Add --yes: nobody can be asked here.');
     const answer = await ask(`Download ${megabytes(downloadBytes)}? [Y/n] `);

@@ -323,6 +323,10 @@ export const download = async (
   );
 };
 
+/** Bytes of a file that were fetched before. */
+export const fetchedBytes = (root: string, url: string): Promise<number> =>
+  createPart(root, url).sizeOf();
+
 /** Forgets the downloaded files of a model that is installed. */
 export const removeDownload = async (root: string, url: string): Promise<void> =>
   createPart(root, url).remove();

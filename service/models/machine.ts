@@ -1,14 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
+import type { Machine } from '../../src/model/local-models.ts';
 import { freeBytesOf } from './disk.ts';
-
-/** The means of a machine for models. */
-export interface Machine {
-  readonly cores: number;
-  /** Memory of the machine, or of the container that the process is in. */
-  readonly memoryBytes: number;
-  /** Room on the disk of the folder of models. */
-  readonly freeBytes: number;
-}
 
 export const thisMachine = async (root: string): Promise<Machine> => {
   const limitBytes = process.constrainedMemory();

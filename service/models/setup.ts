@@ -1,14 +1,14 @@
 import { AppError } from '../../src/errors.ts';
 import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
-import type { ModelGap, ModelSize } from '../../src/model/local-models.ts';
+import type { ModelPlan, ModelSize } from '../../src/model/local-models.ts';
 import { chooseForLanguages } from './choose.ts';
-import { diskFull } from './disk.ts';
-import { NoNetworkError, type DownloadProgress } from './download.ts';
+import { diskFull, freeBytesOf } from './disk.ts';
+import { fetchedBytes, NoNetworkError, type DownloadProgress } from './download.ts';
 import { fetchFirefoxModels, withModels } from './firefox-registry.ts';
 import { install, removeModel, type InstallDeps, type InstallResult } from './install.ts';
 import { isModel, listInstalled } from './installed.ts';
 import { changingModels } from './changes.ts';
-import { thisMachine, type Machine } from './machine.ts';
+import { thisMachine } from './machine.ts';
 import { installedPackage, llamaPackage } from './packages.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type { EngineConfig } from '../config.ts';
@@ -29,15 +29,9 @@ export const setupDepsOf = (config: EngineConfig, clock: Clock): SetupDeps => ({
   llama: llamaPackage(),
 });
 
-/** The models that would be installed for languages. */
-export interface SetupPlan {
-  readonly machine: Machine;
-  /** Models that are not installed yet, the ones to hear with first. */
+/** The models that would be installed for languages: those that are not there yet, the ones to hear with first. */
+export interface SetupPlan extends Omit<ModelPlan, 'models'> {
   readonly models: readonly CatalogueModel[];
-  /** Size of all that is fetched: the models, and the package that the first language model runs in. */
-  readonly downloadBytes: number;
-  /** Needs that no model of the catalogue meets. */
-  readonly gaps: readonly ModelGap[];
 }
 
 /** Progress of an installation; each model begins, and ends or fails, or all end with an error. */
@@ -47,6 +41,8 @@ export type SetupEvent =
   | { readonly kind: 'ended'; readonly name: string; readonly result: InstallResult }
   | { readonly kind: 'failed'; readonly name: string; readonly error: AppError }
   | { readonly kind: 'note'; readonly text: string };
+
+const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0);
 
 export type ModelSetup = ReturnType<typeof createModelSetup>;
 
@@ -73,6 +69,29 @@ export const createModelSetup = (deps: SetupDeps) => {
     }
   };
 
+  /** The models that are not installed. */
+  const missing = async (models: readonly CatalogueModel[]): Promise<readonly CatalogueModel[]> => {
+    const folders = await listInstalled(root);
+    return models.filter(({ name }) => !folders.some((folder) => isModel(folder, name)));
+  };
+
+  /** The size of what is to be fetched for models, and the room that the disk lacks for it. */
+  const needsOf = async (
+    models: readonly CatalogueModel[],
+    freeBytes: number,
+  ): Promise<Pick<ModelPlan, 'downloadBytes' | 'lackingBytes'>> => {
+    const needsLibrary =
+      models.some(({ ability }) => ability === 'chat') &&
+      (await installedPackage(root, llama)) === undefined;
+    const sizes = models.map(bytesOf);
+    const downloadBytes = sum(sizes) + (needsLibrary ? llama.bytes : 0);
+    const urls = models.flatMap(({ files }) => files.map(({ url }) => url));
+    const fetched = await Promise.all(urls.map((url) => fetchedBytes(root, url)));
+    // A download stays until its model, which is larger, is unpacked from it.
+    const leastBytes = downloadBytes + Math.max(0, ...sizes) - sum(fetched);
+    return { downloadBytes, lackingBytes: Math.max(0, leastBytes - freeBytes) };
+  };
+
   return {
     catalogue,
     /** The models among which `names` are found: the registry is asked only where one is of those that it has. */
@@ -89,34 +108,30 @@ export const createModelSetup = (deps: SetupDeps) => {
       languages: readonly string[],
       size: ModelSize,
       signal: AbortSignal,
-      note: (text: string) => void,
     ): Promise<SetupPlan> => {
-      const [machine, models, folders, library] = await Promise.all([
+      const notes: string[] = [];
+      const [machine, known] = await Promise.all([
         thisMachine(root),
-        catalogue(signal, note, size),
-        listInstalled(root),
-        installedPackage(root, llama),
+        catalogue(signal, (text) => notes.push(text), size),
       ]);
-      const usable = models.filter(
+      const usable = known.filter(
         ({ ability }) => ability !== 'chat' || llama.binary !== undefined,
       );
       const choice = chooseForLanguages(usable, languages, size, machine);
-      const needed = choice.models.filter(
-        ({ name }) => !folders.some((folder) => isModel(folder, name)),
-      );
-      const needsLibrary =
-        library === undefined && needed.some(({ ability }) => ability === 'chat');
-      const downloadBytes = needed.reduce(
-        (sum, model) => sum + bytesOf(model),
-        needsLibrary ? llama.bytes : 0,
-      );
-      return { machine, models: needed, downloadBytes, gaps: choice.gaps };
+      const models = await missing(choice.models);
+      return {
+        machine,
+        models,
+        ...(await needsOf(models, machine.freeBytes)),
+        gaps: choice.gaps,
+        notes,
+      };
     },
 
     /**
      * Installs models one after the other, by their name in `models`, by address or path; the same call goes
      * on where one that was ended has stopped. One failure does not keep the others from being installed, but
-     * no network and a full disk do. Throws `AppError` for these, and while others are changed. Resolves with
+     * no network and a full disk do; a disk without room for all of them, before anything is fetched. Throws `AppError` for these, and while others are changed. Resolves with
      * the number of failures.
      */
     install: (
@@ -127,6 +142,9 @@ export const createModelSetup = (deps: SetupDeps) => {
     ): Promise<number> => {
       const note = (text: string): void => onEvent({ kind: 'note', text });
       return changingModels(root, async () => {
+        const needed = await missing(models.filter(({ name }) => sources.includes(name)));
+        const { lackingBytes } = await needsOf(needed, await freeBytesOf(root));
+        if (lackingBytes > 0) throw diskFull(root, lackingBytes);
         let failures = 0;
         for (const name of sources) {
           onEvent({ kind: 'began', name });
@@ -149,11 +167,5 @@ export const createModelSetup = (deps: SetupDeps) => {
 
     /** Removes an installed model. Throws `AppError` when there is none of that name. */
     remove: (name: string): Promise<void> => changingModels(root, () => removeModel(root, name)),
-
-    /** Throws `AppError` where what is to be fetched alone would fill the disk. */
-    demandRoom: ({ machine, downloadBytes }: SetupPlan): void => {
-      if (downloadBytes > machine.freeBytes)
-        throw diskFull(root, downloadBytes - machine.freeBytes);
-    },
   };
 };

@@ -43,12 +43,26 @@ export interface ModelGap {
   readonly language: string;
 }
 
+/** The means of a machine for models. */
+export interface Machine {
+  readonly cores: number;
+  /** Memory of the machine, or of the container that the process is in. */
+  readonly memoryBytes: number;
+  /** Room on the disk of the folder of models. */
+  readonly freeBytes: number;
+}
+
 /** The models that would be installed for languages, apart from those that are there already. */
 export interface ModelPlan {
+  readonly machine: Machine;
   readonly models: readonly OfferedModel[];
   /** Size of all that is fetched: the models, and the package that the first language model runs in. */
   readonly downloadBytes: number;
+  /** Room that the disk lacks for it, at least; 0 where it has enough. */
+  readonly lackingBytes: number;
   readonly gaps: readonly ModelGap[];
+  /** Notes for the operator, in English: of a registry that could not be read. */
+  readonly notes: readonly string[];
 }
 
 /** A running installation, or the last one. */
@@ -66,6 +80,8 @@ export interface ModelInstallation {
   readonly ended: readonly string[];
   /** Reasons, in English, by the names of models that were not installed. */
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
+  /** Notes for the operator, in English: of a model that was not tried, or of an older version that was taken. */
+  readonly notes: readonly string[];
   /** The reason, in English, why all of it ended. */
   readonly reason?: string | undefined;
 }

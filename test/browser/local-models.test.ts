@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MessageKey, SentenceParams } from '../../src/errors.ts';
+import type { ModelPlan } from '../../src/model/local-models.ts';
 import { startMirror, type Mirror } from '../fakes/models/mirror.ts';
 import { runService, writeTinyCatalogue } from '../fakes/models/tiny-catalogue.ts';
 import { spawnDragoman } from '../fakes/program.ts';
@@ -85,7 +86,24 @@ describe('the page of a program without models', () => {
     await page.locator('.engines-button').click();
     await button('web.models.open').click();
     await page.getByLabel(sentence('web.models.add-language')).selectOption('es');
+    await page.route(
+      '**/api/models/plan',
+      async (route) => {
+        const response = await route.fetch();
+        const plan = (await response.json()) as ModelPlan;
+        const json: ModelPlan = { ...plan, lackingBytes: 3e9, notes: ['The registry is gone.'] };
+        await route.fulfill({ response, json });
+      },
+      { times: 1 },
+    );
     await button('web.models.ask').click();
+    await page.getByText(sentence('web.models.lacking', { size: '3 GB' })).waitFor();
+    await page.getByText('The registry is gone.').waitFor();
+    expect(await page.locator('.control.primary').isDisabled()).toBe(true);
+    await button('web.models.ask').click();
+    await page
+      .getByText(sentence('web.models.lacking', { size: '3 GB' }))
+      .waitFor({ state: 'detached' });
     await page
       .getByRole('row', { name: /tiny-recogniser|ears|MIT/ })
       .first()

@@ -6,6 +6,7 @@ import {
   type ModelAbility,
   type ModelGap,
   type ModelInstallation,
+  type ModelPlan,
   type OfferedModel,
 } from '../../../src/model/local-models.ts';
 import type { App } from './app.ts';
@@ -104,11 +105,42 @@ const offeredRow = (model: OfferedModel): TemplateResult => html`
   </tr>
 `;
 
+const notesView = (notes: readonly string[]): readonly TemplateResult[] =>
+  notes.map((note) => html`<p class="gap">${note}</p>`);
+
+/** The means of the machine for the models of a plan, and those that it lacks. */
+const machineView = ({ machine, models, lackingBytes }: ModelPlan): TemplateResult => {
+  const heavy = models.filter(({ memoryBytes }) => memoryBytes > machine.memoryBytes);
+  return html`
+    <p>
+      ${t('web.models.machine', {
+        cores: machine.cores,
+        memory: sizeOf(machine.memoryBytes),
+        free: sizeOf(machine.freeBytes),
+      })}
+    </p>
+    ${
+      heavy.length === 0
+        ? nothing
+        : html`<p class="gap">
+            ${t('web.models.heavy', { names: list.format(heavy.map(({ title }) => title)) })}
+          </p>`
+    }
+    ${
+      lackingBytes === 0
+        ? nothing
+        : html`<p class="fault" role="alert">
+            ${t('web.models.lacking', { size: sizeOf(lackingBytes) })}
+          </p>`
+    }
+  `;
+};
+
 const planView = (state: ModelsState): TemplateResult | typeof nothing => {
   const plan = state.plan();
   if (!plan) return nothing;
   return html`
-    ${plan.gaps.map((gap) => html`<p class="gap">${gapText(gap)}</p>`)}
+    ${notesView(plan.notes)} ${plan.gaps.map((gap) => html`<p class="gap">${gapText(gap)}</p>`)}
     ${
       plan.models.length === 0
         ? html`<p>${t('web.models.nothing-to-do')}</p>`
@@ -130,10 +162,12 @@ const planView = (state: ModelsState): TemplateResult | typeof nothing => {
                 </tbody>
               </table>`,
             )}
+            ${machineView(plan)}
             <p>
               <button
                 type="button"
                 class="control primary"
+                ?disabled=${plan.lackingBytes > 0}
                 @click=${() =>
                   state.install(
                     plan.models.map(({ name }) => name),
@@ -154,7 +188,16 @@ const OUTCOMES = {
 } as const;
 
 const installationView = (state: ModelsState, installation: ModelInstallation): TemplateResult => {
-  const { names: all, ended, failures, current, doneBytes, totalBytes, reason } = installation;
+  const {
+    names: all,
+    ended,
+    failures,
+    current,
+    doneBytes,
+    totalBytes,
+    reason,
+    notes,
+  } = installation;
   const left = all.filter((name) => !ended.includes(name));
   const outcome =
     installation.state === 'running'
@@ -192,7 +235,7 @@ const installationView = (state: ModelsState, installation: ModelInstallation): 
                 </p>`
           }`;
   return html`<section class="installation">
-    ${outcome}
+    ${outcome} ${notesView(notes)}
     ${failures.map(
       ({ name, reason: why }) => html`<p class="fault"><strong>${name}</strong> ${why}</p>`,
     )}

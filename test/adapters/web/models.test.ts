@@ -14,9 +14,12 @@ const VIEW: ModelsView = {
 };
 
 const PLAN: ModelPlan = {
+  machine: { cores: 2, memoryBytes: 4e9, freeBytes: 10e9 },
   models: [],
   downloadBytes: 0,
+  lackingBytes: 0,
   gaps: [{ need: 'speech', language: 'th' }],
+  notes: ['The registry cannot be read.'],
 };
 
 const fakeModels = () => {

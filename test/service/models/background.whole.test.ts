@@ -80,6 +80,31 @@ describe('models that a page installs', () => {
     expect(await installation()).toMatchObject({ failures: [{ name: 'bergamot-en-es' }] });
   });
 
+  it('are told with the notes that the command prints', async () => {
+    await models[Symbol.asyncDispose]();
+    models = createModels({ ...scene.deps, catalogueFile: undefined }, silentLog);
+    const { notes } = await models.plan(['en', 'es'], 'small', signal);
+    expect(notes.join()).toContain('registry of models cannot be read');
+    await models.install(['bergamot-en-es'], 'fitting');
+    await ended();
+    expect((await installation())?.notes).toEqual(notes);
+  });
+
+  it('are not installed without room for all of them, which the plan tells', async () => {
+    scene.catalogue[1]!.files[0]!.bytes = 1e15;
+    scene.saveCatalogue();
+    const plan = await models.plan(['en'], 'best', signal);
+    expect(plan.lackingBytes).toBeGreaterThan(1e14);
+    expect(plan.machine.memoryBytes).toBeGreaterThan(1e8);
+    await models.install(['ears', 'mouth'], 'best');
+    await ended();
+    expect(await installation()).toMatchObject({
+      state: 'failed',
+      ended: [],
+      reason: expect.stringMatching(/is full: \d+ GB more are needed/),
+    });
+  });
+
   it('are not removed while others are installed', async () => {
     await models.install(['mouth'], 'fitting');
     await ended();

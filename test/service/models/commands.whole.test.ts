@@ -79,6 +79,16 @@ describe('setup', () => {
     expect(scene.lines.at(-1)).toBe('Nothing was installed.');
   });
 
+  it('says before it asks what the machine has too little of', async () => {
+    scene.catalogue[0]!.memoryBytes = 1e15;
+    scene.catalogue[1]!.files[0]!.bytes = 1e15;
+    scene.saveCatalogue();
+    const setup = runSetup(['en', '--best'], scene.deps);
+    await expect(setup).rejects.toThrow(/is full: \d+ GB more are needed/);
+    expect(scene.lines.at(-1)).toBe('More memory than this machine has: ears, mouth.');
+    expect(existsSync(scene.root)).toBe(false);
+  });
+
   it('asks nothing when it is told everything, and has nothing to do the second time', async () => {
     scene.deps = { ...scene.deps, ask: undefined };
     await runSetup(['en', 'es', '--yes'], scene.deps);

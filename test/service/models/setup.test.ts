@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIREFOX_REGISTRY } from '../../../service/models/firefox-registry.ts';
@@ -29,7 +29,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 describe('the set-up of models', () => {
   it('plans what is not there yet, with the machine, the size and the gaps', async () => {
     const setup = createModelSetup(scene.deps);
-    const plan = await setup.plan(['en', 'es'], 'best', signal, note);
+    const plan = await setup.plan(['en', 'es'], 'best', signal);
     expect(plan.models.map(({ name }) => name)).toEqual(['ears', 'mouth', 'bergamot-en-es']);
     expect(plan.downloadBytes).toBe(
       scene.catalogue.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0),
@@ -40,26 +40,58 @@ describe('the set-up of models', () => {
     ]);
     expect(plan.machine.cores).toBeGreaterThan(0);
     mkdirSync(join(scene.root, 'ears'), { recursive: true });
-    const { models } = await setup.plan(['en'], 'best', signal, note);
+    const { models } = await setup.plan(['en'], 'best', signal);
     expect(models.map(({ name }) => name)).toEqual(['mouth']);
   });
 
-  it('refuses a plan for which the disk has no room, before anything is fetched', async () => {
+  it('tells the room that the disk lacks, and fetches nothing then', async () => {
     const setup = createModelSetup(scene.deps);
-    const plan = await setup.plan(['en'], 'best', signal, note);
-    const full = { ...plan, machine: { ...plan.machine, freeBytes: 10 } };
-    expect(() => setup.demandRoom(full)).toThrow(/is full: .* more are needed/);
-    expect(() => setup.demandRoom(plan)).not.toThrow();
+    expect((await setup.plan(['en'], 'best', signal)).lackingBytes).toBe(0);
+    const [ears, mouth] = scene.catalogue;
+    ears!.files[0]!.bytes = 1e15;
+    scene.saveCatalogue();
+    const { machine, lackingBytes } = await setup.plan(['en'], 'best', signal);
+    // The download and what is unpacked from it, and the other model.
+    const neededBytes = 2e15 + bytesOf(mouth!);
+    expect(lackingBytes + machine.freeBytes).toBe(neededBytes);
+    const done = setup.install(
+      ['mouth', 'ears'],
+      scene.catalogue,
+      (event) => events.push(event),
+      signal,
+    );
+    await expect(done).rejects.toThrow(/is full: \d{7} GB more are needed/);
+    expect([events, scene.mirror.requests]).toEqual([[], []]);
+    mkdirSync(join(scene.root, 'ears'));
+    expect((await setup.plan(['en'], 'best', signal)).lackingBytes).toBe(0);
+  });
+
+  it('counts what was fetched before as room that is not needed', async () => {
+    const setup = createModelSetup(scene.deps);
+    const ears = scene.catalogue[0]!;
+    const needed = async (): Promise<number> => {
+      const { machine, lackingBytes } = await setup.plan(['en'], 'best', signal);
+      return lackingBytes + machine.freeBytes;
+    };
+    scene.mirror.serve(
+      '/ears.tar.gz',
+      scene.archives.recogniser,
+      { cutAfter: 900 },
+      { status: 404 },
+    );
+    await setup.install(['ears'], scene.catalogue, (event) => events.push(event), signal);
+    ears.files[0]!.bytes = 1e15;
+    scene.saveCatalogue();
+    const beside = await needed();
+    rmSync(join(scene.root, '.downloads'), { recursive: true });
+    expect((await needed()) - beside).toBe(900);
   });
 
   it('ends at a model that fills the disk', async () => {
-    const ears = scene.catalogue[0]!;
-    ears.files[0]!.bytes = 1e15;
-    scene.saveCatalogue();
-    scene.mirror.serve('/ears.tar.gz', scene.archives.recogniser, { announced: 1e15 });
-    const setup = createModelSetup(scene.deps);
+    const url = scene.mirror.serve('/big.tar.gz', scene.archives.recogniser, { announced: 1e15 });
+    const setup = createModelSetup({ ...scene.deps, mirror: undefined });
     const done = setup.install(
-      ['ears', 'mouth'],
+      [url, 'mouth'],
       scene.catalogue,
       (event) => events.push(event),
       signal,
@@ -94,7 +126,7 @@ describe('the set-up of models', () => {
     scene.catalogue.push(model('talk', 'chat', ['en'], file));
     scene.saveCatalogue();
     const planFor = (llama: NativePackage) =>
-      createModelSetup({ ...scene.deps, llama }).plan(['en'], 'best', signal, note);
+      createModelSetup({ ...scene.deps, llama }).plan(['en'], 'best', signal);
     const { llama, root } = scene.deps;
     const sizeOf = ({ models }: SetupPlan): number =>
       models.reduce((sum, one) => sum + bytesOf(one), 0);
@@ -132,6 +164,8 @@ describe('the set-up of models', () => {
 
     it('uses its models, or tells that it cannot be read', async () => {
       const setup = createModelSetup({ ...scene.deps, catalogueFile: undefined });
+      const plan = await setup.plan(['en'], 'small', signal);
+      expect(plan.notes.join()).toContain('registry of models cannot be read');
       const listed = await setup.catalogue(signal, note);
       expect(notes.join()).toContain('registry of models cannot be read');
       serveRecords(records('base-memory', 1_000));

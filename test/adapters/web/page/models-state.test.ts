@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ModelPlan, ModelSize } from '../../../../src/model/local-models.ts';
 
-const PLAN: ModelPlan = { models: [], downloadBytes: 7, gaps: [] };
+const PLAN: ModelPlan = {
+  machine: { cores: 2, memoryBytes: 4e9, freeBytes: 10e9 },
+  models: [],
+  downloadBytes: 7,
+  lackingBytes: 0,
+  gaps: [],
+  notes: [],
+};
 
 /** What is used here of the page's state, whose own types are those of a browser. */
 interface State {

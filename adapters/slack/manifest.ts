@@ -94,6 +94,12 @@ export const SHORTCUTS = [
     description: 'Sends you this message as speech',
   },
   {
+    name: 'Why (not) translated?',
+    type: 'message',
+    callback_id: 'why',
+    description: 'Tells you what became of this message',
+  },
+  {
     name: 'Ask Dragoman',
     type: 'global',
     callback_id: 'ask',

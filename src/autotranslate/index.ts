@@ -19,6 +19,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
+import { createExplain } from './explain.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
@@ -171,12 +172,9 @@ export const openAutoTranslate = async ({
   });
 
   const inboxWriter = createInboxWriter(shared);
-  const ingest = createIngest({
-    ...shared,
-    inboxWriter,
-    // One day less than rows are stored, so that no row is cleared between the check and its use.
-    rowsSinceMs: () => now() - (days.inbox - 1) * DAY_MS,
-  });
+  // One day less than rows are stored, so that no row is cleared between the check and its use.
+  const rowsSinceMs = (): number => now() - (days.inbox - 1) * DAY_MS;
+  const ingest = createIngest({ ...shared, inboxWriter, rowsSinceMs });
   const { markDeleted } = inboxWriter;
   const backfill = createBackfill({
     ...shared,
@@ -239,7 +237,10 @@ export const openAutoTranslate = async ({
       platforms.add(platform);
     },
     watches: { ...watches, ...links },
-    inbox: backlog.inbox,
+    inbox: {
+      ...backlog.inbox,
+      explain: createExplain({ ...shared, outages, rowsSinceMs }),
+    },
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */

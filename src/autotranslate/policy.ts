@@ -5,21 +5,24 @@ import { languageOfFlag } from '../text/language/languages.ts';
 import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 
 /** Reasons for which a message of a watched channel is skipped. */
-export type SkipReason =
-  | 'system'
-  | 'bot'
-  | 'bot-loop'
-  | 'opted-out'
-  | 'quiet-channel'
-  | 'command'
-  | 'no-words'
-  | 'same-language'
-  | 'nothing-heard'
-  | 'daily-limit'
-  | 'deleted'
-  | 'not-watched'
-  | 'channel-gone'
-  | 'forgotten';
+export const SKIP_REASONS = [
+  'system',
+  'bot',
+  'bot-loop',
+  'opted-out',
+  'quiet-channel',
+  'command',
+  'no-words',
+  'same-language',
+  'nothing-heard',
+  'daily-limit',
+  'deleted',
+  'not-watched',
+  'channel-gone',
+  'forgotten',
+] as const;
+
+export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** The language that a reaction stands for in a space; undefined where it stands for none. */
 export const languageOfReaction = (

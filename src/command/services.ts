@@ -15,6 +15,7 @@ import type { ChannelWatch, Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/backlog.ts';
+import type { Explain } from '../autotranslate/explain.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Rooms } from '../voice/room-types.ts';
 import type { ServiceStatus } from '../model/service.ts';
@@ -39,7 +40,7 @@ export interface Services {
   readonly limits: Limits;
   /** Draws days of usage as a PNG picture. */
   usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
-  readonly inbox: Inbox;
+  readonly inbox: Inbox & { readonly explain: Explain };
   readonly privacy: Privacy;
   readonly rooms: Rooms;
   readonly spaceKeys: SpaceKeys;
@@ -67,6 +68,7 @@ export interface ServiceState extends ServiceStatus {
 /** Types of what services give, for commands. */
 export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/backlog.ts';
+export type { Explanation } from '../autotranslate/explain.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { Translation } from '../translation/translator.ts';

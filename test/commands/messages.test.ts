@@ -22,7 +22,7 @@ const voice = file('voice-message', 'application/octet-stream', {
 const on = (text: string, files: readonly MessageFile[] = []) => ({ on: messageOf(text, files) });
 
 describe('the menu of messages', () => {
-  it('has translate, transcribe and read aloud', () => {
+  it('has translate, transcribe, read aloud and why', () => {
     const menu = harness().commands.flatMap(({ name, menu: title }) =>
       title === undefined ? [] : [[name, title]],
     );
@@ -30,6 +30,7 @@ describe('the menu of messages', () => {
       ['say', sentence('commands.say.menu')],
       ['transcribe', sentence('commands.transcribe.menu')],
       ['translate', sentence('commands.translate.menu')],
+      ['why', sentence('commands.why.menu')],
     ]);
   });
 

@@ -14,6 +14,7 @@ import type {
   Transcript,
 } from '../../src/model/message.ts';
 import type { KeyTrouble, EngineReport, RecentCalls } from '../../src/model/service.ts';
+import type { Explained } from '../../src/autotranslate/explain.ts';
 import type { Backlog } from '../../src/store/inbox/backlog.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
@@ -73,6 +74,7 @@ interface Script {
   /** What people may do, by the id of the channel. Default: write. */
   access: Readonly<Record<string, Access>>;
   backlog: Backlog;
+  explained: readonly Explained[];
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   /** What recognition fails with, once all that was heard is shown. */
@@ -215,6 +217,7 @@ export const openCommandHarness = async (
     refusals: {},
     access: {},
     backlog: NO_BACKLOG,
+    explained: [],
     heard: [],
     transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
     deafness: undefined,
@@ -298,6 +301,7 @@ export const openCommandHarness = async (
         script.backlog = { ...script.backlog, waiting: dead, dead: 0, newestDead: [] };
         return dead;
       },
+      explain: async () => script.explained,
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,

@@ -248,6 +248,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
         outage: undefined,
       }),
       revive: async () => 0,
+      explain: async () => [],
     },
     privacy: createFakePrivacy(),
     rooms: createFakeRooms(),

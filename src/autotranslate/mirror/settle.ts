@@ -107,7 +107,8 @@ export const createSettle = (deps: SettleDeps) => {
           if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {
             const isTried = !(fault instanceof OutageError);
             const dueMs = now() + waitMs(ASIDE, row.attempts, fault, random);
-            const partition = await inbox.stepAside(db, row, { isTried, dueMs });
+            const sentence = reasonSentence(fault);
+            const partition = await inbox.stepAside(db, row, { isTried, dueMs, sentence });
             if (partition !== undefined) aside.push({ partition, dueMs });
             continue;
           }

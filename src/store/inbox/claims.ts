@@ -207,11 +207,12 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
    * resolves with that partition, or with undefined when the message has changed and so waits again.
    *
    * @param isTried false when the attempt does not count
+   * @param sentence why it waits
    */
   stepAside: async (
     db: Transaction<Schema>,
     row: Row,
-    { isTried, dueMs }: { readonly isTried: boolean; readonly dueMs: number },
+    how: { readonly isTried: boolean; readonly dueMs: number; readonly sentence: Sentence },
   ): Promise<string | undefined> => {
     const partition = ownPartition('change', row.ref);
     const moved = await db
@@ -221,8 +222,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
         slot: slotOf(partition),
         // Epochs of two partitions cannot be compared.
         epoch: 0,
-        attempts: row.attempts - (isTried ? 0 : 1),
-        due_ms: dueMs,
+        attempts: row.attempts - (how.isTried ? 0 : 1),
+        due_ms: how.dueMs,
+        sentence: writeSentence(how.sentence),
       })
       .where(isClaimed(claimedColumns(row)))
       .returning('partition_key')

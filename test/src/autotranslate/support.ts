@@ -10,7 +10,6 @@ import type { Message, MessageFile } from '../../../src/model/message.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { ChannelWatch, Watches } from '../../../src/model/space.ts';
-import type { Inbox } from '../../../src/store/inbox/backlog.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { type SpaceSettings, createSpaceSettings } from '../../../src/store/settings.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
@@ -60,7 +59,7 @@ export interface Scene {
   readonly store: Store;
   readonly listener: AutoTranslate['listener'];
   readonly watches: Watches;
-  readonly inbox: Inbox;
+  readonly inbox: AutoTranslate['inbox'];
   readonly spaces: SpaceSettings;
   readonly privacy: Privacy;
   readonly usage: Pick<Usage, 'today' | 'todayOf' | 'todayEverywhere'>;

@@ -1,0 +1,157 @@
+import type { Sentence } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import { isSameChannel, messageKey, type Channel, type MessageRef } from '../model/place.ts';
+import { isQuiet } from '../model/space.ts';
+import type { MirrorStore } from '../store/channels/mirrors.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
+import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
+import type { Store } from '../store/index.ts';
+import type { InboxState } from '../store/schema.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import type { Outages } from './outage.ts';
+import { SKIP_REASONS, type SkipReason } from './policy.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+/** Reasons for which nothing is stored of a message. */
+export const UNKNOWN_REASONS = [
+  'not-set',
+  'own',
+  'quiet-channel',
+  'before',
+  'cleared',
+  'unreported',
+] as const;
+
+/** An answer to what became of a message, for one purpose. */
+export interface Explanation {
+  /** The language of the flag that asked; undefined for auto-translate. */
+  readonly flag?: string;
+  /** True of what waits for one linked channel that is late. */
+  readonly isLate?: true;
+  readonly state: InboxState | 'unknown';
+  /** The reason of every state but `posted`. */
+  readonly reason?: Sentence;
+  /** The time since which that is so, ms since 1970. */
+  readonly sinceMs?: number;
+  /** The failed tries, and the time of the next one, ms since 1970; undefined where nothing failed or waits. */
+  readonly tries?: { readonly failed: number; readonly nextMs: number };
+  /** The channels where it is shown now. */
+  readonly shownIn?: readonly Channel[];
+  /** The channels where somebody deleted what was shown: it is not shown again. */
+  readonly removedIn?: readonly Channel[];
+}
+
+/** All answers to what became of a message, one at least. */
+export interface Explained {
+  /** The message itself; a source where one of our messages was asked about. */
+  readonly ref: MessageRef;
+  /** Empty where the author was forgotten. */
+  readonly authorId: string;
+  readonly parts: readonly Explanation[];
+}
+
+export interface ExplainDeps {
+  readonly store: Pick<Store, 'selectFrom'>;
+  readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
+  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly outages: Pick<Outages, 'among'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  /** The time since which no row has been cleared, ms since 1970. */
+  readonly rowsSinceMs: () => number;
+}
+
+export type Explain = ReturnType<typeof createExplain>;
+
+const isSkipReason = (reason: string | undefined): reason is SkipReason =>
+  SKIP_REASONS.some((one) => one === reason);
+
+/** Creates the function that tells what became of a message, and why. */
+export const createExplain = (deps: ExplainDeps) => {
+  const { store, stored, watches, spaces, outages, platforms, rowsSinceMs } = deps;
+
+  /** The reason for which nothing is stored of a message. */
+  const unknownReason = async (
+    ref: MessageRef,
+    position: string | undefined,
+  ): Promise<(typeof UNKNOWN_REASONS)[number]> => {
+    const watch = watches.of(ref.channel);
+    if (!watch) return 'not-set';
+    if (isQuiet(ref.channel, await spaces.of(ref.channel.space))) return 'quiet-channel';
+    const feed = platforms.find(ref.channel)?.feed;
+    if (!feed || position === undefined) return 'unreported';
+    const writtenMs = feed.timeOf(position);
+    if (writtenMs < watches.sinceMs(watch)) return 'before';
+    return writtenMs < rowsSinceMs() ? 'cleared' : 'unreported';
+  };
+
+  const placesOf = async (ref: MessageRef, purpose: string) => {
+    const mirrors = await stored.of({ ref, purpose });
+    const channelsOf = (isShown: boolean): readonly Channel[] =>
+      mirrors
+        .filter(({ posted }) => (posted !== undefined) === isShown)
+        .map(({ target }) => target.channel)
+        .filter((one, place, all) => all.findIndex((each) => isSameChannel(each, one)) === place);
+    return { shownIn: channelsOf(true), removedIn: channelsOf(false) };
+  };
+
+  const reasonOf = async (
+    ref: MessageRef,
+    { state, skip, sentence, purpose }: StoredOutcome,
+  ): Promise<Sentence | undefined> => {
+    if (state === 'posted') return undefined;
+    if (state === 'skipped')
+      return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}` };
+    if (sentence) return sentence;
+    const flag = flaggedLanguage(purpose);
+    const languages = flag === undefined ? (watches.of(ref.channel)?.languages ?? []) : [flag];
+    const outage = await outages.among(languages, ref.channel.space);
+    return outage?.reason ?? { key: lateIn(purpose) === undefined ? 'why.turn' : 'why.late' };
+  };
+
+  const explanationOf = async (ref: MessageRef, outcome: StoredOutcome): Promise<Explanation> => {
+    const { purpose, state, attempts, changedMs, dueMs } = outcome;
+    const flag = flaggedLanguage(purpose);
+    const isLate = lateIn(purpose) !== undefined;
+    const reason = await reasonOf(ref, outcome);
+    return {
+      ...(flag === undefined ? {} : { flag }),
+      ...(isLate ? { isLate } : {}),
+      state,
+      ...(reason ? { reason } : {}),
+      sinceMs: changedMs,
+      ...(state === 'waiting' && attempts > 0
+        ? { tries: { failed: attempts, nextMs: dueMs } }
+        : {}),
+      ...(state === 'posted' ? await placesOf(ref, purpose) : {}),
+    };
+  };
+
+  const explain = async (
+    ref: MessageRef,
+    known: Pick<Message, 'author' | 'position'> | undefined,
+  ): Promise<Explained> => {
+    const outcomes = await outcomesOf(store, ref);
+    const authorId = outcomes[0]?.authorId ?? known?.author.id ?? '';
+    const parts = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome)));
+    const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
+    // A flag says nothing of auto-translate, where that is set.
+    if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, authorId, parts };
+    const isOwn = known?.author.kind === 'ourselves';
+    const reason = isOwn ? 'own' : await unknownReason(ref, known?.position);
+    const unknown = { state: 'unknown', reason: { key: `why.unknown.${reason}` } } as const;
+    return { ref, authorId, parts: [unknown, ...parts] };
+  };
+
+  /** Explains what became of a message, or of the sources of one of our messages. */
+  return async (
+    message: Pick<Message, 'ref' | 'author' | 'position'>,
+  ): Promise<readonly Explained[]> => {
+    const sources = await stored.sourcesOf(message.ref);
+    const refs = new Map(sources.map(({ ref }) => [messageKey(ref), ref]));
+    return refs.size === 0
+      ? [await explain(message.ref, message)]
+      : Promise.all([...refs.values()].map(async (ref) => explain(ref, undefined)));
+  };
+};

@@ -1,0 +1,66 @@
+import type { ErrorCode, Sentence } from '../../errors.ts';
+import type { MessageRef } from '../../model/place.ts';
+import type { Store } from '../index.ts';
+import type { InboxState } from '../schema.ts';
+import { readSentence, refColumns } from './row.ts';
+
+/** The stored state of a message's work for one purpose. */
+export interface StoredOutcome {
+  /** Purpose as the row stores it, with that of a late channel. */
+  readonly purpose: string;
+  /** Empty where the author was forgotten. */
+  readonly authorId: string;
+  readonly state: InboxState;
+  /** Reason for being skipped; undefined for other states. */
+  readonly skip: string | undefined;
+  /** Reason for being dead, or for still waiting where one try failed. */
+  readonly sentence: Sentence | undefined;
+  readonly attempts: number;
+  /** Time of the outcome; for a row without one, of the first change since the last one. */
+  readonly changedMs: number;
+  /** Earliest time of the next attempt, ms since 1970. */
+  readonly dueMs: number;
+  readonly partition: string;
+  /** Epoch of the tenure that claimed the row last; 0 where none has since the message changed. */
+  readonly epoch: number;
+}
+
+/** Reads what is stored of a message, for all purposes; nothing of a message that was never stored, or cleared. */
+export const outcomesOf = async (
+  store: Pick<Store, 'selectFrom'>,
+  ref: MessageRef,
+): Promise<readonly StoredOutcome[]> => {
+  const rows = await store
+    .selectFrom('inbox')
+    .select([
+      'purpose',
+      'author_id',
+      'state',
+      'reason',
+      'sentence',
+      'attempts',
+      'changed_ms',
+      'due_ms',
+      'partition_key',
+      'epoch',
+    ])
+    .where((eb) => eb.and(refColumns(ref)))
+    .orderBy('purpose')
+    .execute();
+  return rows.map((row) => {
+    const code = (row.reason ?? 'unavailable') as ErrorCode;
+    const isFailed = row.state === 'dead' || (row.state === 'waiting' && row.sentence !== null);
+    return {
+      purpose: row.purpose,
+      authorId: row.author_id,
+      state: row.state,
+      skip: row.state === 'skipped' ? (row.reason ?? undefined) : undefined,
+      sentence: isFailed ? readSentence(row.sentence, code) : undefined,
+      attempts: row.attempts,
+      changedMs: row.changed_ms,
+      dueMs: row.due_ms,
+      partition: row.partition_key,
+      epoch: row.epoch,
+    };
+  });
+};

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/async/clock.ts';
+import type { Message } from '../../../src/model/message.ts';
+import { SPACE } from '../../fakes/channel-feed.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import {
+  ENGLISH,
+  GENERAL,
+  JAPANESE,
+  linked,
+  SPANISH,
+  refused,
+  untilGivenUp,
+  withScene,
+} from './support.ts';
+
+const scene = withScene();
+
+const explained = async (message: Message) => {
+  const [told, ...others] = await scene.inbox.explain(message);
+  expect(others).toEqual([]);
+  return told!;
+};
+const partsOf = async (message: Message) => (await explained(message)).parts;
+const watchGeneral = async (): Promise<void> => scene.watches.set([watchOf(GENERAL)]);
+
+describe('an explanation of a stored message', () => {
+  it('names the channels that show it, and those where somebody deleted it', async () => {
+    await scene.watches.set(linked());
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'posted', shownIn: [JAPANESE, SPANISH], removedIn: [] },
+    ]);
+    scene.feed.remove(scene.feed.messages(SPANISH)[0]!.ref);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'posted', shownIn: [JAPANESE], removedIn: [SPANISH] },
+    ]);
+  });
+
+  it('is that of the source, with its author, for a mirror of it', async () => {
+    await scene.watches.set(linked());
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [mirror] = scene.feed.messages(SPANISH);
+    expect(await explained(mirror!)).toEqual(await explained(message));
+    expect(await explained(mirror!)).toMatchObject({
+      ref: message.ref,
+      authorId: message.author.id,
+    });
+  });
+
+  it('gives the reason for which it was skipped', async () => {
+    await watchGeneral();
+    const message = await scene.say(GENERAL, '!play a song');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'skipped', reason: { key: 'why.skipped.command' } },
+    ]);
+  });
+
+  it('gives the fault that it waits for and the next try, and later that it was given up', async () => {
+    await watchGeneral();
+    scene.poisoned.add('hello');
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const [waiting] = await partsOf(message);
+    expect(waiting).toMatchObject({ state: 'waiting', reason: { key: 'reasons.unavailable' } });
+    await untilGivenUp(scene);
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'dead', reason: { key: 'reasons.unavailable' } },
+    ]);
+  });
+
+  it('gives the outage that it waits for', async () => {
+    await watchGeneral();
+    scene.service.fault = refused(401);
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const [waiting] = await partsOf(message);
+    const { outage } = await scene.inbox.backlog(SPACE);
+    expect(waiting).toMatchObject({ state: 'waiting', reason: outage?.reason });
+  });
+
+  it('tells of a flag beside auto-translate', async () => {
+    await watchGeneral();
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    await scene.listener.reactionChanged(message.ref, '🇯🇵', true);
+    await scene.idle();
+    const parts = await partsOf(message);
+    expect(new Set(parts.map(({ flag }) => flag))).toEqual(new Set([undefined, 'ja']));
+  });
+});
+
+describe('an explanation of a message that is not stored', () => {
+  it('says that the channel is not set up', async () => {
+    const message = await scene.say(GENERAL, 'hello');
+    expect(await partsOf(message)).toEqual([
+      { state: 'unknown', reason: { key: 'why.unknown.not-set' } },
+    ]);
+  });
+
+  it('says that it came before that', async () => {
+    const message = await scene.say(GENERAL, 'hello');
+    scene.clock.aheadMs += DAY_MS;
+    await watchGeneral();
+    expect(await partsOf(message)).toMatchObject([{ reason: { key: 'why.unknown.before' } }]);
+  });
+
+  it('says that its row was cleared', async () => {
+    await watchGeneral();
+    const message = scene.feed.say(GENERAL, 'hello');
+    scene.clock.aheadMs += 100 * DAY_MS;
+    expect(await partsOf(message)).toMatchObject([{ reason: { key: 'why.unknown.cleared' } }]);
+  });
+
+  it('says that it was not reported, or is our own', async () => {
+    await watchGeneral();
+    const message = scene.feed.say(GENERAL, 'hello');
+    expect(await partsOf(message)).toMatchObject([{ reason: { key: 'why.unknown.unreported' } }]);
+    const own = scene.feed.say(GENERAL, 'hello', {
+      author: { id: 'us', name: 'us', kind: 'ourselves' },
+    });
+    expect(await partsOf(own)).toMatchObject([{ reason: { key: 'why.unknown.own' } }]);
+  });
+
+  it('says that moderators keep the channel quiet', async () => {
+    await watchGeneral();
+    await scene.spaces.change(SPACE, { quietChannels: [GENERAL.id] });
+    const message = scene.feed.say(GENERAL, 'hello');
+    expect(await partsOf(message)).toMatchObject([
+      { reason: { key: 'why.unknown.quiet-channel' } },
+    ]);
+  });
+});

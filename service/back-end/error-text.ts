@@ -53,16 +53,11 @@ export const maskEchoes = (text: string, texts: readonly string[]): string => {
   return shown;
 };
 
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-
 /** Finds the sentence in an error's JSON, in any of the usual places. */
 const sentenceIn = (json: unknown): string => {
-  const inner = field(json, 'error');
-  const found = [field(inner, 'message'), inner, field(json, 'message'), field(json, 'detail')];
-  return found.find((one): one is string => typeof one === 'string') ?? '';
+  const { error, message, detail } = Object(json) as Readonly<Record<string, unknown>>;
+  const found = [Object(error).message as unknown, error, message, detail];
+  return found.find((one) => typeof one === 'string') ?? '';
 };
 
 const rawText = (body: Uint8Array, mediaType: string): string => {

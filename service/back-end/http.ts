@@ -2,6 +2,7 @@ import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
+import { readBytes } from '../../src/http/read-bytes.ts';
 import { createKeyHider, hideKeyInStream } from '../../src/http/secrets.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
 import type { Log } from '../../src/telemetry/log.ts';
@@ -9,7 +10,7 @@ import { BackendError } from '../errors.ts';
 import { currentRequestId, REQUEST_ID_HEADER } from '../request-log.ts';
 import { maskSecrets, readErrorText, userTexts } from './error-text.ts';
 import { parseJson } from '../json.ts';
-import { readAll, type ServerReply } from '../language-model/chat-server.ts';
+import { readReply, type ServerReply } from '../language-model/chat-server.ts';
 
 /** Most bytes of an error's body that are read. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -29,16 +30,12 @@ interface UpstreamReply extends ServerReply {
   readonly body: Body;
 }
 
-const readHead = async (body: Body): Promise<Uint8Array> => {
-  try {
-    return await readAll(body, MAX_ERROR_BYTES);
-  } catch {
-    return new Uint8Array(0);
-  }
-};
-
-/** The status with which DeepL refuses an account that has used what it may. */
-const QUOTA_USED_UP = 456;
+const REFUSALS: ReadonlyMap<number, string> = new Map([
+  [404, 'The backend does not know the path or model (404).'],
+  [429, 'The backend has too many requests.'],
+  // Of DeepL.
+  [456, 'The quota of the account at the backend is used up (456).'],
+]);
 
 /** True for a refusal of the service's own key, parts of which the back end may repeat. */
 const isAboutKey = (status: number): boolean => status === 401 || status === 403;
@@ -46,10 +43,7 @@ const isAboutKey = (status: number): boolean => status === 401 || status === 403
 const refusal = (status: number, keyVariable: string): string => {
   if (isAboutKey(status))
     return `The backend refused the service's key (${status}): see ${keyVariable}.`;
-  if (status === QUOTA_USED_UP) return 'The quota of the account at the backend is used up (456).';
-  if (status === 404) return 'The backend does not know the path or model (404).';
-  if (status === 429) return 'The backend has too many requests.';
-  return `The backend answered ${status}.`;
+  return REFUSALS.get(status) ?? `The backend answered ${status}.`;
 };
 
 const inSeconds = (ms: number): string => String(Math.round(ms / 10) / 100);
@@ -84,13 +78,6 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     ? new AppError('timeout', 'The backend took too long.', { cause, retryable: true })
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
-
-/** Facts of a request that was refused. */
-interface Asked {
-  readonly path: string;
-  readonly mediaType: string;
-  readonly texts: readonly string[] | undefined;
-}
 
 /** A server of an engine. */
 export interface BackEnd {
@@ -141,15 +128,18 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
 
   const refused = async (
     reply: Dispatcher.ResponseData,
-    { path, mediaType, texts }: Asked,
+    path: string,
+    mediaType: string,
+    body: Content | undefined,
   ): Promise<BackendError> => {
     const { statusCode: status, headers } = reply;
-    const read = await readHead(reply.body);
-    const text = Buffer.from(read).toString('utf8');
+    const read = await readBytes(reply.body, MAX_ERROR_BYTES, 'too long').catch(() => Buffer.of());
+    const text = read.toString('utf8');
     // What is forwarded as it is must not hold the service's own key.
     const hidden = hideKey(text);
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
-    const reason = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
+    const texts = isAboutKey(status) ? undefined : textsOf(body);
+    const reason = readErrorText(head, mediaType, texts);
     const waitMs = retryAfterHeaderMs(headers, Date.now()) ?? reason.retryAfterMs;
     warn(path, status, reason.text);
     return new BackendError(describeRefusal(refusal(status, keyVariable), reason.text, waitMs), {
@@ -196,7 +186,7 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
         body: reply.body,
         failedWithin: (error) => failedWithin(error, path, reply.statusCode, body),
       };
-    throw await refused(reply, { path, mediaType, texts: textsOf(body) });
+    throw await refused(reply, path, mediaType, body);
   };
 
   return {
@@ -227,10 +217,10 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
       signal: AbortSignal,
     ): Promise<T> => {
       const reply = await send(path, body, signal);
-      const bytes = await readAll(reply.body).catch((cause: unknown) => {
+      const text = await readReply(reply.body).catch((cause: unknown) => {
         throw unreachable(cause, signal);
       });
-      const { data } = schema.safeParse(parseJson(bytes.toString('utf8'), notJson));
+      const { data } = schema.safeParse(parseJson(text, notJson));
       if (data !== undefined) return data;
       throw new AppError('bad-reply', `The backend did not answer with ${what}.`);
     },

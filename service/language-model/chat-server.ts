@@ -1,4 +1,5 @@
-import { AppError } from '../../src/errors.ts';
+import type { AppError } from '../../src/errors.ts';
+import { readBytes } from '../../src/http/read-bytes.ts';
 
 /** Most bytes of a reply that is not streamed. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
@@ -38,17 +39,6 @@ export interface ServerModels {
   familyOf?(model: string): string;
 }
 
-/** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */
-export const readAll = async (
-  body: AsyncIterable<Uint8Array>,
-  maxBytes = MAX_REPLY_BYTES,
-): Promise<Buffer> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new AppError('bad-reply', 'The backend sent too long a reply.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
+/** Reads a reply as text; throws `bad-reply` for one that is too long. */
+export const readReply = async (body: AsyncIterable<Uint8Array>): Promise<string> =>
+  (await readBytes(body, MAX_REPLY_BYTES, 'The backend sent too long a reply.')).toString('utf8');

@@ -4,7 +4,7 @@ import { readEvents } from '../../src/http/event-stream.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { parseJson } from '../json.ts';
-import { readAll, type ServerReply } from './chat-server.ts';
+import { readReply, type ServerReply } from './chat-server.ts';
 
 const notChat = (): AppError =>
   new AppError('bad-reply', 'The backend did not answer with a chat completion.');
@@ -49,7 +49,7 @@ const readWhole = async (
   { body, failedWithin }: ServerReply,
   asked: string,
 ): Promise<TranslationPiece> => {
-  const reply = parseJson((await readAll(body)).toString('utf8'), notChat);
+  const reply = parseJson(await readReply(body), notChat);
   const error = errorIn(reply);
   if (error) throw failedWithin(error);
   const { data } = completion.safeParse(reply);

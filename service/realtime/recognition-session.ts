@@ -212,15 +212,9 @@ export const startRecognitionSession = (deps: AsrSessionDeps): PeerSession => {
 
   const sayPartial = (segment: SpeechSegment, id: string, reply: AsrPlainReply): void => {
     if (segmenter.open !== segment) return;
-    say({
-      type: 'asr.partial_result',
-      ...resultOf(segment, id),
-      text: reply.text,
-      language: reply.language,
-      requested_language: reply.requested_language,
-      is_final: false,
-      stable: true,
-    });
+    const { text, language, requested_language } = reply;
+    const heard = { ...resultOf(segment, id), text, language, requested_language };
+    say({ type: 'asr.partial_result', ...heard, is_final: false, stable: true });
   };
 
   /** @param isHeard true where the recogniser found the end itself */

@@ -16,14 +16,7 @@ import { invalidRequest } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
 import { speechBytes, synthesise } from '../speech/synthesise.ts';
-import {
-  checkFormat,
-  checkText,
-  findAllowedVoice,
-  sampleRateFor,
-  speedFields,
-  allVoices,
-} from '../speech/request.ts';
+import { checkText, chooseVoice, speedFields, allVoices } from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
 import { createAllowance } from '../allowance.ts';
@@ -72,13 +65,9 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
   const update = async (message: unknown): Promise<void> => {
     const { session } = validate(updateMessage, message);
     const voices = await allVoices(engines, signal);
-    const { voice, offer } = findAllowedVoice(voices, session.voice_id, account);
-    checkFormat(voice, session);
     setting = {
-      voice,
-      offer,
+      ...chooseVoice(voices, session, account),
       format: session.format,
-      sampleRateHz: sampleRateFor(voice, session.sample_rate),
       isBinary: session.audio_transport !== 'base64_json',
       speed: session.speed,
     };
@@ -96,7 +85,6 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
       engine: offer.engine,
       voiceId: voice.id,
       text,
-      temperature: undefined,
       speed,
       format,
       sampleRateHz,
@@ -127,7 +115,7 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
       );
     isSpeaking = true;
     try {
-      await updating;
+      await updating?.catch(() => undefined);
       if (!setting) throw invalidRequest('Send session.update with a voice first.');
       await speakSegment(setting, text);
     } finally {
@@ -138,18 +126,13 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
 
   const take = async (message: { readonly type: string }): Promise<void> => {
     switch (message.type) {
-      case 'session.update': {
+      case 'session.update':
         if (updating || isSpeaking)
           throw invalidRequest('The session is busy. Update it after tts.audio.done.');
-        const mine = update(message);
-        updating = mine.catch(() => undefined);
-        try {
-          await mine;
-        } finally {
+        updating = update(message).finally(() => {
           updating = undefined;
-        }
-        return;
-      }
+        });
+        return updating;
       case 'tts.speak':
         return speak(message);
       case 'session.close':

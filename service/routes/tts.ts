@@ -3,10 +3,8 @@ import type { Route } from '../route.ts';
 import {
   AUDIO_REPLY,
   speechReply,
-  checkFormat,
-  findAllowedVoice,
+  chooseVoice,
   readSpeechRequest,
-  sampleRateFor,
   speedFields,
 } from '../speech/request.ts';
 import type { Spools } from '../speech/spool.ts';
@@ -25,10 +23,7 @@ export const createTts = (spools: Spools): Route => ({
   timeoutMs: 180_000,
   handle: async (context) => {
     const { input, voices } = await readSpeechRequest(context, speakRequest, ({ text }) => text);
-    const { voice, offer } = findAllowedVoice(voices, input.voice_id, context.account);
-    checkFormat(voice, input);
-    const sampleRateHz = sampleRateFor(voice, input.sample_rate);
-
+    const { voice, offer, sampleRateHz } = chooseVoice(voices, input, context.account);
     return speechReply(
       {
         engine: offer.engine,

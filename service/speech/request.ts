@@ -84,21 +84,8 @@ export const checkText = (text: string, limit: number): void => {
   if (isBlank(text)) throw invalidParameter('Invalid parameter: text has nothing to speak');
 };
 
-/** Finds a voice by its ID. Throws where there is none, and the contract's 403 where a key may not use it. */
-export const findAllowedVoice = (
-  voices: readonly OfferedVoice[],
-  voiceId: string,
-  account: Pick<KeyAccount, 'checkVoicesOf'>,
-): OfferedVoice => {
-  const found = voices.find(({ voice }) => voice.id === voiceId.toLowerCase());
-  if (!found)
-    throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
-  account.checkVoicesOf(found.offer.name);
-  return found;
-};
-
 /** Checks that a voice has a format, and streams it where that is asked (section 7.1). */
-export const checkFormat = (
+const checkFormat = (
   voice: Voice,
   { format, stream }: Pick<TtsRequest, 'format' | 'stream'>,
 ): void => {
@@ -112,6 +99,23 @@ export const checkFormat = (
       'ErrStreamingNotSupported',
       `Streaming is not supported for ${format} with this voice.`,
     );
+};
+
+/**
+ * Finds a voice by its ID, and the rate of its sound. Throws where there is none, or it has another format or rate,
+ * and the contract's 403 where a key may not use it.
+ */
+export const chooseVoice = (
+  voices: readonly OfferedVoice[],
+  wished: Pick<TtsRequest, 'voice_id' | 'format' | 'stream' | 'sample_rate'>,
+  account: Pick<KeyAccount, 'checkVoicesOf'>,
+): OfferedVoice & { readonly sampleRateHz: number } => {
+  const found = voices.find(({ voice }) => voice.id === wished.voice_id.toLowerCase());
+  if (!found)
+    throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
+  account.checkVoicesOf(found.offer.name);
+  checkFormat(found.voice, wished);
+  return { ...found, sampleRateHz: sampleRateFor(found.voice, wished.sample_rate) };
 };
 
 /** Reads a request for speech, whose text is checked, and the voices that there are. */

@@ -74,7 +74,7 @@ export interface SpeechOrder {
   readonly engine: SpeechEngine;
   readonly voiceId: string;
   readonly text: string;
-  readonly temperature: number | undefined;
+  readonly temperature?: number | undefined;
   readonly instructions?: string | undefined;
   /** 1 is the voice's own. */
   readonly speed: number;

@@ -1,6 +1,7 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
+import { readBytes } from '../http/read-bytes.ts';
 import { retryAfterHeaderMs } from '../http/retry-after.ts';
 import { EXTRA_FIELDS_HEADER, type ExtraField } from './contract.ts';
 import type { ServiceKey } from './keys.ts';
@@ -43,16 +44,8 @@ export type Transport = ReturnType<typeof createTransport>;
 export const readText = async (
   body: AsyncIterable<Uint8Array>,
   longestBytes: number,
-): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of body) {
-    sizeBytes += chunk.byteLength;
-    if (sizeBytes > longestBytes) throw new AppError('bad-reply', 'the reply is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
+): Promise<string> =>
+  (await readBytes(body, longestBytes, 'the reply is too long')).toString('utf8');
 
 /**
  * Makes an `AppError` of what a library threw. It is not kept as the cause: errors of broken replies

@@ -130,7 +130,6 @@ export const createSpeechRoute = (spools: Spools): Route => ({
         engine: offer.engine,
         voiceId: voice.id,
         text: input.input,
-        temperature: undefined,
         instructions: input.instructions,
         speed: input.speed,
         format,

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
+import type { SpokenWord } from '../model/message.ts';
 import type { Attempt } from './caller.ts';
 import { readEvents } from '../http/event-stream.ts';
 import { asrWord, completion, completionChunk } from './contract.ts';
@@ -62,7 +63,7 @@ const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
 const spokenWords = z
   .array(asrWord)
   .min(1)
-  .transform((given) =>
+  .transform((given): readonly SpokenWord[] =>
     given.map(({ word, start, end }) => ({
       text: word,
       startMs: Math.round(1_000 * start),

@@ -1,3 +1,4 @@
+import type { SpokenWord } from '../model/message.ts';
 import type { Space } from '../model/place.ts';
 
 /** An Opus packet (RFC 6716) of an utterance. */
@@ -9,6 +10,7 @@ export interface UtterancePacket {
   readonly samples: number;
   /** Silence or lost packets between this packet and the one before, in samples at 48 kHz. */
   readonly gapSamples: number;
+  readonly isVoice: boolean;
 }
 
 /** Speech of one person without a longer pause: Opus packets in the order in which they were sent. */
@@ -42,6 +44,8 @@ export interface RecognitionResult {
   readonly confidence: number | undefined;
   /** Probability, from 0 to 1, that nobody speaks; undefined where it is not known. */
   readonly noSpeech?: number | undefined;
+  /** The words of `text` with their times in the sound of the packets; undefined where these are not known. */
+  readonly words?: readonly SpokenWord[] | undefined;
 }
 
 /** Words and languages a recogniser may expect. */

@@ -1,5 +1,6 @@
-import type { SpokenSegment, SpokenWord, TranscriptKind } from '../model/message.ts';
+import type { SpokenSegment, TranscriptKind } from '../model/message.ts';
 import { oneLine } from './quoted-words.ts';
+import { lettersOf, timesIn } from './spoken-times.ts';
 import { countCodePoints, isBlank } from './unicode.ts';
 
 /** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
@@ -100,28 +101,11 @@ const repaired = function* (
   return ready.toReversed();
 };
 
-const lettersOf = (text: string): number => text.replaceAll(/\s/g, '').length;
-
-/** Times of a segment by how many of its letters come before: those of its words, or divided by length. */
-const timesOf = ({ startMs, endMs, text, words: timed = [] }: Ready) => {
-  const total = lettersOf(text);
-  const evenly = (letters: number): number => startMs + ((endMs - startMs) * letters) / total;
-  const within = (ms: number): number => Math.min(endMs, Math.max(startMs, whole(ms)));
-  let letters = 0;
-  const ends = timed.map((word) => (letters += lettersOf(word.text)));
-  const wordAt = (place: number): SpokenWord | undefined =>
-    letters === total ? timed[ends.findIndex((end) => end > place)] : undefined;
-  return {
-    begin: (before: number): number => within(wordAt(before)?.startMs ?? evenly(before)),
-    end: (before: number): number => within(wordAt(before - 1)?.endMs ?? evenly(before)),
-  };
-};
-
 /** Splits a segment into cues of two lines. */
 const cuesOf = (segment: Ready, lineColumns: number, freeFromMs: number): readonly Cue[] => {
   const { text, speaker } = segment;
   const lines = linesOf(text, lineColumns);
-  const times = timesOf(segment);
+  const times = timesIn(segment);
   const cues: Cue[] = [];
   let freeMs = freeFromMs;
   let before = 0;

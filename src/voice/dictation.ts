@@ -73,6 +73,11 @@ const startDictation = (
         language: event.language,
         startMs: Math.max(0, event.startMs - startMs),
         endMs: Math.max(0, event.endMs - startMs),
+        words: event.words?.map((word) => ({
+          ...word,
+          startMs: word.startMs - startMs,
+          endMs: word.endMs - startMs,
+        })),
       });
     const fault = await count(event);
     // The last words may be those with which a limit is reached.

@@ -64,9 +64,13 @@ export const speechOf = (
     ...Array.from({ length: WORD_PACKETS }, () => wordPacket(word)),
     ...(at + 1 === pauseAfter ? Array.from({ length: PAUSE_PACKETS }, silentPacket) : []),
   ]);
-  const packets = sounds
-    .slice(0, most)
-    .map((data, at) => ({ data, sequence: 100 + at, samples: PACKET_SAMPLES, gapSamples: 0 }));
+  const packets = sounds.slice(0, most).map((data, at) => ({
+    data,
+    sequence: 100 + at,
+    samples: PACKET_SAMPLES,
+    gapSamples: 0,
+    isVoice: true,
+  }));
   const spanMs = packets.length * PACKET_MS;
   return {
     id: 1,

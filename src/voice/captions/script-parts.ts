@@ -2,6 +2,7 @@ import { confidentLanguage, rankLanguages } from '../../text/language/detect.ts'
 import { sameLanguage } from '../../text/language/languages.ts';
 import { scriptsOf, type Script } from '../../text/language/scripts.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
+import { divideWords, lettersOf, timesIn } from '../../text/spoken-times.ts';
 import { wordUnits } from '../../text/word-units.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { Words } from '../stt/turn-text.ts';
@@ -44,14 +45,17 @@ export const scriptParts = (
 ): readonly TranscriptEvent[] => {
   const parts = cutAtScripts(event);
   if (parts.length === 1) return [event];
-  const chars = parts.reduce((sum, { text }) => sum + text.length, 0);
+  const times = timesIn(event);
   let spoken = 0;
-  const at = (): number =>
-    event.startMs + Math.round(((event.endMs - event.startMs) * spoken) / chars);
+  let left = event.words ?? [];
   return parts.map((part, index) => {
-    const startMs = at();
-    spoken += part.text.length;
+    const startMs = index === 0 ? event.startMs : times.begin(spoken);
+    const letters = lettersOf(part.text);
+    spoken += letters;
+    const [words, others] = divideWords(left, letters);
+    left = others;
     const id = index === 0 ? event.id : nextId();
-    return { ...event, ...part, id, startMs, endMs: at() };
+    const endMs = index === parts.length - 1 ? event.endMs : times.end(spoken);
+    return { ...event, ...part, words, id, startMs, endMs };
   });
 };

@@ -82,6 +82,7 @@ const startRecognition = (
       {
         ...(language ? { language } : {}),
         ...(hotwords.length > 0 ? { hotwords: [...hotwords] } : {}),
+        words: true,
       },
       { lane: 'live', space, audioMs: utterance.spanMs, ...options },
     );

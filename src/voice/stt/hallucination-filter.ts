@@ -17,6 +17,7 @@ import {
   THRESHOLDS,
   type TranscriptCandidate,
 } from './invented-text.ts';
+import { withoutUnspoken } from './unspoken-words.ts';
 
 /** Facts about the room that help to judge a transcript. */
 export interface FilterContext extends RoomLanguages {
@@ -29,8 +30,12 @@ export interface FilterContext extends RoomLanguages {
 const NOTHING: ReadonlySet<Refusal> = new Set(['no-words', 'too-fast']);
 
 export type FilterVerdict =
-  | { readonly accepted: string; readonly refusal?: never }
-  | { readonly accepted?: never; readonly refusal: Refusal };
+  | {
+      readonly accepted: string;
+      readonly words?: HeardUtterance['words'];
+      readonly refusal?: never;
+    }
+  | { readonly accepted?: never; readonly words?: never; readonly refusal: Refusal };
 
 const MOST_SPEAKERS = 100;
 
@@ -59,10 +64,10 @@ export const createHallucinationFilter = () => {
     // recogniser says that nobody speaks; a faint text only where it is not often invented.
     const believed = isFaint || hearsNobody(heard) ? THRESHOLDS.unsure : THRESHOLDS.sure;
     const confidence = heard.confidence === undefined ? believed : scale.of(heard.confidence);
-    const candidate = { ...heard, confidence, isLikely, isFaint };
+    const candidate = { ...heard, ...withoutUnspoken(heard), confidence, isLikely, isFaint };
     return {
       ...candidate,
-      text: withoutEndLoop(withoutSounds(heard.text), fewestLoops(candidate)),
+      text: withoutEndLoop(withoutSounds(candidate.text), fewestLoops(candidate)),
     };
   };
 
@@ -109,7 +114,7 @@ export const createHallucinationFilter = () => {
     /** Judges a transcript. Remembers final ones, and learns from those that are accepted. */
     judge: (heard: HeardUtterance, context: FilterContext, isFinal: boolean): FilterVerdict => {
       const candidate = textOf(heard);
-      const { text } = candidate;
+      const { text, words } = candidate;
       const ofItself = faultOfText(candidate, context.hotwords);
       const refusal =
         ofItself ??
@@ -122,7 +127,7 @@ export const createHallucinationFilter = () => {
         if (!refusal) learn({ ...heard, text }, candidate);
       }
       const isShown = !refusal || (context.showsAll === true && !NOTHING.has(refusal));
-      return isShown ? { accepted: text } : { refusal };
+      return isShown ? { accepted: text, words } : { refusal };
     },
     /** The language that a person has chosen, unless they were heard in another one. */
     chosenBy: languages.chosenBy,

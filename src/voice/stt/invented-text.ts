@@ -1,3 +1,4 @@
+import type { SpeechSpan } from '../../audio/vad.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import {
   bareText,
@@ -35,7 +36,10 @@ export type Refusal = (typeof REFUSALS)[number];
 export interface HeardUtterance
   extends
     RecognitionResult,
-    Pick<Utterance, 'speakerId' | 'voiceMs' | 'spanMs' | 'startMs' | 'endMs'> {}
+    Pick<Utterance, 'speakerId' | 'voiceMs' | 'spanMs' | 'startMs' | 'endMs'> {
+  /** Stretches with voice, on the clock of `words`; undefined where their times are not known. */
+  readonly voice?: readonly SpeechSpan[];
+}
 
 /** The same as it is judged. */
 export interface TranscriptCandidate extends HeardUtterance {
@@ -109,11 +113,14 @@ export const THRESHOLDS = {
   spareSeconds: 0.6,
 } as const;
 
-const isTooFast = (text: string, spanMs: number): boolean => {
+/** Time in which nobody says a text. */
+export const fastestSeconds = (text: string): number => {
   const { letters, signs } = countLetters(text);
-  const { lettersPerSecond, signsPerSecond, spareSeconds } = THRESHOLDS;
-  return letters / lettersPerSecond + signs / signsPerSecond > spanMs / 1_000 + spareSeconds;
+  return letters / THRESHOLDS.lettersPerSecond + signs / THRESHOLDS.signsPerSecond;
 };
+
+const isTooFast = (text: string, spanMs: number): boolean =>
+  fastestSeconds(text) > spanMs / 1_000 + THRESHOLDS.spareSeconds;
 
 /** True where the recogniser says that nobody speaks. */
 export const hearsNobody = ({ noSpeech = 0 }: Pick<RecognitionResult, 'noSpeech'>): boolean =>

@@ -1,13 +1,16 @@
 import { createLru } from '../../async/lru.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { SpeechSpan } from '../../audio/vad.ts';
 import type { DictatedWords } from '../../model/message.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
+import { divideWords, lettersOf, timesIn } from '../../text/spoken-times.ts';
 import { joinTexts } from '../../text/local-agreement.ts';
 import { NO_SPEECH } from './gated-recogniser.ts';
 import { createHallucinationFilter, type FilterContext } from './hallucination-filter.ts';
 import { type HeardUtterance, type Refusal, REFUSALS } from './invented-text.ts';
 import { createRefusals, createUnheard } from './unheard.ts';
+import { voiceIn } from './utterance.ts';
 import {
   type Begun,
   begunBefore,
@@ -22,7 +25,7 @@ import {
  * partial transcript is removed.
  */
 export interface TranscriptEvent
-  extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {
+  extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'>, Pick<Words, 'words'> {
   /** True of words that stand in the channel of the captions already: they are in the transcript alone. */
   readonly isOnlyRecorded?: boolean;
 }
@@ -64,9 +67,16 @@ export interface EmittedUtterance {
 
 const MOST_SPEAKERS = 100;
 
+const shifted = <Span extends SpeechSpan>(spans: readonly Span[], ms: number): readonly Span[] =>
+  spans.map((span) => ({ ...span, startMs: span.startMs + ms, endMs: span.endMs + ms }));
+
 const heardOf = ({ utterance }: EmittedUtterance, result: RecognitionResult): HeardUtterance => {
-  const { speakerId, voiceMs, spanMs, startMs, endMs } = utterance;
-  return { ...result, speakerId, voiceMs, spanMs, startMs, endMs };
+  const { speakerId, voiceMs, spanMs, startMs, endMs, packets } = utterance;
+  const heard = { ...result, speakerId, voiceMs, spanMs, startMs, endMs };
+  if (!result.words) return heard;
+  const voice = voiceIn(packets);
+  const zeroMs = startMs - (voice[0]?.startMs ?? 0);
+  return { ...heard, words: shifted(result.words, zeroMs), voice: shifted(voice, zeroMs) };
 };
 
 /** Emits the transcripts that pass the hallucination filter. */
@@ -152,15 +162,17 @@ export const createTranscriptEmitter = (
     const whole = wordsOf(emitted, { text: words.text, language });
     const { done, rest, stop } = next ? dividedAtEnd(whole) : { done: whole, rest: '', stop: '' };
     const startMs = begun?.startMs ?? utterance.startMs;
-    const share = rest === '' ? 1 : done.length / whole.length;
-    const endMs = startMs + Math.round((utterance.endMs - startMs) * share);
-    call(() =>
-      listener.transcript({ id, speakerId, startMs, endMs, text: done, language, isFinal: true }),
-    );
+    const all = words.words && [...(begun?.words ?? []), ...words.words];
+    const times = timesIn({ startMs, endMs: utterance.endMs, text: whole, words: all });
+    const letters = lettersOf(done);
+    const [own, left] = all ? divideWords(all, letters) : [];
+    const endMs = rest === '' ? utterance.endMs : times.end(letters);
+    const event = { id, speakerId, startMs, endMs, text: done, words: own, language };
+    call(() => listener.transcript({ ...event, isFinal: true }));
     if (rest !== '' || isEnded(done)) ended.set(speakerId, true);
     else if (done !== '') ended.delete(speakerId);
     if (!next || rest === '') return;
-    next.begun = { text: rest, stop, language, startMs: endMs };
+    next.begun = { text: rest, stop, language, startMs: times.begin(letters), words: left };
     emitPartial(next, next.shown ?? { text: '', language });
   };
 
@@ -182,9 +194,9 @@ export const createTranscriptEmitter = (
       filter.surest(heardOf(emitted, first), second),
     /** Emits the certain text of an utterance that has not ended. */
     partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
-      const { accepted } = filter.judge(heardOf(emitted, result), emitted.context, false);
+      const { accepted, words } = filter.judge(heardOf(emitted, result), emitted.context, false);
       if (accepted === undefined || accepted === emitted.shown?.text) return;
-      emitted.shown = { text: accepted, language: result.language };
+      emitted.shown = { text: accepted, language: result.language, words };
       emitPartial(emitted, emitted.shown);
     },
     /** Emits the text of an utterance that has ended. */
@@ -196,7 +208,7 @@ export const createTranscriptEmitter = (
         call(() => listener.withheld?.(utterance, 'noise'));
         return retract(emitted);
       }
-      const { accepted, refusal } = filter.judge(heardOf(emitted, result), context, true);
+      const { accepted, words, refusal } = filter.judge(heardOf(emitted, result), context, true);
       if (unheard.takes(utterance, result.text, refusal)) {
         refused[refusal!] += 1;
         call(() => listener.unheard?.());
@@ -210,7 +222,7 @@ export const createTranscriptEmitter = (
         return retract(emitted);
       }
       transcripts += 1;
-      conclude(emitted, { text: accepted, language: result.language });
+      conclude(emitted, { text: accepted, language: result.language, words });
     },
     failed: (emitted: EmittedUtterance, error: AppError): void => {
       const { shown, utterance } = emitted;

@@ -1,9 +1,12 @@
+import type { SpokenWord } from '../../model/message.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
 
 /** Words in one language, as a BCP 47 code; empty when it is not known. */
 export interface Words {
   readonly text: string;
   readonly language: string;
+  /** The words of `text`, on the room's clock; undefined where their times are not known. */
+  readonly words?: readonly SpokenWord[] | undefined;
 }
 
 /** Signs, then a word that begins with a small letter, in scripts with capitals. */

@@ -4,13 +4,12 @@ import { bytesSource } from '../../audio/bytes.ts';
 import { quietestFrame } from '../../audio/chunk/chunks.ts';
 import { OPUS_CLOCK_HZ, toMs, VOICE_WEIGHT } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
+import type { SpeechSpan } from '../../audio/vad.ts';
 import type { PacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { toS16le, yieldTurn } from '../../audio/pcm.ts';
 
 /** A packet at its place in the stream of its speaker. */
-export interface BufferedPacket extends VoicePacket, UtterancePacket {
-  readonly isVoice: boolean;
-}
+export interface BufferedPacket extends VoicePacket, UtterancePacket {}
 
 const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
 /** Longest jitter: a packet that is later than this was sent later. */
@@ -115,6 +114,21 @@ export const makeUtterance = (
     endMs = Math.max(endMs, startMs, arrivedMs);
   }
   return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
+};
+
+/** The stretches with voice, by their times in the sound of the packets. */
+export const voiceIn = (packets: readonly UtterancePacket[]): readonly SpeechSpan[] => {
+  const spans: { startMs: number; endMs: number }[] = [];
+  let endMs = 0;
+  for (const [index, { samples, gapSamples, isVoice }] of packets.entries()) {
+    const startMs = index === 0 ? 0 : endMs + toMs(gapSamples);
+    endMs = startMs + toMs(samples);
+    const last = spans.at(-1);
+    if (!isVoice) continue;
+    if (last?.endMs === startMs) last.endMs = endMs;
+    else spans.push({ startMs, endMs });
+  }
+  return spans;
 };
 
 /** Longest silence between two utterances that are joined: more of it tells a recogniser nothing. */

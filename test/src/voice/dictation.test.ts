@@ -105,6 +105,20 @@ describe('a dictation', () => {
     expect(test.clock.waiting).toBe(0);
   });
 
+  it('gives the times of words, for subtitles', async () => {
+    const words = [
+      { text: 'good', startMs: 0, endMs: 1_100 },
+      { text: 'morning', startMs: 1_200, endMs: 2_300 },
+    ];
+    const heard = { text: 'good morning', language: 'en', confidence: 0.9, words };
+    const start = () => ({ grow: () => undefined, finish: async () => heard });
+    const test = setUp({ recogniser: { growEveryMs: 0, start } });
+    using dictation = await test.dictate();
+    await say(test, dictation, 'good', 'morning');
+    const text = await dictation.finish();
+    expect(text?.segments[0]?.words).toEqual(words);
+  });
+
   it('takes a late chunk for no pause', async () => {
     const test = setUp();
     using dictation = await test.dictate();

@@ -23,6 +23,23 @@ describe('the parts of a turn', () => {
     expect(parts.at(-1)!.endMs).toBe(whole.endMs);
   });
 
+  it('have the times of their words where these are known', () => {
+    const { startMs } = line(1);
+    const words = ['Hello', 'everybody.', '大家好，', '我们现在', '开始吧。'].map((text, at) => ({
+      text,
+      startMs: startMs + 1_000 * at,
+      endMs: startMs + 1_000 * at + 400,
+    }));
+    const text = 'Hello everybody. 大家好，我们现在开始吧。';
+    const whole = line(1, { text, words, endMs: startMs + 4_400 });
+    const parts = scriptParts(whole, () => 2);
+    expect(parts.map((part) => [part.startMs - startMs, part.endMs - startMs])).toEqual([
+      [0, 1_400],
+      [2_000, 4_400],
+    ]);
+    expect(parts.map((part) => part.words?.length)).toEqual([2, 3]);
+  });
+
   it.each([
     ['我用 Visual Studio Code。 OK。 真的很方便。', 'zh'],
     ['She said 你好 and left.', 'en'],

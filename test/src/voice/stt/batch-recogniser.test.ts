@@ -96,7 +96,7 @@ describe('recognising whole utterances', () => {
     const result = recognition.finish(utteranceOf(1_000), 5_000);
     await settle();
     expect(calls[0]).toMatchObject({
-      parameters: { hotwords: ['Dragoman'], language: 'ja' },
+      parameters: { hotwords: ['Dragoman'], language: 'ja', words: true },
       options: { deadlineMs: 5_000 },
     });
     expect(calls[0]!.bytes).toBeGreaterThan(50 * 8);
@@ -104,11 +104,11 @@ describe('recognising whole utterances', () => {
     expect(await result).toEqual({ text: 'Hello.', language: 'en', confidence: 0.9 });
   });
 
-  it('asks for nothing special where there are no hints', async () => {
+  it('asks for the times of words alone where there are no hints', async () => {
     const { calls, recognition } = setUp();
     const result = recognition.finish(utteranceOf(1_000), 5_000);
     await settle();
-    expect(calls[0]!.parameters).toEqual({});
+    expect(calls[0]!.parameters).toEqual({ words: true });
     await calls[0]!.answer('Hello.');
     await result;
   });

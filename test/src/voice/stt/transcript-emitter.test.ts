@@ -56,6 +56,51 @@ const setUp = () => {
   return { emitter, events, told, lost, unheard, open, say };
 };
 
+/** Packets of so many ms with voice, and without. */
+const packetsOf = (...lengthsMs: readonly number[]) =>
+  lengthsMs.flatMap((ms, index) =>
+    Array.from({ length: ms / 20 }, () => ({
+      data: new Uint8Array(),
+      sequence: 0,
+      samples: 960,
+      gapSamples: 0,
+      isVoice: index % 2 === 0,
+    })),
+  );
+
+const timed = (...words: readonly (readonly [text: string, startMs: number])[]) =>
+  words.map(([text, startMs]) => ({ text, startMs, endMs: startMs + 400 }));
+
+describe('the times of words', () => {
+  it('drop what was recognised where nobody spoke, and are those of the room', () => {
+    const { emitter, open, events } = setUp();
+    const packets = packetsOf(0, 100, 1_000, 5_000, 20);
+    const words = timed(['We', 100], ['meet.', 600], ['Thank', 2_500], ['you.', 3_000]);
+    emitter.final(open(1, { packets }), resultOf('We meet. Thank you.', { words }));
+    expect(events.map(({ text }) => text)).toEqual(['We meet.']);
+    expect(events[0]!.words?.map(({ startMs }) => startMs)).toEqual([10_000, 10_500]);
+  });
+
+  it('tell when a sentence began that an utterance leaves to the next one', () => {
+    const { emitter, open, events, told } = setUp();
+    const packets = packetsOf(8_000);
+    const [first, second] = [open(1, { packets }), open(2, { packets })];
+    first.next = second;
+    const words = timed(['That', 0], ['is', 500], ['all.', 1_000], ['We', 6_000], ['meet', 6_500]);
+    emitter.final(first, resultOf('That is all. We meet.', { words }));
+    emitter.final(second, resultOf('at nine.', { words: timed(['at', 0], ['nine.', 500]) }));
+    expect(told).toEqual(['1: That is all.', '2…: We meet', '2: We meet at nine.']);
+    expect(events.map(({ startMs, endMs }) => [startMs, endMs])).toEqual([
+      [10_000, 11_400],
+      [16_000, 28_000],
+      [16_000, 28_000],
+    ]);
+    expect(events[2]!.words?.map(({ startMs }) => startMs)).toEqual([
+      16_000, 16_500, 20_000, 20_500,
+    ]);
+  });
+});
+
 describe('an utterance that was cut', () => {
   const cut = () => {
     const test = setUp();

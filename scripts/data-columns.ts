@@ -130,6 +130,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     transcribes: 'choice',
     bots: 'choice',
     below: 'choice',
+    choices: 'choice',
     since_ms: 'time',
   },
   channel_cursor: { ...SPACE, channel_id: 'place', parent_id: 'place', position: 'place' },

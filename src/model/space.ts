@@ -86,6 +86,12 @@ export interface SpaceLimits {
 
 export type WatchMode = 'reply' | 'thread' | 'mirror';
 
+/** The choices of moderators for a watch beside its languages; omitted: the default of each. */
+export interface WatchChoices {
+  /** True while nothing that is written in the channel is translated, and nothing is copied into it. */
+  readonly paused?: true;
+}
+
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {
   readonly channel: Channel;
@@ -100,6 +106,7 @@ export interface ChannelWatch {
   readonly bots: boolean;
   /** `reply`: true where translations stand in the channel, below the message, not in its thread. */
   readonly below?: true;
+  readonly choices?: WatchChoices;
 }
 
 /** The person who turns auto-translate off. */

@@ -64,6 +64,8 @@ export interface Schema {
     bots: number;
     /** 1 when translations stand below their messages, else 0. */
     below: number;
+    /** JSON of the `WatchChoices` that were made. */
+    choices: Generated<string>;
     since_ms: number;
   };
   channel_cursor: {

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchMode, LinkInvite } from '../../model/space.ts';
+import type { ChannelWatch, WatchChoices, WatchMode, LinkInvite } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
@@ -34,6 +34,9 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
   for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
 };
 
+/** The choices of a watch for which none were made, as JSON. */
+const NO_CHOICES = '{}';
+
 type WatchesById = Map<string, StoredWatch>;
 
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
@@ -51,6 +54,9 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
           transcribes: row.transcribes === 1,
           bots: row.bots === 1,
           ...(row.below === 1 ? { below: true } : {}),
+          ...(row.choices === NO_CHOICES
+            ? {}
+            : { choices: JSON.parse(row.choices) as WatchChoices }),
         },
       },
     ]),
@@ -128,7 +134,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
             next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
             return old?.watch.group;
           });
-          for (const { channel, mode, languages, group, transcribes, bots, below } of changed) {
+          for (const watch of changed) {
+            const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
             const how = {
               space_id: channel.space.id,
               mode,
@@ -137,6 +144,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
               transcribes: Number(transcribes),
               bots: Number(bots),
               below: Number(below ?? false),
+              choices: JSON.stringify(choices ?? {}),
             };
             const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
             await putRow(db, 'channel_watch', channelColumns(channel), how, first);

@@ -10,6 +10,7 @@ import { mirrorModels } from './027-mirror-models.ts';
 import { usageByMember } from './028-usage-by-member.ts';
 import { addOpenAnswers } from './029-open-answers.ts';
 import { addPendingImports } from './030-pending-imports.ts';
+import { watchChoices } from './031-watch-choices.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -23,6 +24,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '028-usage-by-member': usageByMember,
     '029-open-answers': addOpenAnswers,
     '030-pending-imports': addPendingImports,
+    '031-watch-choices': watchChoices,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

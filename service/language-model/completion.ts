@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { completion, completionChunk, type TokenUsage } from '../../src/api/contract.ts';
 import { AppError } from '../../src/errors.ts';
 import { readEvents } from '../../src/http/event-stream.ts';
@@ -6,7 +7,7 @@ import { ContractError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 import { readReply, type ServerReply } from './chat-server.ts';
 
-const notChat = (): AppError =>
+export const notChat = (): AppError =>
   new AppError('bad-reply', 'The backend did not answer with a chat completion.');
 
 const brokenOff = (cause?: unknown): AppError =>
@@ -28,9 +29,6 @@ export class CutReplyError extends ContractError {
   }
 }
 
-/** The error that stands in place of a reply, or of a part of it. */
-const errorIn = (value: unknown): unknown => (Object(value) as { error?: unknown }).error;
-
 /** A reply that only thinks so far, or may be about to. */
 const THINKING = /^\s*<(?:think|thinking|thought|reasoning)>(?![^]*<\/)/i;
 const MAY_THINK = new RegExp(`${THINKING.source}|^\\s*<[a-z]{0,9}$`, 'i');
@@ -44,22 +42,63 @@ const assertWhole = (text: string, thinks: boolean, finish: string | null | unde
   if (text === '') throw new ContractError('ErrBadReply', `${UNUSABLE} the reply is empty.`);
 };
 
-/** Reads a whole reply: some servers send one although a stream was requested. */
-const readWhole = async (
-  { body, failedWithin }: ServerReply,
-  asked: string,
-): Promise<TranslationPiece> => {
-  const reply = parseJson(await readReply(body), notChat);
-  const error = errorIn(reply);
-  if (error) throw failedWithin(error);
-  const { data } = completion.safeParse(reply);
-  const [choice] = data?.choices ?? [];
-  const text = choice?.message.content;
-  if (!data || typeof text !== 'string') throw notChat();
-  const { reasoning_content: thought, reasoning } = choice?.message ?? {};
-  assertWhole(text, Boolean(thought || reasoning), choice?.finish_reason);
-  return { text, model: data.model || asked, ...(data.usage ? { usage: data.usage } : {}) };
+/** The answer of a chat completion as far as it is known. */
+export interface ChatAnswer {
+  readonly text: string;
+  /** Name of the model; empty where the server does not tell. */
+  readonly model: string;
+  /** True where the model has thought, apart from the text. */
+  readonly thinks: boolean;
+  readonly finish: string | null | undefined;
+  readonly usage: TokenUsage | undefined;
+}
+
+export const NO_ANSWER: ChatAnswer = {
+  text: '',
+  model: '',
+  thinks: false,
+  finish: undefined,
+  usage: undefined,
 };
+
+/**
+ * Yields the answer after each part of a stream, or once where the server sends it whole. Throws `bad-reply`
+ * for a reply that is none, what `failedWithin` makes of an error in its place, and `unavailable` for one that breaks.
+ */
+export async function* answersIn({
+  mediaType,
+  body,
+  failedWithin,
+}: ServerReply): AsyncGenerator<ChatAnswer, void, void> {
+  const read = <T>(schema: z.ZodType<T>, json: string): T => {
+    const value = parseJson(json, notChat);
+    const { error } = Object(value) as { readonly error?: unknown };
+    if (error) throw failedWithin(error);
+    const { data } = schema.safeParse(value);
+    if (data === undefined) throw notChat();
+    return data;
+  };
+  if (!mediaType.includes('event-stream')) {
+    const { choices, model, usage } = read(completion, await readReply(body));
+    const { message, finish_reason: finish } = choices[0] ?? {};
+    const thinks = Boolean(message?.reasoning_content || message?.reasoning);
+    yield { text: message?.content ?? '', model, thinks, finish, usage };
+    return;
+  }
+  let soFar = NO_ANSWER;
+  for await (const json of readEvents(body, brokenOff)) {
+    const { choices, model, usage } = read(completionChunk, json);
+    const { delta, finish_reason: finish } = choices?.[0] ?? {};
+    soFar = {
+      text: soFar.text + (delta?.content ?? ''),
+      model: model || soFar.model,
+      thinks: soFar.thinks || Boolean(delta?.reasoning_content || delta?.reasoning),
+      finish: finish ?? soFar.finish,
+      usage: usage ?? soFar.usage,
+    };
+    yield soFar;
+  }
+}
 
 /**
  * Reads a chat completion, streamed or whole, as the pieces of a translation; they are empty while the
@@ -70,34 +109,20 @@ export async function* readCompletion(
   reply: ServerReply,
   asked: string,
 ): AsyncGenerator<TranslationPiece, void, void> {
-  if (!reply.mediaType.includes('event-stream')) {
-    yield await readWhole(reply, asked);
-    return;
-  }
-  let model = asked;
-  let whole = '';
+  // Some servers send a whole one although a stream was requested.
+  const isStream = reply.mediaType.includes('event-stream');
+  let last = NO_ANSWER;
   let sentChars = 0;
-  let thinks = false;
-  let finish: string | undefined;
-  let usage: TokenUsage | undefined;
-  for await (const data of readEvents(reply.body, brokenOff)) {
-    const event = parseJson(data, notChat);
-    const error = errorIn(event);
-    if (error) throw reply.failedWithin(error);
-    const parsed = completionChunk.safeParse(event);
-    if (!parsed.success) throw notChat();
-    model = parsed.data.model || model;
-    usage = parsed.data.usage ?? usage;
-    const [choice] = parsed.data.choices ?? [];
-    finish = choice?.finish_reason ?? finish;
-    thinks ||= Boolean(choice?.delta?.reasoning_content || choice?.delta?.reasoning);
-    whole += choice?.delta?.content ?? '';
+  for await (last of answersIn(reply)) {
     // A reply that is only thought can be asked for again, so nothing of it goes on.
-    const text = MAY_THINK.test(whole) ? '' : whole.slice(sentChars);
+    const isHeld = !isStream || MAY_THINK.test(last.text);
+    const text = isHeld ? '' : last.text.slice(sentChars);
     sentChars += text.length;
-    if (thinks || whole !== '') yield { text, model };
+    if (isStream && (last.thinks || last.text !== '')) yield { text, model: last.model || asked };
   }
-  assertWhole(whole, thinks, finish);
-  if (finish === undefined) throw brokenOff();
-  yield { text: whole.slice(sentChars), model, ...(usage ? { usage } : {}) };
+  const { text, thinks, finish, usage } = last;
+  assertWhole(text, thinks, finish);
+  if (isStream && finish === undefined) throw brokenOff();
+  const model = last.model || asked;
+  yield { text: text.slice(sentChars), model, ...(usage ? { usage } : {}) };
 }

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
-import { toAppError } from '../../../src/errors.ts';
-import { readEvents } from '../../../src/http/event-stream.ts';
 import { readJson, type BodyLimit } from '../../body.ts';
 import { readChatBody } from '../../chat-body.ts';
-import { ContractError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
+import { type ChatAnswer, answersIn, NO_ANSWER, notChat } from '../../language-model/completion.ts';
 import { EVENT_STREAM, eventOf, primed, streamReply } from '../../respond.ts';
 import type { Route } from '../../route.ts';
 import { type ChatReply, completeChat } from '../chat.ts';
@@ -72,62 +68,13 @@ const asChat = (asked: Asked): object => {
   };
 };
 
-/** An answer as far as it is known. */
-interface Answer {
-  readonly text: string;
-  readonly model: string;
-  readonly isCut: boolean;
-  readonly usage: TokenUsage | undefined;
-}
-
-const NOTHING: Answer = { text: '', model: '', isCut: false, usage: undefined };
-
-const badReply = (cause?: unknown): ContractError =>
-  new ContractError('ErrBadReply', 'The backend sent a reply that is no chat.', { cause });
-
-/** Reads a part of a chat's reply with its schema. Throws for any other, such as an error in its place. */
-const read = <S extends z.ZodType>(schema: S, json: string): z.infer<S> => {
-  const value = parseJson(json, badReply);
-  const { data, error } = schema.safeParse(value);
-  if (error || Object(value).error) throw badReply(error);
-  return data;
-};
-
-/** An answer with another chunk of it. */
-const grown = (answer: Answer, json: string): Answer => {
-  const { choices, model, usage } = read(completionChunk, json);
-  const [first] = choices ?? [];
-  return {
-    text: answer.text + (first?.delta?.content ?? ''),
-    model: model || answer.model,
-    isCut: answer.isCut || first?.finish_reason === 'length',
-    usage: usage ?? answer.usage,
-  };
-};
-
-const wholeAnswer = async (body: AsyncIterable<Uint8Array>): Promise<Answer> => {
-  const json = Buffer.concat(await Array.fromAsync(body)).toString('utf8');
-  const { choices, model, usage } = read(completion, json);
-  const [first] = choices;
-  const text = first?.message.content ?? '';
-  return { text, model, isCut: first?.finish_reason === 'length', usage };
-};
-
-/** Yields the answer after each of its chunks, or once where the backend sends it whole. */
-async function* answersIn({ mediaType, body }: ChatReply): AsyncGenerator<Answer> {
-  if (!mediaType.includes('event-stream')) return yield await wholeAnswer(body);
-  let answer = NOTHING;
-  for await (const data of readEvents(body, toAppError)) {
-    answer = grown(answer, data);
-    yield answer;
-  }
-}
-
 const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '')}`;
 
 const contentOf = (text: string) => ({ type: 'output_text', text, annotations: [] });
 
-const usageOf = ({ usage }: Answer) =>
+const isCut = ({ finish }: ChatAnswer): boolean => finish === 'length';
+
+const usageOf = ({ usage }: ChatAnswer) =>
   usage && {
     input_tokens: usage.prompt_tokens,
     input_tokens_details: { cached_tokens: 0 },
@@ -140,7 +87,7 @@ const usageOf = ({ usage }: Answer) =>
 const createResponse = (asked: Asked) => {
   const [id, itemId] = [newId('resp'), newId('msg')];
   const createdAt = Math.floor(Date.now() / 1_000);
-  const message = (answer: Answer | undefined) => ({
+  const message = (answer: ChatAnswer | undefined) => ({
     id: itemId,
     type: 'message',
     role: 'assistant',
@@ -148,13 +95,13 @@ const createResponse = (asked: Asked) => {
     content: answer ? [contentOf(answer.text)] : [],
   });
   /** @param answer undefined while it is not whole */
-  const response = (answer?: Answer) => ({
+  const response = (answer?: ChatAnswer) => ({
     id,
     object: 'response',
     created_at: createdAt,
-    status: answer ? (answer.isCut ? 'incomplete' : 'completed') : 'in_progress',
+    status: answer ? (isCut(answer) ? 'incomplete' : 'completed') : 'in_progress',
     error: null,
-    incomplete_details: answer?.isCut ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: answer && isCut(answer) ? { reason: 'max_output_tokens' } : null,
     instructions: asked.instructions ?? null,
     max_output_tokens: asked.max_output_tokens ?? null,
     model: answer?.model || (asked.model ?? ''),
@@ -187,8 +134,8 @@ async function* events(asked: Asked, reply: ChatReply): AsyncGenerator<Uint8Arra
   yield event('response.in_progress', { response: response() });
   yield event('response.output_item.added', { output_index: 0, item: message(undefined) });
   yield event('response.content_part.added', { ...place, part: contentOf('') });
-  let answer = NOTHING;
-  for await (const more of answersIn(reply)) {
+  let answer = NO_ANSWER;
+  for await (const more of answersIn({ ...reply, failedWithin: notChat })) {
     const delta = more.text.slice(answer.text.length);
     if (delta !== '') yield event('response.output_text.delta', { ...place, delta, logprobs: [] });
     answer = more;
@@ -197,7 +144,7 @@ async function* events(asked: Asked, reply: ChatReply): AsyncGenerator<Uint8Arra
   yield event('response.output_text.done', { ...place, text, logprobs: [] });
   yield event('response.content_part.done', { ...place, part: contentOf(text) });
   yield event('response.output_item.done', { output_index: 0, item: message(answer) });
-  const type = answer.isCut ? 'response.incomplete' : 'response.completed';
+  const type = isCut(answer) ? 'response.incomplete' : 'response.completed';
   yield event(type, { response: response(answer) });
 }
 
@@ -217,6 +164,7 @@ export const responses: Route = {
     const input = await readChatBody(ReadableStream.from([chat]));
     const reply = await completeChat(input, context);
     if (asked.stream) return streamReply(await primed(events(asked, reply)), EVENT_STREAM, context);
-    return Response.json(createResponse(asked).response(await wholeAnswer(reply.body)));
+    const answers = await Array.fromAsync(answersIn({ ...reply, failedWithin: notChat }));
+    return Response.json(createResponse(asked).response(answers.at(-1)));
   },
 };

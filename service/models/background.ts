@@ -13,8 +13,8 @@ import type { EngineConfig } from '../config.ts';
 import { bytesOf, type CatalogueModel } from './catalogue.ts';
 import { memoryOf } from './choose.ts';
 import { followInstalled, type InstalledFolder } from './installed.ts';
-import { findLayout, languagesIn } from './layout.ts';
-import { folderBytes, freeBytesOf } from './disk.ts';
+import { inspect } from './list.ts';
+import { freeBytesOf } from './disk.ts';
 import { speakersAt } from './machine.ts';
 import { createModelSetup, setupDepsOf, type SetupDeps, type SetupEvent } from './setup.ts';
 
@@ -30,21 +30,15 @@ const offered = (model: CatalogueModel): OfferedModel => ({
 
 type Advise = (advice: string) => string;
 
-const installed = async (
-  { name, path, record }: InstalledFolder,
-  advise: Advise,
-): Promise<InstalledModel> => {
-  const common = { name, licence: record?.licence ?? '', bytes: await folderBytes(path) };
-  try {
-    const layout = await findLayout(path);
-    const languages = languagesIn(layout) ?? record?.languages ?? [];
-    const factor = layout.ability === 'recognition' && record?.measured?.realTimeFactor;
-    const speakers = factor ? { speakers: speakersAt(factor) } : {};
-    return { ...common, ability: layout.ability, languages, ...speakers };
-  } catch (error) {
-    const fault = advise(toAppError(error).message.replace(`${path}: `, ''));
-    return { ...common, ability: undefined, languages: [], fault };
-  }
+const installed = async (folder: InstalledFolder, advise: Advise): Promise<InstalledModel> => {
+  const { name, record, bytes, ...found } = await inspect(folder);
+  const common = { name, bytes, licence: record?.licence ?? '' };
+  if ('fault' in found)
+    return { ...common, ability: undefined, languages: [], fault: advise(found.fault) };
+  const { ability } = found.layout;
+  const factor = ability === 'recognition' && record?.measured?.realTimeFactor;
+  const speakers = factor ? { speakers: speakersAt(factor) } : {};
+  return { ...common, ability, languages: found.languages, ...speakers };
 };
 
 /** Applies an event to an installation. */

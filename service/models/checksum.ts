@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
 
@@ -11,8 +12,7 @@ export const TRUSTED_FILE = '.checksums.json';
 /** Computes the digest of a file: SHA-256 in hexadecimal, or SHA-512 as npm's lock files write it. */
 export const digestOf = async (path: string, algorithm: 'sha256' | 'sha512'): Promise<string> => {
   const hash = createHash(algorithm);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }))
-    hash.update(chunk as Uint8Array);
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
   return algorithm === 'sha256' ? hash.digest('hex') : `sha512-${hash.digest('base64')}`;
 };
 

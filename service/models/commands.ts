@@ -16,7 +16,7 @@ import {
   type SetupEvent,
 } from './setup.ts';
 import { createInterface } from 'node:readline/promises';
-import type { Clock } from '../../src/async/clock.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { EngineConfig } from '../config.ts';
 
 /** Dependencies of the commands, most of them of the process that they run in. */
@@ -188,7 +188,7 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
 
 /** A clock whose timers keep the process alive: between two tries nothing else does. */
 const clock: Clock = {
-  nowMs: () => performance.now(),
+  ...realClock,
   after: (delayMs, run) => {
     const timer = setTimeout(run, delayMs);
     return () => clearTimeout(timer);
@@ -196,12 +196,8 @@ const clock: Clock = {
 };
 
 const ask = async (question: string): Promise<string> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
+  using terminal = createInterface({ input: process.stdin, output: process.stdout });
+  return await terminal.question(question);
 };
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { backoffMs, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
@@ -7,7 +7,6 @@ import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
 import { digestOf } from './checksum.ts';
 import { demandSpace, megabytes, writeError } from './disk.ts';
 import { fetchModelFile } from './fetch.ts';
-import { RedirectError } from './redirects.ts';
 
 /** Tries in a row that bring nothing new, after which a download is given up. */
 const FRUITLESS_TRIES = 5;
@@ -51,26 +50,14 @@ export interface DownloadDeps {
   readonly signal: AbortSignal;
 }
 
-/** A failure after which another try may go on where this one ended. */
-class CutError extends Error {
-  override readonly name: string = 'CutError';
-  readonly leastMs: number | undefined;
-
-  constructor(reason: string, leastMs?: number) {
-    super(reason);
-    this.leastMs = leastMs;
-  }
-}
-
-/** A host could not be reached at all. */
-class UnreachedError extends CutError {
-  override readonly name = 'UnreachedError';
-}
-
 /** The error of a host from which nothing came: what else is to be fetched need not be tried. */
 export class NoNetworkError extends AppError {
   override readonly name = 'NoNetworkError';
 }
+
+/** A failure after which another try may go on where this one ended. */
+const cut = (reason: string, retryAfterMs?: number): AppError =>
+  new AppError('unavailable', reason, { retryable: true, retryAfterMs });
 
 const fault = (url: string, what: string): AppError => new AppError('bad-reply', `${url}: ${what}`);
 
@@ -85,31 +72,16 @@ const statusFault = (url: string, status: number): AppError => {
   return fault(url, `the server answers ${status}`);
 };
 
-/** The server's reply: where its body begins in the file, and the file's whole size. */
-interface Answer {
-  readonly startByte: number;
-  readonly totalBytes: number | undefined;
-  readonly validator: string | undefined;
-}
+const sizeIn = (text: string | null | undefined): number | undefined =>
+  /^\d+$/.test(text ?? '') ? Number(text) : undefined;
 
-const numberOf = (text: string | null | undefined): number | undefined =>
-  text !== null && text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
-
-/** Strong validators only: a weak one does not say that the bytes are the same (RFC 9110, 13.1.5). */
-const validatorOf = (headers: Headers): string | undefined => {
-  const etag = headers.get('etag');
-  return etag?.startsWith('"') ? etag : undefined;
-};
-
-const readAnswer = (url: string, response: Response, haveBytes: number): Answer => {
-  const { headers, status } = response;
-  const validator = validatorOf(headers);
-  if (status === 200)
-    return { startByte: 0, totalBytes: numberOf(headers.get('content-length')), validator };
+/** Reads where the body of a reply begins in the file, and the file's whole size where it says that. */
+const readAnswer = (url: string, { status, headers }: Response, haveBytes: number) => {
+  if (status === 200) return { startByte: 0, totalBytes: sizeIn(headers.get('content-length')) };
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '');
   if (Number(range?.[1]) !== haveBytes)
     throw fault(url, 'the server sends another part than asked');
-  return { startByte: haveBytes, totalBytes: numberOf(range?.[2]), validator };
+  return { startByte: haveBytes, totalBytes: sizeIn(range?.[2]) };
 };
 
 /** An unfinished file, with the validator of the content that it is a part of. */
@@ -122,11 +94,12 @@ const createPart = (root: string, url: string) => {
     sizeOf,
     validator: async (): Promise<string | undefined> =>
       readFile(`${path}.etag`, 'utf8').catch(() => undefined),
-    begin: async (validator: string | undefined): Promise<void> => {
+    begin: async (headers: Headers): Promise<void> => {
       await mkdir(join(root, DOWNLOADS), { recursive: true });
-      await (validator === undefined
-        ? rm(`${path}.etag`, { force: true })
-        : writeFile(`${path}.etag`, validator));
+      const etag = headers.get('etag');
+      // A weak validator does not say that the bytes are the same (RFC 9110, 13.1.5).
+      if (etag?.startsWith('"')) await writeFile(`${path}.etag`, etag);
+      else await rm(`${path}.etag`, { force: true });
     },
     remove: async (): Promise<void> => {
       for (const file of [path, `${path}.etag`]) await rm(file, { force: true });
@@ -136,35 +109,27 @@ const createPart = (root: string, url: string) => {
 
 type Part = ReturnType<typeof createPart>;
 
-interface Body extends AsyncDisposable {
-  /** Yields the body. Throws a `CutError` when it breaks or is silent for too long. */
-  chunks(): AsyncGenerator<Uint8Array>;
-}
-
 /**
  * Begins to read a body at once and stays one chunk ahead: an error of the connection discards what
  * nobody has asked for.
  */
-const openBody = (response: Response, { clock }: DownloadDeps): Body => {
+const openBody = (response: Response, { clock }: DownloadDeps) => {
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
   const readAhead = (): ReturnType<typeof reader.read> => {
-    const next = reader.read();
+    const next = reader.read().catch(() => {
+      throw cut('the connection was cut');
+    });
     next.catch(() => undefined);
     return next;
   };
   let ahead = readAhead();
   return {
+    /** Yields the body. Throws a retryable `AppError` when it breaks or is silent for too long. */
     chunks: async function* () {
       for (;;) {
         const silence = Promise.withResolvers<never>();
-        const over = clock.after(SILENCE_MS, () =>
-          silence.reject(new CutError('it sends nothing')),
-        );
-        const next = await Promise.race([ahead, silence.promise])
-          .catch((error: unknown) => {
-            throw error instanceof CutError ? error : new CutError('the connection was cut');
-          })
-          .finally(over);
+        const over = clock.after(SILENCE_MS, () => silence.reject(cut('it sends nothing')));
+        const next = await Promise.race([ahead, silence.promise]).finally(over);
         if (next.done) return;
         ahead = readAhead();
         yield next.value;
@@ -174,96 +139,67 @@ const openBody = (response: Response, { clock }: DownloadDeps): Body => {
   };
 };
 
+/** Asks for a file from a byte on, if it still has the validator. */
 const request = async (
-  { url }: DownloadRequest,
-  headers: Record<string, string>,
+  url: string,
+  startByte: number,
+  validator: string | undefined,
   { signal, mirror }: DownloadDeps,
 ): Promise<Response> => {
-  let response: Response;
-  try {
-    response = await fetchModelFile(url, {
-      headers: { 'accept-encoding': 'identity', ...headers },
-      signal,
-      mirror,
-    });
-  } catch (cause) {
-    if (signal.aborted) throw signal.reason;
-    if (cause instanceof RedirectError) throw fault(url, cause.message);
-    const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
-    throw new UnreachedError(`it cannot be reached${code === undefined ? '' : ` (${code})`}`);
-  }
-  if (response.status >= 500 || response.status === 429)
-    throw new CutError(
-      `the server answers ${response.status}`,
-      retryAfterHeaderMs(Object.fromEntries(response.headers), Date.now()),
-    );
-  return response;
+  const headers = {
+    'accept-encoding': 'identity',
+    ...(startByte > 0 ? { range: `bytes=${startByte}-` } : {}),
+    ...(startByte > 0 && validator !== undefined ? { 'if-range': validator } : {}),
+  };
+  const response = await fetchModelFile(url, { headers, signal, mirror }).catch(
+    (cause: unknown) => {
+      if (signal.aborted) throw signal.reason;
+      if (cause instanceof AppError) throw cause;
+      const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
+      const reason = `it cannot be reached${code === undefined ? '' : ` (${code})`}`;
+      throw new NoNetworkError('unavailable', reason, { retryable: true });
+    },
+  );
+  if (response.status < 500 && response.status !== 429) return response;
+  const waitMs = retryAfterHeaderMs(Object.fromEntries(response.headers), Date.now());
+  throw cut(`the server answers ${response.status}`, waitMs);
 };
 
-const write = async (
-  file: FileHandle,
-  chunks: AsyncIterable<Uint8Array>,
-  startByte: number,
-  mostBytes: number,
-  { url }: DownloadRequest,
-  { onProgress }: DownloadDeps,
-): Promise<number> => {
-  let doneBytes = startByte;
-  for await (const chunk of chunks) {
-    if (doneBytes + chunk.length > mostBytes)
-      throw fault(url, `the server sends more than ${megabytes(mostBytes)}`);
-    await file.write(chunk, 0, chunk.length, doneBytes);
-    doneBytes += chunk.length;
-    onProgress({ doneBytes, totalBytes: mostBytes === LARGEST_BYTES ? undefined : mostBytes });
-  }
-  return doneBytes;
-};
-
-/** Tries once, from where the last try ended. Throws a `CutError` when another try may go on. */
+/** Tries once, from where the last try ended. Throws a retryable `AppError` when another try may go on. */
 const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps): Promise<void> => {
   const { url, bytes } = wanted;
   const hasChecksum = (wanted.sha256 ?? wanted.integrity) !== undefined;
   const validator = await part.validator();
   // With a checksum the whole is checked at the end; without, only the same content is continued.
   const haveBytes = validator !== undefined || hasChecksum ? await part.sizeOf() : 0;
-  const response = await request(
-    wanted,
-    haveBytes > 0
-      ? {
-          range: `bytes=${haveBytes}-`,
-          ...(validator === undefined ? {} : { 'if-range': validator }),
-        }
-      : {},
-    deps,
-  );
+  const response = await request(url, haveBytes, validator, deps);
   await using body = openBody(response, deps);
   if (response.status === 416) {
     if (haveBytes === bytes || (bytes === undefined && hasChecksum)) return;
     await part.remove();
-    throw new CutError('the server has less than was fetched before');
+    throw cut('the server has less than was fetched before');
   }
   if (response.status !== 200 && response.status !== 206) throw statusFault(url, response.status);
-  const answer = readAnswer(url, response, haveBytes);
-  const totalBytes = answer.totalBytes ?? bytes;
+  const { startByte, totalBytes = bytes } = readAnswer(url, response, haveBytes);
   if (bytes !== undefined && totalBytes !== bytes)
     throw fault(
       url,
       `the file has ${totalBytes} bytes, not the ${bytes} of the catalogue: it has changed. To take it as it is: npm run service -- models add ${url}`,
     );
-  await part.begin(answer.validator);
-  if (totalBytes !== undefined) await demandSpace(deps.root, totalBytes - answer.startByte);
-  await using file = await open(part.path, answer.startByte > 0 ? 'r+' : 'w');
-  await file.truncate(answer.startByte);
-  const doneBytes = await write(
-    file,
-    body.chunks(),
-    answer.startByte,
-    totalBytes ?? LARGEST_BYTES,
-    wanted,
-    deps,
-  );
-  if (totalBytes !== undefined && doneBytes < totalBytes)
-    throw new CutError('the connection was cut');
+  await part.begin(response.headers);
+  if (totalBytes !== undefined) await demandSpace(deps.root, totalBytes - startByte);
+  await using file = await open(part.path, startByte > 0 ? 'r+' : 'w');
+  await file.truncate(startByte);
+  const mostBytes = totalBytes ?? LARGEST_BYTES;
+  let doneBytes = startByte;
+  for await (const chunk of body.chunks()) {
+    if (doneBytes + chunk.length > mostBytes)
+      throw fault(url, `the server sends more than ${megabytes(mostBytes)}`);
+    await file.write(chunk, 0, chunk.length, doneBytes);
+    doneBytes += chunk.length;
+    deps.onProgress({ doneBytes, totalBytes });
+  }
+  if (totalBytes !== undefined && doneBytes < totalBytes) throw cut('the connection was cut');
 };
 
 /** Tries until the file is whole, as long as tries bring something new. */
@@ -278,10 +214,12 @@ const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps)
       await attempt(wanted, part, deps);
       return;
     } catch (error) {
-      if (!(error instanceof CutError))
-        throw writeError(error, deps.root, wanted.bytes && wanted.bytes - (await part.sizeOf()));
+      if (!(error instanceof AppError && error.retryable)) {
+        const leftBytes = wanted.bytes && wanted.bytes - (await part.sizeOf());
+        throw writeError(error, deps.root, leftBytes);
+      }
       fruitless = (await part.sizeOf()) > before ? 0 : fruitless + 1;
-      wasReached ||= !(error instanceof UnreachedError);
+      wasReached ||= !(error instanceof NoNetworkError);
       const isOver = fruitless >= REACHING.tries || nowMs() - startMs >= REACHING.longestMs;
       if (wasReached ? fruitless >= FRUITLESS_TRIES : isOver)
         throw new (wasReached ? AppError : NoNetworkError)(
@@ -289,7 +227,7 @@ const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps)
           `${wanted.url}: ${error.message}. Run the command again to go on where it ended; without a network, give a folder or an archive: npm run service -- models add FOLDER|ARCHIVE`,
           { cause: error },
         );
-      const waitMs = backoffMs({ ...BACKOFF, random: deps.random }, fruitless, error.leastMs);
+      const waitMs = backoffMs({ ...BACKOFF, random: deps.random }, fruitless, error.retryAfterMs);
       await sleep(deps.clock, waitMs, deps.signal);
     }
   }

@@ -38,8 +38,8 @@ const fromFolder = async (
 ): Promise<Response> => {
   const relative = decodeURIComponent(pathname);
   const [own, flat] = [join(folder, relative), join(folder, basename(relative))];
-  const path = (await isFile(own)) ? own : (await isFile(flat)) ? flat : undefined;
-  if (path === undefined) return new Response(null, { status: 404 });
+  const path = (await isFile(own)) ? own : flat;
+  if (!(await isFile(path))) return new Response(null, { status: 404 });
   const blob = await openAsBlob(path);
   const start = Number(/^bytes=(\d+)-$/.exec(range)?.[1] ?? 0);
   if (start > 0 && start >= blob.size) return new Response(null, { status: 416 });

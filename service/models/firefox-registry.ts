@@ -76,20 +76,16 @@ export const readFirefoxRegistry = (reply: unknown, isSmall = false): readonly C
   const groups = Object.groupBy(records, (one) =>
     [one.sourceLanguage, one.targetLanguage, one.filter_expression, rankOf(one)].join(' '),
   );
-  const found = new Map<string, { readonly model: CatalogueModel; readonly rank: string }>();
-  for (const group of Object.values(groups)) {
-    const model = modelOf(group ?? []);
-    if (!model || !group?.[0]) continue;
-    const rank = rankOf(group[0]);
-    const other = found.get(model.name);
-    const isBetter =
-      !other ||
-      (isSmall
-        ? bytesOf(model) < bytesOf(other.model)
-        : rank.localeCompare(other.rank, 'en', { numeric: true }) > 0);
-    if (isBetter) found.set(model.name, { model, rank });
-  }
-  return [...found.values()].map(({ model }) => model);
+  const found = Object.values(groups).flatMap((group = []) => {
+    const model = modelOf(group);
+    return model && group[0] ? [{ model, rank: rankOf(group[0]) }] : [];
+  });
+  const bestLast = found.toSorted((a, b) =>
+    isSmall
+      ? bytesOf(b.model) - bytesOf(a.model)
+      : a.rank.localeCompare(b.rank, 'en', { numeric: true }),
+  );
+  return [...new Map(bestLast.map(({ model }) => [model.name, model])).values()];
 };
 
 /** Asks Firefox's registry for its models. Rejects where it cannot be reached or is of another form. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { AppError } from '../../src/errors.ts';
@@ -22,8 +23,8 @@ import { measuresOf, tryModel } from './trial.ts';
 
 type ModelAbility = CatalogueModel['ability'];
 
-/** True for files of a model for which there can be another, quantised one. */
-const isWeights = (name: string): boolean => /\.(?:onnx|weights)$/.test(name);
+/** Endings of files for which there can be others, quantised ones. */
+const WEIGHTS = /\.(?:onnx|weights)$/;
 
 /** Removes weights that the engine does not use, and samples: half of what Whisper comes with. */
 const removeUnused = async (folder: string, layout: Layout): Promise<void> => {
@@ -31,19 +32,10 @@ const removeUnused = async (folder: string, layout: Layout): Promise<void> => {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const isSample =
       entry.isDirectory() && entry.name === 'test_wavs' && !used.includes('test_wavs');
-    const stem = entry.name.replace(/\.(?:onnx|weights)$/, '');
-    const isSpare = entry.isFile() && isWeights(entry.name) && !used.includes(`/${stem}.onnx`);
+    const weights = `/${entry.name.replace(WEIGHTS, '')}.onnx`;
+    const isSpare = entry.isFile() && WEIGHTS.test(entry.name) && !used.includes(weights);
     if (isSample || isSpare) await rm(join(folder, entry.name), { recursive: true });
   }
-};
-
-/** Throws `AppError` when a model of the catalogue turns out to be of another kind. */
-const demandAbility = (name: string, expected: ModelAbility, found: ModelAbility): void => {
-  if (expected !== found)
-    throw new AppError(
-      'config',
-      `${name} should serve ${expected}, but its files are for ${found}`,
-    );
 };
 
 export interface InstallDeps extends DownloadDeps {
@@ -63,9 +55,6 @@ export type InstallResult =
       readonly measures: readonly string[];
     }
   | { readonly kind: 'present'; readonly name: string };
-
-const exists = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined)) !== undefined;
 
 /** A model that is to be installed, and what is known of it. */
 interface Wanted {
@@ -92,7 +81,12 @@ const place = (
       const inner = await innermostFolder(folder);
       await preparePiperVoice(inner);
       const layout = await findLayout(inner);
-      if (expected !== undefined) demandAbility(name, expected, layout.ability);
+      const { ability } = layout;
+      if (expected !== undefined && expected !== ability)
+        throw new AppError(
+          'config',
+          `${name} should serve ${expected}, but its files are for ${ability}`,
+        );
       await removeUnused(inner, layout);
       const { untried, measured } = await tryModel(inner, layout, signal, () =>
         installPackage(deps.llama, { root, signal, ...deps }),
@@ -106,7 +100,6 @@ const place = (
       });
       await syncFiles(inner);
       await rename(inner, join(root, name));
-      const { ability } = layout;
       return { kind: 'installed', name, ability, measures: measuresOf(ability, measured) };
     } catch (error) {
       if (error instanceof AppError && error.message.startsWith(beside))
@@ -234,7 +227,7 @@ export const install = async (
   const source = given.replace(/\.onnx\.json$/, '.onnx');
   const known = catalogue.find(({ name }) => name === source);
   const isUrl = /^https?:\/\//i.test(source) && URL.canParse(source);
-  if (!known && !isUrl && !(await exists(source)))
+  if (!known && !isUrl && !existsSync(source))
     throw new AppError(
       'not-found',
       `${source} is no model of the catalogue, no address and no file or folder here. npm run service -- models list shows the models`,

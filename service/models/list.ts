@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.ts';
+import { toAppError } from '../../src/errors.ts';
 import { LANGUAGES, languageName } from '../../src/text/language/language-names.ts';
 import { columns } from '../engine-report.ts';
 import { bytesOf, primary, type CatalogueModel } from './catalogue.ts';
@@ -10,7 +10,7 @@ import { measuresOf } from './trial.ts';
 /** Most languages that are named one by one. */
 const MOST_NAMES = 6;
 
-const namesOf = (languages: readonly string[] = []): string =>
+const namesOf = (languages: readonly string[]): string =>
   languages.length > MOST_NAMES
     ? `${languages.length} languages`
     : languages.map((code) => languageName(code, 'en')).join(', ');
@@ -26,45 +26,49 @@ export const describe = (model: CatalogueModel): readonly string[] => [
   model.ability === 'translation' ? direction(model.languages) : namesOf(model.languages),
 ];
 
+/** The facts about an installed model: its layout and languages, or what keeps it from being used. */
+export const inspect = async ({ name, path, record }: InstalledFolder) => {
+  const common = { name, record, bytes: await folderBytes(path) };
+  try {
+    const layout = await findLayout(path);
+    return { ...common, layout, languages: layout.languages ?? record?.languages ?? [] };
+  } catch (error) {
+    return { ...common, fault: toAppError(error).message.replace(`${path}: `, '') };
+  }
+};
+
 /** The kind and the languages of a model. */
-const contentOf = (layout: Layout, known: readonly string[] | undefined) => {
-  switch (layout.ability) {
+const contentOf = (layout: Layout, languages: readonly string[]): readonly [string, string] => {
+  const { ability } = layout;
+  switch (ability) {
     case 'translation':
-      return [layout.ability, direction([layout.model.from, layout.model.to])];
+      return [ability, direction(languages)];
     case 'speech': {
-      const languages = new Set(
-        layout.speakers.map(({ voice, languages: codes }) =>
-          codes ? namesOf(codes) : voice.language,
-        ),
+      const { length } = layout.speakers;
+      const spoken = layout.speakers.map((speaker) =>
+        speaker.languages ? namesOf(speaker.languages) : speaker.voice.language,
       );
-      const voices = layout.speakers.length === 1 ? '1 voice' : `${layout.speakers.length} voices`;
-      return [`${layout.ability}, ${voices}`, [...languages].join(', ')];
+      return [
+        `${ability}, ${length} ${length === 1 ? 'voice' : 'voices'}`,
+        [...new Set(spoken)].join(', '),
+      ];
     }
     case 'chat':
     case 'diarisation':
-      return [layout.ability, namesOf(known)];
+      return [ability, namesOf(languages)];
     case 'recognition':
-      return [`${layout.ability}, ${layout.model.kind}`, namesOf(layout.model.languages ?? known)];
+      return [`${ability}, ${layout.model.kind}`, namesOf(languages)];
   }
 };
 
 /** An installed model as cells: name, kind, size, licence, languages, and what keeps it from being used. */
-const describeInstalled = async ({
-  name,
-  path,
-  record,
-}: InstalledFolder): Promise<readonly string[]> => {
-  const size = megabytes(await folderBytes(path));
-  const licence = record?.licence ?? '';
-  try {
-    const layout = await findLayout(path);
-    const [kind = '', languages = ''] = contentOf(layout, record?.languages);
-    const state = ['ready', ...measuresOf(layout.ability, record?.measured)].join(', ');
-    return [name, kind, size, licence, languages, state];
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return [name, 'not usable', size, licence, '', error.message.replace(`${path}: `, '')];
-  }
+const describeInstalled = async (folder: InstalledFolder): Promise<readonly string[]> => {
+  const { name, record, bytes, ...found } = await inspect(folder);
+  const [size, licence] = [megabytes(bytes), record?.licence ?? ''];
+  if ('fault' in found) return [name, 'not usable', size, licence, '', found.fault];
+  const [kind, languages] = contentOf(found.layout, found.languages);
+  const state = ['ready', ...measuresOf(found.layout.ability, record?.measured)].join(', ');
+  return [name, kind, size, licence, languages, state];
 };
 
 /** The languages that recognisers of the catalogue hear and no voice of it speaks, the most used first. */

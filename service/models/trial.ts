@@ -46,16 +46,12 @@ const SILENCE = new Float32Array(RECOGNITION_RATE_HZ);
 /** Largest value of a sample of 16 bits. */
 const FULL_SCALE = 32_768;
 
-/** The package of the engine that uses the models of an ability; that of language models is in a folder of its own. */
-const packageOf = ({ ability }: Layout): string =>
-  ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
-
-/** Starts a process of an engine, for one trial. */
-const start = <Request, Reply>(name: string, worker: string, args: readonly object[] = []) =>
+/** Starts a process of an engine with a model, for one trial. */
+const start = <Request, Reply>(name: string, worker: string, config?: object) =>
   createChild<Request, Reply>({
     name,
     file: new URL(`../engines/${worker}`, import.meta.url),
-    args: args.map((arg) => JSON.stringify(arg)),
+    args: config ? [JSON.stringify(config)] : [],
     log: createLog('silent'),
     callTimeoutMs: LONGEST_MS,
     callsPerChild: Infinity,
@@ -146,9 +142,9 @@ const answer = async (
 /** Uses the model and measures it; resolves with undefined where nothing came of it. */
 const use = async (
   layout: Exclude<Layout, { ability: 'chat' }>,
+  name: string,
   signal: AbortSignal,
 ): Promise<Measured | undefined> => {
-  const name = packageOf(layout);
   switch (layout.ability) {
     case 'diarisation':
       await createSherpaDiarisation(layout.model, createLog('silent')).diarise(SILENCE, signal);
@@ -156,10 +152,8 @@ const use = async (
     case 'speech': {
       const [first] = layout.speakers;
       if (!first) return undefined;
-      const { config } = first;
-      await using child = start<VoiceRequest, VoiceReply>(name, 'sherpa-onnx/voice-worker.ts', [
-        config,
-      ]);
+      const worker = 'sherpa-onnx/voice-worker.ts';
+      await using child = start<VoiceRequest, VoiceReply>(name, worker, first.config);
       const { samples } = await child.call(requestOf(first, SPOKEN, 1), signal);
       if (samples.length === 0 || !samples.every(Number.isFinite)) return undefined;
       const [seconds, spoken] = await timed(child.call(requestOf(first, MEASURED, 1), signal));
@@ -169,28 +163,24 @@ const use = async (
     }
     case 'recognition': {
       const { config, isStreaming = false } = layout.model;
-      if (isStreaming) {
-        await using child = start<StreamRequest, StreamReply>(
-          name,
-          'sherpa-onnx/stream-worker.ts',
-          [config],
-        );
-        let id = 0;
+      if (!isStreaming) {
+        const worker = 'sherpa-onnx/worker.ts';
+        await using child = start<SherpaRequest, SherpaReply>(name, worker, config);
         return await measureRecogniser(async (samples) => {
-          id += 1;
-          const begins = { language: undefined, isLive: true };
-          const turns = [{ id, begins, samples, ends: true }];
-          let reply = await child.call({ turns, closed: [] }, signal);
-          while (reply.isBusy) reply = await child.call({ turns: [], closed: [] }, signal);
+          const sampleRateHz = RECOGNITION_RATE_HZ;
+          await child.call({ samples, sampleRateHz, language: undefined }, signal);
           return child.memoryBytes;
         }, signal);
       }
-      await using child = start<SherpaRequest, SherpaReply>(name, 'sherpa-onnx/worker.ts', [
-        config,
-      ]);
+      const worker = 'sherpa-onnx/stream-worker.ts';
+      await using child = start<StreamRequest, StreamReply>(name, worker, config);
+      let id = 0;
       return await measureRecogniser(async (samples) => {
-        const sampleRateHz = RECOGNITION_RATE_HZ;
-        await child.call({ samples, sampleRateHz, language: undefined }, signal);
+        id += 1;
+        const begins = { language: undefined, isLive: true };
+        const turns = [{ id, begins, samples, ends: true }];
+        let reply = await child.call({ turns, closed: [] }, signal);
+        while (reply.isBusy) reply = await child.call({ turns: [], closed: [] }, signal);
         return child.memoryBytes;
       }, signal);
     }
@@ -219,12 +209,14 @@ export const tryModel = async (
   signal: AbortSignal,
   library: () => Promise<string>,
 ): Promise<{ readonly untried?: string; readonly measured?: Measured }> => {
-  const needed = packageOf(layout);
+  const needed = layout.ability === 'translation' ? BERGAMOT_PACKAGE : SHERPA_PACKAGE;
   if (layout.ability !== 'chat' && !isPackageInstalled(needed))
     return { untried: `that needs npm install --include=optional, which adds ${needed}` };
   let reason = '';
   const done =
-    layout.ability === 'chat' ? answer(layout.model, await library(), signal) : use(layout, signal);
+    layout.ability === 'chat'
+      ? answer(layout.model, await library(), signal)
+      : use(layout, needed, signal);
   const measured = await done.catch((error: unknown) => {
     signal.throwIfAborted();
     const { code, message, cause } = toAppError(error);
@@ -245,14 +237,12 @@ export const tryModel = async (
 export const measuresOf = (
   ability: Layout['ability'],
   { realTimeFactor, wordsPerSecond, memoryBytes }: Measured = {},
-): readonly string[] => [
-  ...(realTimeFactor === undefined
-    ? []
-    : [
-        ability === 'speech'
-          ? `speaks at ${(1 / realTimeFactor).toFixed(1)} times the speed of people`
-          : speakersText(realTimeFactor),
-      ]),
-  ...(wordsPerSecond === undefined ? [] : [`${Math.round(wordsPerSecond)} words a second`]),
-  ...(memoryBytes === undefined ? [] : [`${megabytes(memoryBytes)} of memory`]),
-];
+): readonly string[] =>
+  [
+    realTimeFactor &&
+      (ability === 'speech'
+        ? `speaks at ${(1 / realTimeFactor).toFixed(1)} times the speed of people`
+        : speakersText(realTimeFactor)),
+    wordsPerSecond && `${Math.round(wordsPerSecond)} words a second`,
+    memoryBytes && `${megabytes(memoryBytes)} of memory`,
+  ].filter((measure) => typeof measure === 'string');

@@ -98,8 +98,10 @@ export const createServiceApp = (
   app.use(allowOrigins(options.browserOrigins ?? []));
   const open = [...createLibreLists(engines, performance.now.bind(performance)), files.download];
   for (const { path, answer } of open) app.get(path, answer);
-  const described = openApi([...routes, ...WEB_SOCKETS], open);
-  app.get(OPENAPI_PATH, () => Response.json(described));
+  let described: object | undefined;
+  app.get(OPENAPI_PATH, () =>
+    Response.json((described ??= openApi([...routes, ...WEB_SOCKETS], open))),
+  );
   app.use(async (c, next) => {
     c.req.raw = await withKeyHeader(c.req.raw, c.req.path);
     c.set('account', accounts.find(c.req.header('authorization') ?? null));

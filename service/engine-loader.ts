@@ -162,7 +162,9 @@ const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> =>
   }
   if (typeof loaded.createEngine !== 'function')
     throw new AppError('config', `the engine ${name} does not export createEngine`);
-  return (loaded.createEngine as CreateEngine)(context);
+  return (loaded.createEngine as (...of: Parameters<CreateEngine>) => Engine | Promise<Engine>)(
+    context,
+  );
 };
 
 const ENGINES = new URL('./engines/', import.meta.url);

@@ -9,7 +9,7 @@ import type {
 import { createBatch, translateTogether } from '../translation/together.ts';
 import { translateWithSlots, type LineTranslator } from '../translation/with-slots.ts';
 import { followed } from './followed.ts';
-import { createUpstream, type BackEnd, type Upstream } from './http.ts';
+import type { BackEnd, Upstream } from './http.ts';
 
 /** Longest wait for what a server tells of itself. */
 const TOLD_TIMEOUT_MS = 5_000;
@@ -56,11 +56,13 @@ export const createTranslationServer = <Told>(
   { log }: Pick<EngineContext, 'log'>,
 ): Engine => {
   const { name, rank, variable, backEnd } = server;
-  const upstream = backEnd && createUpstream(backEnd, log);
-  const told = followed(
-    async () => upstream && server.tell(upstream, AbortSignal.timeout(TOLD_TIMEOUT_MS)),
-    server.freshMs,
-  );
+  const connect = async (): Promise<Upstream | undefined> =>
+    backEnd && (await import('./http.ts')).createUpstream(backEnd, log);
+  const connected = connect();
+  const told = followed(async () => {
+    const upstream = await connected;
+    return upstream && server.tell(upstream, AbortSignal.timeout(TOLD_TIMEOUT_MS));
+  }, server.freshMs);
   const pairOf = (from: string, to: string): Pair | undefined => {
     const known = told.known();
     const pair = known && server.pairOf(known, from, to);
@@ -73,6 +75,7 @@ export const createTranslationServer = <Told>(
       const { text, tokens, from, to } = request;
       const pair = pairOf(from, to);
       const known = told.known();
+      const upstream = await connected;
       if (!pair || !upstream || !known) return;
       const asked = { ...pair, request, told: known };
       const batch = createBatch(server.most(), (texts) =>
@@ -112,7 +115,7 @@ export const createTranslationServer = <Told>(
       return fault === undefined ? undefined : `look at ${variable}, whose server does not work`;
     },
     [Symbol.asyncDispose]: async () => {
-      await upstream?.[Symbol.asyncDispose]();
+      await (await connected)?.[Symbol.asyncDispose]();
     },
   };
 };

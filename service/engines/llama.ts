@@ -1,17 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
-import type { CreateEngine } from '../engine.ts';
+import type { CreateEngine, EngineAbilities } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import { installedPackage, llamaPackage } from '../models/packages.ts';
-import {
-  answering,
-  createAbilities,
-  translating,
-  type InstalledLanguageModel,
-} from './llama/abilities.ts';
+import type { InstalledLanguageModel } from './llama/abilities.ts';
 import { libraryAdvice } from './llama/library.ts';
-import { findChatModel } from './llama/model.ts';
 import { createProcesses, freeMemory } from './llama/processes.ts';
 
 const NAME = 'llama';
@@ -41,6 +35,8 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
     const installed: InstalledLanguageModel[] = [];
     const faults: string[] = [];
+    if (folders.length === 0) return { installed, isMissing: false, faults };
+    const { findChatModel } = await import('./llama/model.ts');
     for (const { path, record } of folders)
       try {
         const model = await findChatModel(path);
@@ -76,19 +72,22 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     };
   };
 
+  const abilities = async (): Promise<EngineAbilities> => {
+    const { installed } = await usable();
+    if (installed.length === 0) return {};
+    return (await import('./llama/abilities.ts')).createAbilities(installed, processes);
+  };
+
   return {
     name: NAME,
     serves: SERVES,
     rank: 2,
     concurrent: sequences,
     sharesTurns: true,
-    abilities: async () => createAbilities((await usable()).installed, processes),
+    abilities,
     report: async () => {
       const { installed, faults, isMissing } = await usable();
-      const serves: readonly Ability[] = [
-        ...(answering(installed).length > 0 ? (['chat'] as const) : []),
-        ...(translating(installed).length > 0 ? (['translation'] as const) : []),
-      ];
+      const serves = Object.keys(await abilities()) as Ability[];
       const offer = [...installed.map(({ model }) => model.name), ...faults].join('; ');
       return {
         name: NAME,

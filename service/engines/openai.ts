@@ -1,8 +1,6 @@
-import { createUpstream } from '../back-end/http.ts';
 import type { Ability } from '../config.ts';
-import type { CreateEngine, EngineContext, EngineLine } from '../engine.ts';
+import type { Engine, EngineContext, EngineLine } from '../engine.ts';
 import { modelVariable, VARIABLES } from './openai/models.ts';
-import { followServer } from './openai/server.ts';
 
 const NAME = 'openai';
 const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;
@@ -32,11 +30,14 @@ const addressOf = (ability: Ability, config: EngineContext['config']) => {
 };
 
 /** Connects to the servers of all abilities; those with one address and key share a server. */
-const connect = ({ config, log }: EngineContext) => {
+const connect = async ({ config, log }: EngineContext) => {
   const byAbility = SERVES.flatMap((ability) => {
     const address = addressOf(ability, config);
     return address ? [{ ability, address }] : [];
   });
+  if (byAbility.length === 0) return [];
+  const { createUpstream } = await import('../back-end/http.ts');
+  const { followServer } = await import('./openai/server.ts');
   const groups = Map.groupBy(byAbility, ({ address: { url, key } }) => `${url} ${key}`);
   return [...groups.values()].map((group) => {
     const [{ address } = group[0]!] = group;
@@ -47,7 +48,7 @@ const connect = ({ config, log }: EngineContext) => {
   });
 };
 
-type Server = ReturnType<typeof connect>[number];
+type Server = Awaited<ReturnType<typeof connect>>[number];
 
 const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<EngineLine> => {
   const { models, abilities, faults } = await current();
@@ -74,8 +75,8 @@ const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<
  * Creates the engine for any server with the OpenAI API: hosted, or Ollama, vLLM, llama.cpp,
  * LocalAI, Speaches. Each ability may have a server of its own.
  */
-export const createEngine: CreateEngine = (context) => {
-  const servers = connect(context);
+export const createEngine = async (context: EngineContext): Promise<Engine> => {
+  const servers = await connect(context);
   const serverOf = (ability: Ability): Server | undefined =>
     servers.find(({ serves }) => serves.includes(ability));
 

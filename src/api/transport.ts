@@ -1,4 +1,5 @@
-import { Pool, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Pool } from '../http/undici.ts';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { readBytes } from '../http/read-bytes.ts';

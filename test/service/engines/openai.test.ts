@@ -13,7 +13,7 @@ import { engineConfig, lineOf, makeWav } from '../support.ts';
 const signal = new AbortController().signal;
 const TONE = makeWav(1, [[0, 1]], 24_000);
 
-const create = (variables: Record<string, string>): Engine =>
+const create = (variables: Record<string, string>): Promise<Engine> =>
   createEngine({ config: engineConfig(variables), log: silentLog });
 
 describe('an OpenAI-compatible server', () => {
@@ -24,7 +24,7 @@ describe('an OpenAI-compatible server', () => {
       chat: (messages) => (messages.at(-1)?.content ?? '').split(/(?<= )/),
       speech: { pcm: TONE.subarray(44) },
     });
-    engine = create({
+    engine = await create({
       SERVICE_OPENAI_URL: openai.url,
       SERVICE_OPENAI_TTS_VOICES: 'alloy,nova:English:Female,nova:Japanese:Female',
     });
@@ -72,7 +72,7 @@ describe('an OpenAI-compatible server', () => {
 
   it('says which variables the rest needs', async () => {
     await using chatOnly = await startFakeOpenai({ models: ['llama3'] });
-    await using own = create({ SERVICE_OPENAI_URL: chatOnly.url });
+    await using own = await create({ SERVICE_OPENAI_URL: chatOnly.url });
     expect(Object.keys(await own.abilities()).toSorted()).toEqual(['chat', 'translation']);
     expect((await lineOf(own)).serves).toEqual(['chat', 'translation']);
     expect((await lineOf(own)).detail).toBe(
@@ -82,7 +82,7 @@ describe('an OpenAI-compatible server', () => {
   });
 
   it('is not ready while nobody answers and no model is named', async () => {
-    await using own = create({ SERVICE_OPENAI_URL: 'http://127.0.0.1:9' });
+    await using own = await create({ SERVICE_OPENAI_URL: 'http://127.0.0.1:9' });
     expect(await own.abilities()).toEqual({});
     expect(own.remedy({ ability: 'chat' })).toContain('which does not answer');
     expect(await lineOf(own)).toMatchObject({
@@ -96,7 +96,7 @@ describe('an OpenAI-compatible server', () => {
     try {
       await using late = await startFakeOpenai();
       late.fail('/models', { kind: 'status', status: 503 });
-      await using own = create({ SERVICE_OPENAI_URL: late.url });
+      await using own = await create({ SERVICE_OPENAI_URL: late.url });
       expect(await own.abilities()).toEqual({});
       expect(await own.abilities()).toEqual({});
       vi.advanceTimersByTime(6_000);
@@ -115,7 +115,7 @@ describe('an OpenAI-compatible server', () => {
 
   it('asks a server that has no bare samples for WAV', async () => {
     await using wavOnly = await startFakeOpenai({ speech: { wav: TONE } });
-    await using own = create({ SERVICE_OPENAI_URL: wavOnly.url });
+    await using own = await create({ SERVICE_OPENAI_URL: wavOnly.url });
     const { speech } = await own.abilities();
     const [voice] = await speech!.voices(signal);
     const hear = async (): Promise<number> => {

@@ -9,7 +9,7 @@ const signal = new AbortController().signal;
 const SECOND = new Float32Array(RECOGNITION_RATE_HZ);
 const NOBODY = 'http://127.0.0.1:9';
 
-const create = (variables: Record<string, string>): Engine =>
+const create = (variables: Record<string, string>): Promise<Engine> =>
   createEngine({ config: engineConfig(variables), log: silentLog });
 
 const pathsOf = ({ requests }: FakeOpenai): readonly string[] => requests.map(({ path }) => path);
@@ -29,7 +29,7 @@ describe('a server of its own for an ability', () => {
   });
 
   it('is asked for that alone, with its own models', async () => {
-    await using engine = create({
+    await using engine = await create({
       SERVICE_OPENAI_URL: usual.url,
       SERVICE_OPENAI_CHAT_MODEL: 'talk-1',
       SERVICE_OPENAI_ASR_URL: own.url,
@@ -49,7 +49,7 @@ describe('a server of its own for an ability', () => {
 
   it('gets its own key, and not that of another host', async () => {
     await using other = await startFakeOpenai();
-    await using engine = create({
+    await using engine = await create({
       SERVICE_OPENAI_URL: usual.url,
       SERVICE_OPENAI_KEY: 'usual',
       SERVICE_OPENAI_ASR_URL: own.url,
@@ -63,7 +63,7 @@ describe('a server of its own for an ability', () => {
   });
 
   it('gets the usual key at the host that this is for, and another key there if it has one', async () => {
-    await using engine = create({
+    await using engine = await create({
       SERVICE_OPENAI_URL: usual.url,
       SERVICE_OPENAI_KEY: 'usual',
       SERVICE_OPENAI_ASR_URL: `${new URL(usual.url).origin}/hearing`,
@@ -79,7 +79,7 @@ describe('a server of its own for an ability', () => {
   });
 
   it('names the variable of its own key where that is refused', async () => {
-    await using engine = create({
+    await using engine = await create({
       SERVICE_OPENAI_ASR_URL: own.url,
       SERVICE_OPENAI_ASR_MODEL: 'whisper-2',
     });
@@ -92,7 +92,7 @@ describe('a server of its own for an ability', () => {
 
   it('that says nothing keeps no other ability waiting', async () => {
     own.fail('/models', { kind: 'silent' });
-    await using engine = create({ SERVICE_OPENAI_URL: usual.url, SERVICE_OPENAI_ASR_URL: own.url });
+    await using engine = await create({ SERVICE_OPENAI_URL: usual.url, SERVICE_OPENAI_ASR_URL: own.url });
     expect(await engine.abilities('chat')).toHaveProperty('chat');
     expect(pathsOf(own)).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('a server of its own for an ability', () => {
     async (_, fault, fails) => {
       own.fail('/models', fault);
       own.fail('/models', fault);
-      await using engine = create({
+      await using engine = await create({
         SERVICE_OPENAI_URL: usual.url,
         SERVICE_OPENAI_ASR_URL: own.url,
       });
@@ -124,7 +124,7 @@ describe('a server of its own for an ability', () => {
   );
 
   it('is enough, without any other', async () => {
-    await using engine = create({ SERVICE_OPENAI_ASR_URL: own.url });
+    await using engine = await create({ SERVICE_OPENAI_ASR_URL: own.url });
     expect(Object.keys(await engine.abilities())).toEqual(['recognition']);
     expect(engine.remedy({ ability: 'chat' })).toBe('set SERVICE_OPENAI_URL');
     expect(await engine.report()).toMatchObject([

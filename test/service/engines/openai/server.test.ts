@@ -11,7 +11,7 @@ import { engineConfig, lineOf } from '../../support.ts';
 
 const signal = new AbortController().signal;
 
-const create = (variables: Record<string, string>): Engine =>
+const create = (variables: Record<string, string>): Promise<Engine> =>
   createEngine({ config: engineConfig(variables), log: silentLog });
 
 describe('a model that is tried with two words', () => {
@@ -21,7 +21,7 @@ describe('a model that is tried with two words', () => {
   });
   const trying = async (probed: Fault, variables: Record<string, string> = {}) => {
     await using server = await startFakeOpenai({ models: ['small'], probed });
-    await using own = create({ SERVICE_OPENAI_URL: server.url, ...variables });
+    await using own = await create({ SERVICE_OPENAI_URL: server.url, ...variables });
     const abilities = Object.keys(await own.abilities()).toSorted();
     return { abilities, report: await lineOf(own) };
   };
@@ -69,7 +69,7 @@ describe('the context length of a model', () => {
     text = TEXT,
     context = '',
   ): Promise<readonly { readonly part: string; readonly prompt: string }[]> => {
-    await using own = create({ SERVICE_OPENAI_URL: server.url });
+    await using own = await create({ SERVICE_OPENAI_URL: server.url });
     const { translation } = await own.abilities();
     const request = { text, tokens: new Map(), from: 'en', to: 'es', keywords: [], context };
     await Array.fromAsync(translation!.translate(request, signal));

@@ -96,7 +96,7 @@ export const createServiceApp = (
 
   app.use(createRequestLog(log, options.tracing));
   app.use(allowOrigins(options.browserOrigins ?? []));
-  const open = [...createLibreLists(engines, performance.now.bind(performance)), files.download];
+  const open = [...createLibreLists(engines), files.download];
   for (const { path, answer } of open) app.get(path, answer);
   let described: object | undefined;
   app.get(OPENAPI_PATH, () =>

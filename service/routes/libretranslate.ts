@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { SERVICE_LIMITS } from '../../src/api/contract.ts';
-import { MINUTE_MS } from '../../src/async/clock.ts';
+import { MINUTE_MS, realClock } from '../../src/async/clock.ts';
+import { createCachedLook } from '../../src/async/lru.ts';
 import { plainWords } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { rankLanguages } from '../../src/text/language/detect.ts';
@@ -248,23 +249,13 @@ const languagesOf = async (engines: Engines) => {
 };
 
 /** Creates the paths that everybody may read: the languages that can be translated, and the settings of a page. */
-export const createLibreLists = (engines: Engines, now: () => number): readonly OpenPath[] => {
-  let known:
-    | { readonly untilMs: number; readonly list: ReturnType<typeof languagesOf> }
-    | undefined;
+export const createLibreLists = (engines: Engines): readonly OpenPath[] => {
+  const known = createCachedLook(async () => languagesOf(engines), MINUTE_MS, realClock);
   const languages: OpenPath = {
     method: 'GET',
     path: LIBRE_PATHS.languages,
     summary: 'Languages that can be translated, as LibreTranslate lists them.',
-    answer: async () => {
-      if (!known || now() > known.untilMs) {
-        known = { untilMs: now() + MINUTE_MS, list: languagesOf(engines) };
-        known.list.catch(() => {
-          known = undefined;
-        });
-      }
-      return Response.json(await known.list);
-    },
+    answer: async () => Response.json(await known()),
   };
   const settings: OpenPath = {
     method: 'GET',

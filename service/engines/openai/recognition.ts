@@ -113,10 +113,8 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     longestMs: LONGEST_MS,
     stream: createRealtimeRecognition(upstream, model),
     recognise: async (samples, { language: wanted, ...hints }, signal) => {
-      const once = (async function* () {
-        yield samples;
-      })();
-      const wav = await Array.fromAsync(encode('wav', RECOGNITION_RATE_HZ, once));
+      const pcm = ReadableStream.from([samples]);
+      const wav = await Array.fromAsync(encode('wav', RECOGNITION_RATE_HZ, pcm));
       const details = DETAILS.filter((detail) => detail !== 'words' || hints.words);
       const languages = wanted === undefined ? [''] : [commonCode(wanted), ''];
       return inLanguage(languages, (language) =>

@@ -6,7 +6,7 @@ import type { Body, Upstream } from '../../back-end/http.ts';
 import { createByteReader } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../../../src/audio/container/sniff.ts';
-import { fromS16le, type Pcm } from '../../../src/audio/pcm.ts';
+import { fromS16le, startingWith, type Pcm } from '../../../src/audio/pcm.ts';
 import { toOneRate } from '../../../src/audio/resample.ts';
 
 /** Sample rate of that API's `response_format: pcm`: 16-bit little-endian mono. */
@@ -49,16 +49,7 @@ const started = async (pcm: AsyncGenerator<Pcm, void, void>): Promise<Sound> => 
   const first = await pcm.next();
   if (first.done) throw noSound();
   const { sampleRateHz } = first.value;
-  return {
-    sampleRateHz,
-    pcm: toOneRate(
-      (async function* () {
-        yield first.value;
-        yield* pcm;
-      })(),
-      sampleRateHz,
-    ),
-  };
+  return { sampleRateHz, pcm: toOneRate(startingWith([first.value], pcm), sampleRateHz) };
 };
 
 /**

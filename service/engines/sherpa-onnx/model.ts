@@ -4,6 +4,7 @@ import {
   demandOneModel,
   foreignAdvice,
   isModelFile,
+  leastTokens,
   listFiles,
   type Metadata,
   named,
@@ -14,10 +15,10 @@ import {
   unusable,
 } from './model-folder.ts';
 import {
+  filesOf,
   type ModelOption,
   RECOGNISER_KINDS,
   type RecogniserKind,
-  tokensOf,
 } from './recogniser-kinds.ts';
 
 type Option = Readonly<Record<string, string | number>>;
@@ -31,12 +32,10 @@ export type ModelConfig = Readonly<
   readonly teleSpeechCtc?: string;
 };
 
-export interface Model extends Pick<
-  RecogniserKind,
-  'kind' | 'isStreaming' | 'needsLanguage' | 'takesHotwords'
-> {
+export interface Model extends Pick<RecogniserKind, 'kind' | 'needsLanguage' | 'takesHotwords'> {
   readonly name: string;
   readonly config: ModelConfig;
+  readonly isStreaming?: boolean;
   /** The model's own codes of the languages that it knows; undefined where its files do not say. */
   readonly languages: readonly string[] | undefined;
 }
@@ -45,7 +44,7 @@ const NAMES = [...new Set(RECOGNISER_KINDS.map(({ kind }) => kind))].join(', ');
 const NOT_KNOWN = `not a model that is known here: ${NAMES}`;
 
 /** Names of files that are not the only one of a model. */
-const PARTS = RECOGNISER_KINDS.flatMap(({ files }) => Object.values(files)).filter(Boolean);
+const PARTS = RECOGNISER_KINDS.flatMap((kind) => Object.values(filesOf(kind))).filter(Boolean);
 
 const ONLY = new RegExp(`^(?!.*(?:${PARTS.map((name) => named(name).source).join('|')}))`);
 
@@ -63,7 +62,7 @@ const findKind = async (
   const stated = new Map<string, Metadata>();
   for (const kind of RECOGNISER_KINDS) {
     if (kind.own?.some((name) => pick(files, name) !== undefined)) return kind;
-    const first = pick(files, Object.values(kind.files)[0] ?? '');
+    const first = pick(files, Object.values(filesOf(kind))[0] ?? '');
     if (first === undefined || !kind.isOf) continue;
     const metadata = stated.get(first) ?? (await onnxMetadataOf(folder, first));
     stated.set(first, metadata);
@@ -99,8 +98,9 @@ export const findModel = async (folder: string): Promise<Model> => {
     );
   const kind = await findKind(folder, files);
   if (!kind) throw unusable(folder, NOT_KNOWN);
-  for (const name of Object.values(kind.files)) demandOneModel(folder, files, patternOf(name));
-  const paths = pickParts(folder, kind.kind, kind.files, (name) => pick(files, name));
+  const names = filesOf(kind);
+  for (const name of Object.values(names)) demandOneModel(folder, files, patternOf(name));
+  const paths = pickParts(folder, kind.kind, names, (name) => pick(files, name));
   const stated: Metadata[] = [];
   for (const path of Object.values(paths))
     stated.push(await onnxMetadataOf(folder, basename(path)));
@@ -112,9 +112,9 @@ export const findModel = async (folder: string): Promise<Model> => {
   if (!kind.tokenizer) {
     if (tokens === undefined) throw unusable(folder, 'tokens.txt is missing');
     const counting = stated.find((one) => one.has('vocab_size')) ?? metadata;
-    await checkTokens(folder, tokens, tokensOf(kind, counting));
+    await checkTokens(folder, tokens, (kind.tokens ?? leastTokens)(counting));
   }
-  const { isStreaming, needsLanguage, takesHotwords } = kind;
+  const { languages, needsLanguage, takesHotwords } = kind;
   return {
     kind: kind.kind,
     name: basename(folder),
@@ -122,9 +122,9 @@ export const findModel = async (folder: string): Promise<Model> => {
       [kind.option]: kind.option === 'teleSpeechCtc' ? paths['model'] : config,
       tokens: kind.tokenizer || tokens === undefined ? '' : join(folder, tokens),
     },
-    languages: kind.languages?.(metadata),
-    ...(isStreaming ? { isStreaming } : {}),
-    ...(needsLanguage ? { needsLanguage } : {}),
-    ...(takesHotwords ? { takesHotwords } : {}),
+    languages: typeof languages === 'string' ? languages.split(' ') : languages?.(metadata),
+    isStreaming: kind.kind.startsWith('streaming-'),
+    needsLanguage,
+    takesHotwords,
   };
 };

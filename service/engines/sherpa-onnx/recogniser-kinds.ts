@@ -1,14 +1,4 @@
-import { leastTokens, type Metadata, type TokenCount } from './model-folder.ts';
-
-/** Differences between kinds of models that matter to who uses one. */
-interface Traits {
-  /** True for a model that recognises speech while it comes, with the library's `OnlineRecognizer`. */
-  readonly isStreaming?: true;
-  /** True for a model that takes any speech for its first language where none is given. */
-  readonly needsLanguage?: true;
-  /** True for a model that takes words to be expected with each recording. */
-  readonly takesHotwords?: true;
-}
+import type { Metadata, TokenCount } from './model-folder.ts';
 
 /** A part of the library's configuration that names files; `teleSpeechCtc` is the name of the only one. */
 export type ModelOption =
@@ -23,12 +13,15 @@ interface Tokenizer {
   readonly files: readonly string[];
 }
 
-/** A kind of model that the library reads, and how it is known by its files. */
-export interface RecogniserKind extends Traits {
+/**
+ * A kind of model that the library reads, and how it is known by its files. Those called streaming recognise speech
+ * while it comes, with its `OnlineRecognizer`.
+ */
+export interface RecogniserKind {
   readonly kind: string;
   readonly option: ModelOption;
-  /** Names of the files, by the configuration's keys; '' for the only one. */
-  readonly files: Readonly<Record<string, string>>;
+  /** Names of the files, by the configuration's keys. Default: the only one. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Names of files that only this kind has; a kind without them is known by its metadata. */
   readonly own?: readonly string[];
   /** Decides by the metadata of the first file. */
@@ -38,12 +31,15 @@ export interface RecogniserKind extends Traits {
   /** Stands in place of `tokens.txt`. */
   readonly tokenizer?: Tokenizer;
   /** ISO 639 codes; undefined where nothing says them. */
-  readonly languages?: (metadata: Metadata) => readonly string[] | undefined;
+  readonly languages?: string | ((metadata: Metadata) => readonly string[] | undefined);
   /** The number of tokens; by `vocab_size` where this is left out. */
   readonly tokens?: (metadata: Metadata) => TokenCount;
+  /** True for a model that takes any speech for its first language where none is given. */
+  readonly needsLanguage?: true | undefined;
+  /** True for a model that takes words to be expected with each recording. */
+  readonly takesHotwords?: true | undefined;
 }
 
-const WHOLE = { model: '' };
 const PAIR = { encoder: 'encoder', decoder: 'decoder' };
 const TRIPLE = { ...PAIR, joiner: 'joiner' };
 
@@ -56,10 +52,6 @@ const has =
   (...names: readonly string[]) =>
   (metadata: Metadata): boolean =>
     names.every((name) => metadata.has(name));
-const always =
-  (languages: string): (() => readonly string[]) =>
-  () =>
-    languages.split(' ');
 
 /** The library's tokenizers are made of these, which no metadata count. */
 const tokenizer = (folder: RegExp, last: string): Tokenizer => ({
@@ -80,6 +72,9 @@ const promptLanguages = (metadata: Metadata): readonly string[] | undefined => {
   );
   return [...new Set(bases)];
 };
+
+/** Names of the files of a kind by the configuration's keys; '' for the only one. */
+export const filesOf = ({ files = { model: '' } }: RecogniserKind) => files;
 
 /** A streaming model from icefall or NeMo states the length of what it reads at once. */
 const streams = (metadata: Metadata): boolean =>
@@ -110,9 +105,8 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     files: { convFrontend: 'conv_frontend', ...PAIR },
     own: ['conv_frontend'],
     tokenizer: tokenizer(/^tokenizer$/, 'tokenizer_config.json'),
-    languages: always(
+    languages:
       'zh en yue ar de fr es pt id it ko ru th vi ja tr hi ms nl sv da fi pl cs fil fa el hu mk ro',
-    ),
     takesHotwords: true,
   },
   {
@@ -141,7 +135,7 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     files: PAIR,
     isOf: isType(/^EncDecMultiTaskModel$/),
     fixed: { srcLang: 'en', tgtLang: 'en', usePnc: 1 },
-    languages: always('en de es fr'),
+    languages: 'en de es fr',
     needsLanguage: true,
   },
   {
@@ -150,7 +144,7 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     files: PAIR,
     isOf: isType(/cohere-transcribe/),
     fixed: { language: 'en', usePunct: 1, useItn: 1 },
-    languages: always('en ar de el es fr it ja ko nl pl pt vi zh'),
+    languages: 'en ar de el es fr it ja ko nl pl pt vi zh',
     needsLanguage: true,
   },
   {
@@ -158,14 +152,13 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     option: 'fireRedAsr',
     files: PAIR,
     isOf: has('cmvn_mean', 'num_decoder_layers'),
-    languages: always('zh en'),
+    languages: 'zh en',
   },
   {
     kind: 'streaming-paraformer',
     option: 'paraformer',
     files: PAIR,
     isOf: has('decoder_num_blocks', 'encoder_output_size'),
-    isStreaming: true,
   },
   {
     kind: 'streaming-transducer',
@@ -173,68 +166,35 @@ export const RECOGNISER_KINDS: readonly RecogniserKind[] = [
     files: TRIPLE,
     isOf: streams,
     languages: promptLanguages,
-    isStreaming: true,
   },
   { kind: 'transducer', option: 'transducer', files: TRIPLE, own: Object.values(TRIPLE) },
-  {
-    kind: 'streaming-ctc',
-    option: 'zipformer2Ctc',
-    files: WHOLE,
-    isOf: has('decode_chunk_len'),
-    isStreaming: true,
-  },
-  {
-    kind: 'streaming-ctc',
-    option: 'nemoCtc',
-    files: WHOLE,
-    isOf: has('chunk_shift', 'window_size'),
-    isStreaming: true,
-  },
-  {
-    kind: 'streaming-ctc',
-    option: 'toneCtc',
-    files: WHOLE,
-    isOf: isType(/^t-one/),
-    languages: always('ru'),
-    isStreaming: true,
-  },
+  { kind: 'streaming-ctc', option: 'zipformer2Ctc', isOf: has('decode_chunk_len') },
+  { kind: 'streaming-ctc', option: 'nemoCtc', isOf: has('chunk_shift', 'window_size') },
+  { kind: 'streaming-ctc', option: 'toneCtc', isOf: isType(/^t-one/), languages: 'ru' },
   {
     kind: 'sense-voice',
     option: 'senseVoice',
-    files: WHOLE,
     isOf: isType(/^sense_voice/),
     fixed: { useInverseTextNormalization: 1 },
-    languages: always('zh yue en ja ko'),
+    languages: 'zh yue en ja ko',
   },
-  { kind: 'paraformer', option: 'paraformer', files: WHOLE, isOf: isType(/^paraformer$/) },
-  { kind: 'nemo-ctc', option: 'nemoCtc', files: WHOLE, isOf: isType(/^EncDec.*CTC/) },
-  { kind: 'zipformer-ctc', option: 'zipformerCtc', files: WHOLE, isOf: isType(/^zipformer2_ctc/) },
-  { kind: 'wenet-ctc', option: 'wenetCtc', files: WHOLE, isOf: isType(/^wenet_ctc/) },
+  { kind: 'paraformer', option: 'paraformer', isOf: isType(/^paraformer$/) },
+  { kind: 'nemo-ctc', option: 'nemoCtc', isOf: isType(/^EncDec.*CTC/) },
+  { kind: 'zipformer-ctc', option: 'zipformerCtc', isOf: isType(/^zipformer2_ctc/) },
+  { kind: 'wenet-ctc', option: 'wenetCtc', isOf: isType(/^wenet_ctc/) },
   {
     kind: 'telespeech-ctc',
     option: 'teleSpeechCtc',
-    files: WHOLE,
     isOf: isType(/^telespeech_ctc/),
-    languages: always('zh'),
+    languages: 'zh',
   },
-  { kind: 'omnilingual', option: 'omnilingual', files: WHOLE, isOf: isType(/^omnilingual/) },
-  {
-    kind: 'medasr',
-    option: 'medasr',
-    files: WHOLE,
-    isOf: isType(/^medasr/),
-    languages: always('en'),
-  },
+  { kind: 'omnilingual', option: 'omnilingual', isOf: isType(/^omnilingual/) },
+  { kind: 'medasr', option: 'medasr', isOf: isType(/^medasr/), languages: 'en' },
   {
     kind: 'fire-red-asr-ctc',
     option: 'fireRedAsrCtc',
-    files: WHOLE,
     isOf: isType(/^fire-red-asr/),
-    languages: always('zh en'),
+    languages: 'zh en',
   },
-  { kind: 'dolphin', option: 'dolphin', files: WHOLE, isOf: has('mean', 'invstd') },
+  { kind: 'dolphin', option: 'dolphin', isOf: has('mean', 'invstd') },
 ];
-
-/** The number of tokens that the metadata of a kind state. */
-export const tokensOf = (kind: RecogniserKind, metadata: Metadata): TokenCount =>
-  (kind.tokens ?? leastTokens)(metadata);

@@ -1,6 +1,5 @@
 import { imageCommands } from '../../src/process/program.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
-import type { Ability } from '../config.ts';
 import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
 import { speakersText } from '../models/machine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
@@ -36,144 +35,114 @@ const SERVES = ['recognition', 'speech'] as const;
 const SETUP = 'npm run setup';
 
 interface Found {
-  readonly recognisers: readonly InstalledRecogniser[];
-  readonly speakers: readonly InstalledSpeaker[];
-  readonly diarisation: DiarisationModel | undefined;
+  recognisers: InstalledRecogniser[];
+  readonly speakers: InstalledSpeaker[];
+  diarisation: DiarisationModel | undefined;
   /** Sentences about what cannot be used. */
-  readonly faults: readonly string[];
+  readonly faults: string[];
 }
 
-/** Folders with files of ONNX are of this engine; what is for no engine is reported by it. */
-const isOurs = async ({ path }: InstalledFolder): Promise<boolean> => {
+/** Adds what is in a folder with files of ONNX, or for no engine, which is reported by this one. */
+const addFolder = async (found: Found, { path, record }: InstalledFolder): Promise<void> => {
   const files = await listFiles(path);
-  return files.some(isModelFile) || foreignAdvice(files) !== undefined;
+  if (!files.some(isModelFile) && foreignAdvice(files) === undefined) return;
+  const diarisation = await findDiarisation(path);
+  found.diarisation ??= diarisation;
+  if (diarisation) return;
+  const speakers = await findVoices(path, record?.gender);
+  if (speakers) found.speakers.push(...speakers);
+  else
+    found.recognisers.push({
+      model: await findModel(path),
+      languages: record?.languages,
+      realTimeFactor: record?.measured?.realTimeFactor,
+    });
 };
 
-const servesOf = (found: Found): readonly Ability[] => [
-  ...(found.recognisers.length > 0 ? (['recognition'] as const) : []),
-  ...(found.speakers.length > 0 ? (['speech'] as const) : []),
-];
+/** Says why what is in a folder cannot be used. */
+const faultOf = (folder: string, thrown: unknown): string => {
+  if (thrown instanceof AppError) return thrown.message;
+  const { code = toAppError(thrown).message } = thrown as NodeJS.ErrnoException;
+  return unusable(folder, `it cannot be read (${code})`).message;
+};
 
 /** Creates the engine for local recognition and speech with installed models, in processes. */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const chosen = config.SERVICE_SHERPA_MODEL;
   const ready = isPackageInstalled(SHERPA_PACKAGE);
-  const recognisers = createChildren<SherpaRequest, SherpaReply>(
-    NAME,
-    new URL('./sherpa-onnx/worker.ts', import.meta.url),
-    log,
-  );
-  const streams = createChildren<StreamRequest, StreamReply>(
-    NAME,
-    new URL('./sherpa-onnx/stream-worker.ts', import.meta.url),
-    log,
-    STREAM_CALLS,
-  );
+  const recognisers = createChildren<SherpaRequest, SherpaReply>('worker', log);
+  const streams = createChildren<StreamRequest, StreamReply>('stream-worker', log, STREAM_CALLS);
   const following = createFollowing(streams);
-  const voices = createChildren<VoiceRequest, VoiceReply>(
-    NAME,
-    new URL('./sherpa-onnx/voice-worker.ts', import.meta.url),
-    log,
-    VOICE_CALLS,
-  );
+  const voices = createChildren<VoiceRequest, VoiceReply>('voice-worker', log, VOICE_CALLS);
 
   const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
-    const found: {
-      recognisers: InstalledRecogniser[];
-      speakers: InstalledSpeaker[];
-      diarisation: DiarisationModel | undefined;
-    } = { recognisers: [], speakers: [], diarisation: undefined };
-    const faults: string[] = [];
-    const note = (folder: string, thrown: unknown, start = ''): void => {
-      const { code = toAppError(thrown).message } = thrown as NodeJS.ErrnoException;
-      const error =
-        thrown instanceof AppError ? thrown : unusable(folder, `it cannot be read (${code})`);
-      faults.push(`${start}${error.message}`);
-    };
+    const found: Found = { recognisers: [], speakers: [], diarisation: undefined, faults: [] };
     for (const folder of folders)
       try {
-        if (!(await isOurs(folder))) continue;
-        const diarisation = await findDiarisation(folder.path);
-        found.diarisation ??= diarisation;
-        if (diarisation) continue;
-        const speakers = await findVoices(folder.path, folder.record?.gender);
-        if (speakers) found.speakers.push(...speakers);
-        else
-          found.recognisers.push({
-            model: await findModel(folder.path),
-            languages: folder.record?.languages,
-            realTimeFactor: folder.record?.measured?.realTimeFactor,
-          });
+        await addFolder(found, folder);
       } catch (error) {
-        note(folder.path, error);
+        found.faults.push(faultOf(folder.path, error));
       }
     if (chosen !== undefined)
       try {
-        found.recognisers = [{ model: await findModel(chosen), languages: undefined }];
-      } catch (error) {
-        note(chosen, error, 'SERVICE_SHERPA_MODEL: ');
         found.recognisers = [];
+        found.recognisers.push({ model: await findModel(chosen), languages: undefined });
+      } catch (error) {
+        found.faults.push(`SERVICE_SHERPA_MODEL: ${faultOf(chosen, error)}`);
       }
-    const configsOf = (isStreaming: boolean) =>
-      found.recognisers
-        .filter(({ model }) => (model.isStreaming ?? false) === isStreaming)
-        .map(({ model }) => model.config);
-    recognisers.keep(configsOf(false));
-    streams.keep(configsOf(true));
+    for (const children of [recognisers, streams])
+      children.keep(found.recognisers.map(({ model }) => model.config));
     voices.keep(found.speakers.map((speaker) => speaker.config));
-    return { ...found, faults };
+    return found;
   };
   const current = followInstalled(config.SERVICE_MODELS, inspect);
+
+  const abilitiesOf = (found: Found): EngineAbilities => {
+    if (!ready) return {};
+    const streaming = found.recognisers.filter(({ model }) => model.isStreaming);
+    const others = found.recognisers.filter(({ model }) => !model.isStreaming);
+    const recognition = createSherpaRecognition(
+      others,
+      recognisers,
+      config.DRAGOMAN_IMAGE ? imageCommands : undefined,
+    );
+    return {
+      ...(found.recognisers.length > 0
+        ? { recognition: following.extend(recognition, streaming, others) }
+        : {}),
+      ...(found.speakers.length > 0 ? { speech: createSherpaSpeech(found.speakers, voices) } : {}),
+    };
+  };
 
   return {
     name: NAME,
     serves: SERVES,
     rank: 2,
     concurrent: 2,
-    abilities: async (): Promise<EngineAbilities> => {
-      if (!ready) return {};
-      const found = await current();
-      const streaming = found.recognisers.filter(({ model }) => model.isStreaming);
-      const others = found.recognisers.filter(({ model }) => !model.isStreaming);
-      const recognition = createSherpaRecognition(
-        others,
-        recognisers,
-        config.DRAGOMAN_IMAGE ? imageCommands : undefined,
-      );
-      return {
-        ...(found.recognisers.length > 0
-          ? { recognition: following.extend(recognition, streaming, others) }
-          : {}),
-        ...(found.speakers.length > 0
-          ? { speech: createSherpaSpeech(found.speakers, voices) }
-          : {}),
-      };
-    },
+    abilities: async () => abilitiesOf(await current()),
     diarisation: async () => {
       const { diarisation } = await current();
       return ready && diarisation ? createSherpaDiarisation(diarisation, log) : undefined;
     },
     report: async () => {
       const found = await current();
-      const serves = servesOf(found);
+      const abilities = abilitiesOf(found);
+      const serves = SERVES.filter((ability) => abilities[ability]);
       const offer = [
-        ...found.recognisers.map(({ model, realTimeFactor }) =>
-          [
-            `${model.kind} model ${model.name}`,
-            ...(realTimeFactor === undefined ? [] : [speakersText(realTimeFactor)]),
-          ].join(', '),
-        ),
+        ...found.recognisers.map(({ model, realTimeFactor }) => {
+          const measured = realTimeFactor === undefined ? '' : `, ${speakersText(realTimeFactor)}`;
+          return `${model.kind} model ${model.name}${measured}`;
+        }),
         ...(found.speakers.length > 0
           ? [found.speakers.length === 1 ? '1 voice' : `${found.speakers.length} voices`]
           : []),
         ...(found.diarisation ? ['tells speakers apart'] : []),
         ...found.faults,
       ].join('; ');
-      const usable = ready && serves.length > 0;
       return {
         name: NAME,
-        serves: usable ? serves : SERVES,
-        ready: usable,
+        serves: serves.length > 0 ? serves : SERVES,
+        ready: serves.length > 0,
         detail: ready
           ? offer || SETUP
           : `npm install --include=optional, which adds ${SHERPA_PACKAGE}`,

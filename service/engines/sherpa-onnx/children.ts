@@ -42,10 +42,13 @@ type Calls = Pick<
 >;
 export type Children<Request, Reply> = ReturnType<typeof createChildren<Request, Reply>>;
 
-/** Creates processes by what they are started with, one per model. */
+/**
+ * Creates processes by what they are started with, one per model.
+ *
+ * @param worker name of the file that they run
+ */
 export const createChildren = <Request, Reply>(
-  name: string,
-  file: URL,
+  worker: 'worker' | 'stream-worker' | 'voice-worker',
   log: Log,
   calls: Calls = CALLS,
 ) => {
@@ -57,8 +60,8 @@ export const createChildren = <Request, Reply>(
       let child = children.get(key);
       if (!child) {
         child = createChild<Request, Reply>({
-          name,
-          file,
+          name: 'sherpa-onnx',
+          file: new URL(`./${worker}.ts`, import.meta.url),
           args: [key],
           log,
           ...calls,

@@ -169,8 +169,7 @@ describe('streams of speech in a process', () => {
     writeTinyStream(folder);
     const model = await findModel(folder);
     await using children = createChildren<StreamRequest, StreamReply>(
-      'streams',
-      WORKER,
+      'stream-worker',
       createLog('silent'),
     );
     const streaming = [{ model, languages: ['en'] }];

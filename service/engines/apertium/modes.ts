@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** A program of a pipeline with its arguments. */
-export type Stage = readonly [program: string, ...args: string[]];
+type Stage = readonly [program: string, ...args: string[]];
 
 export interface Mode {
   readonly name: string;

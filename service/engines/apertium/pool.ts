@@ -1,6 +1,6 @@
-import { AppError } from '../../../src/errors.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import type { WordRun } from '../../translation/markup.ts';
-import type { Mode, Stage } from './modes.ts';
+import type { Mode } from './modes.ts';
 import { END_OF_TEXT, fromStream, toStream } from './stream.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 
@@ -16,86 +16,6 @@ const ENVIRONMENT = {
  */
 const MAX_OUTPUT_CHARS = 1_000_000;
 
-type Pipeline = ReturnType<typeof startPipeline>;
-
-/** Starts the programs without a shell, each one's output piped to the next one's input. */
-const startPipeline = (stages: readonly Stage[]) => {
-  let dead: AppError | undefined;
-  let waiting: PromiseWithResolvers<string> | undefined;
-  let output = '';
-
-  const processes: ChildProcess[] = [];
-  const fail = (error: AppError): void => {
-    if (dead) return;
-    dead = error;
-    for (const process of processes) process.kill('SIGKILL');
-    waiting?.reject(error);
-  };
-
-  const leave = (): void => fail(new AppError('cancelled', 'The client disconnected.'));
-
-  for (const [program, ...args] of stages) {
-    const process = spawn(program, args, {
-      env: ENVIRONMENT,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    processes.push(process);
-    process.once('error', (cause) =>
-      fail(new AppError('unavailable', 'An Apertium program could not be started.', { cause })),
-    );
-    process.once('exit', () =>
-      fail(new AppError('unavailable', 'An Apertium program died.', { retryable: true })),
-    );
-    // The exit event reports a dead program; writing to it must not throw.
-    process.stdin?.on('error', () => {});
-  }
-  for (const [index, process] of processes.entries()) {
-    const next = processes[index + 1]?.stdin;
-    if (process.stdout && next) process.stdout.pipe(next);
-  }
-  const input = processes[0]?.stdin;
-  processes
-    .at(-1)
-    ?.stdout?.setEncoding('utf8')
-    .on('data', (text: string) => {
-      output += text;
-      const end = output.indexOf('\0');
-      if (end >= 0) {
-        const whole = output.slice(0, end);
-        output = output.slice(end + 1);
-        waiting?.resolve(whole);
-      } else if (output.length > MAX_OUTPUT_CHARS)
-        fail(new AppError('bad-reply', 'Apertium sent too much.'));
-    });
-
-  return {
-    /** False once one of its programs has died. */
-    alive: (): boolean => dead === undefined,
-    /**
-     * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
-     * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
-     */
-    put: async (stream: string, timeoutMs: number, signal: AbortSignal): Promise<string> => {
-      if (dead) throw dead;
-      waiting = Promise.withResolvers<string>();
-      const timer = setTimeout(
-        () => fail(new AppError('timeout', 'Apertium took too long.', { retryable: true })),
-        timeoutMs,
-      );
-      signal.addEventListener('abort', leave, { once: true });
-      try {
-        input?.write(`${stream}\0`);
-        return await waiting.promise;
-      } finally {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', leave);
-        waiting = undefined;
-      }
-    },
-    end: (): void => fail(new AppError('cancelled', 'Apertium was ended.')),
-  };
-};
-
 interface PoolOptions {
   /** Most pipelines; each has about 11 processes and 60 MB. */
   readonly maxPipelines: number;
@@ -104,59 +24,119 @@ interface PoolOptions {
   readonly idleMs: number;
 }
 
+type Pipeline = ReturnType<typeof startPipeline>;
+
+/**
+ * Starts the programs without a shell, each one's output piped to the next one's input.
+ *
+ * @param ended called once when one of them has died, or all were ended
+ */
+const startPipeline = (mode: Mode, { callTimeoutMs, idleMs }: PoolOptions, ended: () => void) => {
+  let isDead = false;
+  let waiting: PromiseWithResolvers<string> | undefined;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let output = '';
+
+  const processes: ChildProcess[] = [];
+  const fail = (error: AppError): void => {
+    if (isDead) return;
+    isDead = true;
+    clearTimeout(idleTimer);
+    for (const process of processes) process.kill('SIGKILL');
+    waiting?.reject(error);
+    ended();
+  };
+
+  const end = (): void => fail(new AppError('cancelled', 'Apertium was ended.'));
+
+  for (const [program, ...args] of mode.stages) {
+    const process = spawn(program, args, {
+      env: ENVIRONMENT,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    process.once('error', (cause) =>
+      fail(new AppError('unavailable', 'An Apertium program could not be started.', { cause })),
+    );
+    process.once('exit', () =>
+      fail(new AppError('unavailable', 'An Apertium program died.', { retryable: true })),
+    );
+    // The exit event reports a dead program; writing to it must not throw.
+    process.stdin.on('error', () => {});
+    processes.at(-1)?.stdout?.pipe(process.stdin);
+    processes.push(process);
+  }
+  processes
+    .at(-1)
+    ?.stdout?.setEncoding('utf8')
+    .on('data', (text: string) => {
+      output += text;
+      const at = output.indexOf('\0');
+      if (at >= 0) {
+        waiting?.resolve(output.slice(0, at));
+        output = output.slice(at + 1);
+      } else if (output.length > MAX_OUTPUT_CHARS)
+        fail(new AppError('bad-reply', 'Apertium sent too much.'));
+    });
+
+  return {
+    mode,
+    get isBusy(): boolean {
+      return waiting !== undefined;
+    },
+    /**
+     * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
+     * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
+     */
+    put: async (stream: string, signal: AbortSignal): Promise<string> => {
+      clearTimeout(idleTimer);
+      waiting = Promise.withResolvers<string>();
+      const timer = setTimeout(
+        () => fail(new AppError('timeout', 'Apertium took too long.', { retryable: true })),
+        callTimeoutMs,
+      );
+      signal.addEventListener('abort', end, { once: true });
+      try {
+        processes[0]?.stdin?.write(`${stream}\0`);
+        return await waiting.promise;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        waiting = undefined;
+        if (!isDead) idleTimer = setTimeout(end, idleMs).unref();
+      }
+    },
+    end,
+  };
+};
+
 /**
  * Creates a pool of running pipelines: a call takes about 2 ms, against 110 ms with a new pipeline.
  */
 export const createPool = (options: PoolOptions) => {
-  /** Idle pipelines, the least recently used first. */
-  let idle: { readonly mode: Mode; readonly pipeline: Pipeline; readonly timer: NodeJS.Timeout }[] =
-    [];
+  /** Running pipelines, the least recently used first. */
   const live = new Set<Pipeline>();
-  let ended = false;
+  let isEnded = false;
 
-  const discard = (pipeline: Pipeline): void => {
-    pipeline.end();
+  const take = (mode: Mode): { readonly pipeline: Pipeline; readonly isFresh: boolean } => {
+    if (isEnded) throw new AppError('unavailable', 'Apertium is shut down.');
+    const idle = [...live].filter(({ isBusy }) => !isBusy);
+    const found = idle.findLast((one) => one.mode === mode);
+    if (!found && live.size >= options.maxPipelines) idle[0]?.end();
+    const pipeline: Pipeline =
+      found ?? startPipeline(mode, options, () => void live.delete(pipeline));
     live.delete(pipeline);
-    for (const entry of idle) if (entry.pipeline === pipeline) clearTimeout(entry.timer);
-    idle = idle.filter((entry) => entry.pipeline !== pipeline);
-  };
-
-  const take = (mode: Mode): { readonly pipeline: Pipeline; readonly fresh: boolean } => {
-    if (ended) throw new AppError('unavailable', 'Apertium is shut down.');
-    const entry = idle.findLast((one) => one.mode === mode);
-    if (entry) {
-      clearTimeout(entry.timer);
-      idle = idle.filter((one) => one !== entry);
-      if (entry.pipeline.alive()) return { pipeline: entry.pipeline, fresh: false };
-      discard(entry.pipeline);
-    }
-    const oldest = idle[0];
-    if (live.size >= options.maxPipelines && oldest) discard(oldest.pipeline);
-    const pipeline = startPipeline(mode.stages);
     live.add(pipeline);
-    return { pipeline, fresh: true };
-  };
-
-  const giveBack = (mode: Mode, pipeline: Pipeline): void => {
-    if (ended || !pipeline.alive()) {
-      discard(pipeline);
-      return;
-    }
-    const timer = setTimeout(() => discard(pipeline), options.idleMs);
-    timer.unref();
-    idle.push({ mode, pipeline, timer });
+    return { pipeline, isFresh: !found };
   };
 
   const attempt = async (mode: Mode, stream: string, signal: AbortSignal): Promise<string> => {
     signal.throwIfAborted();
-    const { pipeline, fresh } = take(mode);
+    const { pipeline, isFresh } = take(mode);
     try {
-      return await pipeline.put(stream, options.callTimeoutMs, signal);
+      return await pipeline.put(stream, signal);
     } catch (error) {
-      if (fresh || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
-      return await attempt(mode, stream, signal);
-    } finally {
-      giveBack(mode, pipeline);
+      if (isFresh || toAppError(error).code !== 'unavailable') throw error;
+      return attempt(mode, stream, signal);
     }
   };
 
@@ -172,8 +152,8 @@ export const createPool = (options: PoolOptions) => {
     ): Promise<readonly WordRun[]> =>
       fromStream(await attempt(mode, `${toStream(runs)}${END_OF_TEXT}`, signal)),
     end: (): void => {
-      ended = true;
-      for (const pipeline of live) discard(pipeline);
+      isEnded = true;
+      for (const pipeline of live) pipeline.end();
     },
   };
 };

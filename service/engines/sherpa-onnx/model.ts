@@ -15,7 +15,7 @@ import {
   unusable,
 } from './model-folder.ts';
 import {
-  filesOf,
+  modelFilesOf,
   type ModelOption,
   RECOGNISER_KINDS,
   type RecogniserKind,
@@ -44,7 +44,7 @@ const NAMES = [...new Set(RECOGNISER_KINDS.map(({ kind }) => kind))].join(', ');
 const NOT_KNOWN = `not a model that is known here: ${NAMES}`;
 
 /** Names of files that are not the only one of a model. */
-const PARTS = RECOGNISER_KINDS.flatMap((kind) => Object.values(filesOf(kind))).filter(Boolean);
+const PARTS = RECOGNISER_KINDS.flatMap((kind) => Object.values(modelFilesOf(kind))).filter(Boolean);
 
 const ONLY = new RegExp(`^(?!.*(?:${PARTS.map((name) => named(name).source).join('|')}))`);
 
@@ -62,7 +62,7 @@ const findKind = async (
   const stated = new Map<string, Metadata>();
   for (const kind of RECOGNISER_KINDS) {
     if (kind.own?.some((name) => pick(files, name) !== undefined)) return kind;
-    const first = pick(files, Object.values(filesOf(kind))[0] ?? '');
+    const first = pick(files, Object.values(modelFilesOf(kind))[0] ?? '');
     if (first === undefined || !kind.isOf) continue;
     const metadata = stated.get(first) ?? (await onnxMetadataOf(folder, first));
     stated.set(first, metadata);
@@ -98,7 +98,7 @@ export const findModel = async (folder: string): Promise<Model> => {
     );
   const kind = await findKind(folder, files);
   if (!kind) throw unusable(folder, NOT_KNOWN);
-  const names = filesOf(kind);
+  const names = modelFilesOf(kind);
   for (const name of Object.values(names)) demandOneModel(folder, files, patternOf(name));
   const paths = pickParts(folder, kind.kind, names, (name) => pick(files, name));
   const stated: Metadata[] = [];

@@ -74,7 +74,7 @@ const promptLanguages = (metadata: Metadata): readonly string[] | undefined => {
 };
 
 /** Names of the files of a kind by the configuration's keys; '' for the only one. */
-export const filesOf = ({ files = { model: '' } }: RecogniserKind) => files;
+export const modelFilesOf = ({ files = { model: '' } }: RecogniserKind) => files;
 
 /** A streaming model from icefall or NeMo states the length of what it reads at once. */
 const streams = (metadata: Metadata): boolean =>

@@ -42,7 +42,7 @@ const place = (
     const startMs = (beganMs ??= ownMs);
     const isBytes = BYTES.test(token);
     if (isBytes) bytes.push(...Buffer.from(token.replaceAll(/<0x|>/g, ''), 'hex'));
-    const written = isBytes ? Buffer.from(bytes).toString() : token.replaceAll(SIGNS, '');
+    const written = (isBytes ? Buffer.from(bytes).toString() : token).replaceAll(SIGNS, '');
     if (written.includes('\uFFFD')) continue;
     bytes = [];
     beganMs = undefined;

@@ -44,7 +44,7 @@ it('numbers of tokens and ends of lines stay as they are', () => {
 });
 
 it('tokens have times wherever they cut the characters of a text', () => {
-  const text = '你好é😀';
+  const text = '你好 é😀 Λόμεν';
   const bytes = Buffer.from(text);
   for (const size of [1, 2, 3, 4]) {
     const cuts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -52,7 +52,8 @@ it('tokens have times wherever they cut the characters of a text', () => {
     );
     const timestamps = cuts.map((_, at) => at / 10);
     const words = wordTimes({ text, tokens: cuts.map(readSpeltToken), timestamps }, 10_000);
-    expect(words?.map((word) => word.text).join('')).toBe(text);
+    const heard = words?.map((word) => word.text).join('');
+    expect(heard?.replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
     expect(words?.[0]?.startMs).toBe(0);
   }
 });

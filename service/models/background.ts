@@ -6,7 +6,6 @@ import type {
   InstalledModel,
   ModelInstallation,
   LocalModels,
-  ModelSize,
   OfferedModel,
 } from '../../src/model/local-models.ts';
 import type { EngineConfig } from '../config.ts';
@@ -77,49 +76,28 @@ export const createModels = (
   let stop = new AbortController();
   let running: Promise<void> | undefined;
 
+  const change = (next: (before: ModelInstallation) => ModelInstallation): void => {
+    installation = installation && next(installation);
+  };
+
   const run = async (
-    { names, size, notes }: Pick<ModelInstallation, 'names' | 'size' | 'notes'>,
+    begun: Pick<ModelInstallation, 'names' | 'size' | 'notes'>,
     models: readonly CatalogueModel[],
     signal: AbortSignal,
   ): Promise<void> => {
-    installation = { state: 'running', names, size, notes, doneBytes: 0, ended: [], failures: [] };
-    let state: ModelInstallation['state'] = 'done';
-    let reason: string | undefined;
+    installation = { ...begun, state: 'running', doneBytes: 0, ended: [], failures: [] };
+    let end: Pick<ModelInstallation, 'state' | 'reason'> = { state: 'done' };
     try {
-      const failures = await setup.install(
-        names,
-        models,
-        (event) => {
-          if (installation) installation = after(installation, event, advise);
-        },
-        signal,
-      );
-      if (failures > 0) state = 'failed';
+      const show = (event: SetupEvent): void => change((before) => after(before, event, advise));
+      const failures = await setup.install(begun.names, models, show, signal);
+      if (failures > 0) end = { state: 'failed' };
     } catch (error) {
-      state = signal.aborted ? 'stopped' : 'failed';
-      reason = advise(toAppError(error).message);
+      end = signal.aborted
+        ? { state: 'stopped' }
+        : { state: 'failed', reason: advise(toAppError(error).message) };
       if (!signal.aborted) log.warn({ err: error }, 'models were not installed');
     }
-    if (installation)
-      installation = {
-        ...installation,
-        state,
-        current: undefined,
-        ...(state === 'failed' ? { reason } : {}),
-      };
-  };
-
-  /** The catalogue for names of it alone: anything else would be an address or a path. */
-  const find = async (
-    names: readonly string[],
-    size: ModelSize,
-    signal: AbortSignal,
-    note: (text: string) => void,
-  ) => {
-    const models = await setup.catalogueFor(names, signal, note, size);
-    const known = new Set(models.map(({ name }) => name));
-    if (!names.every((name) => known.has(name))) throw new AppError('bad-input', 'no such model');
-    return models;
+    change((before) => ({ ...before, ...end, current: undefined }));
   };
 
   return {
@@ -136,7 +114,12 @@ export const createModels = (
       stop = new AbortController();
       const { signal } = stop;
       const notes: string[] = [];
-      const found = find(names, size, signal, (text) => notes.push(advise(text)));
+      const note = (text: string): void => void notes.push(advise(text));
+      const found = setup.catalogueFor(names, signal, note, size).then((models) => {
+        // Anything but a name would be an address or a path.
+        if (names.every((name) => models.some((model) => model.name === name))) return models;
+        throw new AppError('bad-input', 'no such model');
+      });
       running = found
         .then(
           (models) => run({ names, size, notes }, models, signal),

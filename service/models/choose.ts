@@ -86,11 +86,8 @@ export const chooseForLanguages = (
   };
 
   const recognisers = of('recognition');
-  for (const model of cover(
-    recognisers.filter(({ isStreaming }) => isStreaming !== true),
-    languages,
-  ))
-    chosen.add(model);
+  const forRecordings = recognisers.filter(({ isStreaming }) => isStreaming !== true);
+  for (const model of cover(forRecordings, languages)) chosen.add(model);
   let leftBytes =
     MEMORY_SHARE * (machine?.memoryBytes ?? Infinity) -
     [...chosen].reduce((sum, model) => sum + memoryOf(model), 0);
@@ -105,37 +102,34 @@ export const chooseForLanguages = (
     chosen.add(model);
     leftBytes -= memoryOf(model);
   };
-  for (const model of cover(
-    recognisers.filter((one) => one.isStreaming === true && fitsBeside(one)),
-    languages,
-  ))
-    addBeside(model);
+  const streaming = recognisers.filter((one) => one.isStreaming === true && fitsBeside(one));
+  for (const model of cover(streaming, languages)) addBeside(model);
 
   const heard = [...chosen];
+  const voices = catalogue.filter(({ ability }) => ability === 'speech');
   for (const language of languages) {
     if (!heard.some((model) => understands(model, language)))
       gaps.push({ need: 'recognition', language });
-    take(
-      chooseVoice(
-        catalogue.filter(({ ability }) => ability === 'speech'),
-        language,
-      ),
-      { need: 'speech', language },
-    );
+    take(chooseVoice(voices, language), { need: 'speech', language });
   }
 
+  const chatModel = (
+    isForTranslation: boolean,
+    known: readonly string[],
+  ): CatalogueModel | undefined =>
+    of('chat').find(
+      (one) =>
+        (one.isForTranslation ?? false) === isForTranslation &&
+        fitsBeside(one) &&
+        known.every((language) => understands(one, language)),
+    );
   const direction = (from: string, to: string): CatalogueModel | undefined => {
     const own = catalogue.find(
       ({ ability, languages: [source, target] }) =>
         ability === 'translation' && source === from && target === to,
     );
     if (own) return own;
-    const translator = of('chat').find(
-      (one) =>
-        one.isForTranslation === true &&
-        fitsBeside(one) &&
-        [from, to].every((language) => understands(one, language)),
-    );
+    const translator = chatModel(true, [from, to]);
     addBeside(translator);
     return translator;
   };
@@ -145,14 +139,7 @@ export const chooseForLanguages = (
     take(direction(language, PIVOT), { need: 'translation-from', language });
     take(direction(PIVOT, language), { need: 'translation-into', language });
   }
-  addBeside(
-    of('chat').find(
-      (one) =>
-        one.isForTranslation !== true &&
-        fitsBeside(one) &&
-        languages.every((language) => understands(one, language)),
-    ),
-  );
+  addBeside(chatModel(false, languages));
   return {
     models: [...chosen],
     /** Needs that no model of the catalogue meets. */

@@ -44,6 +44,15 @@ npm run service -- models remove NAME ...`;
 
 const usage = (problem: string): AppError => new AppError('bad-input', `${problem}\n${USAGE}`);
 
+const eventText = (event: Exclude<SetupEvent, { readonly kind: 'began' | 'progress' }>): string => {
+  if (event.kind === 'note') return event.text;
+  if (event.kind === 'failed') return `${event.name}: not installed. ${event.error.message}`;
+  const { result } = event;
+  return result.kind === 'present'
+    ? `${result.name} is installed already.`
+    : `${result.name} is installed: ${[result.ability, ...result.measures].join(', ')}.`;
+};
+
 /** Installs models and shows how far each is. Throws `AppError` where one was not installed. */
 const installAll = async (
   sources: readonly string[],
@@ -53,30 +62,13 @@ const installAll = async (
 ): Promise<void> => {
   let bar: ReturnType<typeof createProgressBar> | undefined;
   const show = (event: SetupEvent): void => {
-    switch (event.kind) {
-      case 'began':
-        bar = createProgressBar(event.name, progress, clock.nowMs);
-        return;
-      case 'progress':
-        bar?.show(event);
-        return;
-      case 'note':
-        print(event.text);
-        return;
-      case 'failed':
-        bar?.end();
-        print(`${event.name}: not installed. ${event.error.message}`);
-        return;
-      case 'ended': {
-        bar?.end();
-        const { result } = event;
-        print(
-          result.kind === 'present'
-            ? `${result.name} is installed already.`
-            : `${result.name} is installed: ${[result.ability, ...result.measures].join(', ')}.`,
-        );
-      }
+    if (event.kind === 'progress') {
+      bar?.show(event);
+      return;
     }
+    if (event.kind !== 'note') bar?.end();
+    if (event.kind === 'began') bar = createProgressBar(event.name, progress, clock.nowMs);
+    else print(eventText(event));
   };
   const failures = await setup.install(sources, models, show, signal).finally(() => bar?.end());
   if (failures > 0)

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  CLOSE,
-  speakMessage,
-  speechUpdate,
-  type SpeechUpdate,
-} from '../../src/api/realtime/contract.ts';
-import type { Voice } from '../../src/api/contract.ts';
+import { CLOSE, speakMessage, speechUpdate } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { streamable } from '../../src/audio/codec/encode.ts';
 import type { Log } from '../../src/telemetry/log.ts';
@@ -42,12 +36,9 @@ export interface SpeechSessionDeps {
 
 /** Voice, format and transport of a session. */
 interface Setting {
-  readonly voice: Voice;
   readonly offer: Offer<'speech'>;
-  readonly format: SpeechUpdate['session']['format'];
-  readonly sampleRateHz: number;
+  readonly order: Omit<SpeechOrder, 'text'>;
   readonly isBinary: boolean;
-  readonly speed: number;
 }
 
 /** Starts a session of `/ws/tts/realtime`: one synthesis at a time. */
@@ -65,32 +56,21 @@ export const startSpeechSession = (deps: SpeechSessionDeps): PeerSession => {
   const update = async (message: unknown): Promise<void> => {
     const { session } = validate(updateMessage, message);
     const voices = await allVoices(engines, signal);
+    const { offer, order } = chooseVoice(voices, session, account);
     setting = {
-      ...chooseVoice(voices, session, account),
-      format: session.format,
+      offer,
+      order: { ...order, speed: session.speed, stream: streamable(order.format) },
       isBinary: session.audio_transport !== 'base64_json',
-      speed: session.speed,
     };
     peer.send({ type: 'session.updated' });
   };
 
-  const speakSegment = async (
-    { voice, offer, format, sampleRateHz, isBinary, speed }: Setting,
-    text: string,
-  ): Promise<void> => {
+  const speakSegment = async ({ offer, order, isBinary }: Setting, text: string): Promise<void> => {
     // The key may have changed since the update.
     account.checkVoicesOf(offer.name);
     account.admit('speech');
-    const order: SpeechOrder = {
-      engine: offer.engine,
-      voiceId: voice.id,
-      text,
-      speed,
-      format,
-      sampleRateHz,
-      stream: streamable(format),
-    };
-    await using speech = synthesise(order, { offer, spools, account, signal });
+    const { format, sampleRateHz } = order;
+    await using speech = synthesise({ ...order, text }, { offer, spools, account, signal });
     const file = order.stream ? speech : await speech.file();
     const audio = await primed(speechBytes(file, signal));
     peer.send({ type: 'tts.audio.start', format, sample_rate: sampleRateHz });

@@ -23,20 +23,9 @@ export const createTts = (spools: Spools): Route => ({
   timeoutMs: 180_000,
   handle: async (context) => {
     const { input, voices } = await readSpeechRequest(context, speakRequest, ({ text }) => text);
-    const { voice, offer, sampleRateHz } = chooseVoice(voices, input, context.account);
-    return speechReply(
-      {
-        engine: offer.engine,
-        voiceId: voice.id,
-        text: input.text,
-        temperature: input.temperature,
-        speed: input.speed,
-        format: input.format,
-        sampleRateHz,
-        stream: input.stream ?? false,
-      },
-      { offer, spools },
-      context,
-    );
+    const { offer, order } = chooseVoice(voices, input, context.account);
+    const { text, temperature, speed, stream = false } = input;
+    const asked = { ...order, text, temperature, speed, stream };
+    return speechReply(asked, { offer, spools }, context);
   },
 });

@@ -102,20 +102,23 @@ const checkFormat = (
 };
 
 /**
- * Finds a voice by its ID, and the rate of its sound. Throws where there is none, or it has another format or rate,
+ * Finds a voice by its ID, for an order of its sound. Throws where there is none, or it has another format or rate,
  * and the contract's 403 where a key may not use it.
  */
 export const chooseVoice = (
   voices: readonly OfferedVoice[],
   wished: Pick<TtsRequest, 'voice_id' | 'format' | 'stream' | 'sample_rate'>,
   account: Pick<KeyAccount, 'checkVoicesOf'>,
-): OfferedVoice & { readonly sampleRateHz: number } => {
+) => {
   const found = voices.find(({ voice }) => voice.id === wished.voice_id.toLowerCase());
   if (!found)
     throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
-  account.checkVoicesOf(found.offer.name);
-  checkFormat(found.voice, wished);
-  return { ...found, sampleRateHz: sampleRateFor(found.voice, wished.sample_rate) };
+  const { voice, offer } = found;
+  account.checkVoicesOf(offer.name);
+  checkFormat(voice, wished);
+  const sampleRateHz = sampleRateFor(voice, wished.sample_rate);
+  const { engine } = offer;
+  return { offer, order: { engine, voiceId: voice.id, format: wished.format, sampleRateHz } };
 };
 
 /** Reads a request for speech, whose text is checked, and the voices that there are. */

@@ -35,13 +35,9 @@ const STREAMED: ReadonlySet<string> = new Set(['json', 'text']);
 type Fields = z.infer<typeof fieldsOf>;
 
 const readFields = ({ fields }: AudioForm, translate: boolean): Fields => {
-  const one = (name: string): string | undefined => fields.get(name)?.at(-1);
+  const last = [...fields].map(([name, values]) => [name, values.at(-1)] as const);
   const given = validate(fieldsOf, {
-    response_format: one('response_format'),
-    language: one('language') || undefined,
-    prompt: one('prompt'),
-    temperature: one('temperature'),
-    stream: one('stream'),
+    ...Object.fromEntries(last.filter(([name, value]) => name !== 'language' || value)),
     'timestamp_granularities[]': ['[]', ''].flatMap(
       (end) => fields.get(`timestamp_granularities${end}`) ?? [],
     ),

@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { cp, mkdir, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { PassThrough, type Transform, type Writable } from 'node:stream';
+import { PassThrough, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { extract } from 'tar-stream';
@@ -22,6 +22,9 @@ const UNPACK_LIMITS: UnpackLimits = { mostBytes: 20e9, mostFiles: 20_000, mostRa
 
 /** Size up to which the ratio does not count: short texts compress well. */
 const SMALL_BYTES = 10e6;
+
+/** Bytes that are read and decompressed at once: many small parts take twice the time. */
+const CHUNK_BYTES = 1 << 18;
 
 /** The error of an archive that cannot be unpacked: an operator's sentence. */
 const badArchive = (archive: string, what: string): AppError =>
@@ -54,14 +57,18 @@ const createCounter = (archive: string, archiveBytes: number, limits: UnpackLimi
 };
 type UnpackCounter = ReturnType<typeof createCounter>;
 
-/** A part of a pipeline that tells how much goes through it. */
-const counting = (add: (count: number) => void) =>
-  async function* (chunks: AsyncIterable<Uint8Array>) {
-    for await (const chunk of chunks) {
-      add(chunk.length);
-      yield chunk;
-    }
-  };
+/** A stream that lets bytes through and tells how many. */
+const counting = (add: (count: number) => void): Transform =>
+  new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      try {
+        add(chunk.length);
+        done(undefined, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
 
 /** Names of archives by their endings; what ends otherwise is one file. */
 const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;
@@ -102,8 +109,8 @@ interface Unpacking {
 
 const decompressor = (path: string): Transform => {
   if (BZIP2.test(path)) return bunzip2();
-  if (ZSTD.test(path)) return createZstdDecompress();
-  return GZIP.test(path) ? createGunzip() : new PassThrough();
+  if (ZSTD.test(path)) return createZstdDecompress({ chunkSize: CHUNK_BYTES });
+  return GZIP.test(path) ? createGunzip({ chunkSize: CHUNK_BYTES }) : new PassThrough();
 };
 
 /** Decompresses an archive into a stream. */
@@ -111,17 +118,9 @@ const decompress = (
   { archive, label, counter, signal }: Unpacking,
   into: NodeJS.WritableStream,
 ): Promise<void> => {
-  const source = createReadStream(archive, { highWaterMark: 1 << 18 });
+  const source = createReadStream(archive, { highWaterMark: CHUNK_BYTES });
   counter.follow(() => source.bytesRead);
-  return pipeline(
-    source,
-    decompressor(label),
-    // That of bzip2 is a stream of the old kind, which cannot be iterated.
-    new PassThrough(),
-    counting(counter.addBytes),
-    into,
-    { signal },
-  );
+  return pipeline(source, decompressor(label), counting(counter.addBytes), into, { signal });
 };
 
 /** Creates a file, which must not exist. */

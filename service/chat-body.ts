@@ -65,9 +65,6 @@ const isCount = (value: unknown): value is number =>
 const mostTokensOf = ({ max_completion_tokens: most, max_tokens: before }: ChatFields): number =>
   [most, before].find(isCount) ?? USUAL_TOKENS;
 
-const bytesOf = (texts: readonly string[]): number =>
-  texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-
 /** Fields that no model reads, or whose words are counted by themselves. */
 const UNREAD_FIELDS = new Set(['model', 'messages', 'stream_options']);
 
@@ -152,7 +149,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
     model: input.model,
     /** Bytes of UTF-8 of all that a model reads, but for pictures, sound and files. */
     wordBytes: (): number =>
-      bytesOf([...messageWords(input.messages), ...otherWords(input)]) +
+      Buffer.byteLength([...messageWords(input.messages), ...otherWords(input)].join('')) +
       (isLarge ? longWordBytes : 0),
     mostTokens: mostTokensOf(input),
     isStreamed: input.stream === true,
@@ -161,25 +158,19 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
       if (model === input.model) return bytes;
       const written = JSON.stringify(model);
       const [found, ...others] = models;
-      if (!found && input.model === undefined) {
-        const start = bytes.indexOf('{') + 1;
-        return Buffer.concat([
-          bytes.subarray(0, start),
-          Buffer.from(`"model":${written},`),
-          bytes.subarray(start),
-        ]);
-      }
+      const isNew = !found && input.model === undefined;
       // A repeated key, or perhaps one with escapes: rare, and not worth keeping the bytes.
-      if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER)) {
+      if (!isNew && (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER))) {
         if (!isLarge) return Buffer.from(JSON.stringify({ ...input, model }));
         throw invalidRequest(
           'So large a request must name its model once, and have no escapes from u0060 to u006f.',
         );
       }
+      const start = found?.start ?? bytes.indexOf('{') + 1;
       return Buffer.concat([
-        bytes.subarray(0, found.start),
-        Buffer.from(written),
-        bytes.subarray(found.end),
+        bytes.subarray(0, start),
+        Buffer.from(found ? written : `"model":${written},`),
+        bytes.subarray(found?.end ?? start),
       ]);
     },
   };

@@ -68,13 +68,10 @@ export const invalidParameter = (message: string): ContractError =>
   new ContractError('ErrInvalidParameter', message);
 
 /** The refusal of a request beyond a rate, in the words that clients of a deployment read. */
-export const tooManyRequests = (waitMs: number): ContractError => {
+export const tooManyRequests = (waitMs: number, reason = 'Too many requests.'): ContractError => {
   const retryAfterMs = Math.max(10, 10 * Math.ceil(waitMs / 10));
-  return new ContractError(
-    'ErrRateLimited',
-    `Too many requests. Retry after ${retryAfterMs / 1_000}s`,
-    { context: ['limit'], retryAfterMs },
-  );
+  const message = `${reason} Retry after ${retryAfterMs / 1_000}s`;
+  return new ContractError('ErrRateLimited', message, { context: ['limit'], retryAfterMs });
 };
 
 /** An error reply of an engine's server. */
@@ -109,6 +106,18 @@ export class BackendError extends AppError {
   }
 }
 
+const OF_STATUS: Readonly<Record<number, ErrorName>> = {
+  400: 'ErrInvalidRequest',
+  413: 'ErrInvalidRequest',
+  422: 'ErrInvalidRequest',
+};
+const OF_CODE: Readonly<Partial<Record<ErrorCode, ErrorName>>> = {
+  'rate-limited': 'ErrRateLimited',
+  unavailable: 'ErrBackendUnreachable',
+  'bad-reply': 'ErrBackendFailed',
+  'too-large': 'ErrRequestTooLarge',
+};
+
 /** Makes an error of the service of anything thrown; nothing unexpected is told to clients. */
 export const contractError = (thrown: unknown): ContractError => {
   if (thrown instanceof ContractError) return thrown;
@@ -116,19 +125,13 @@ export const contractError = (thrown: unknown): ContractError => {
   const options = { cause: error, retryAfterMs: error.retryAfterMs };
   if (error.code === 'timeout' || error.code === 'cancelled')
     return new ContractError('ErrBackendTimeout', 'The engine took too long.', options);
-  if (error.code === 'rate-limited')
-    return new ContractError('ErrRateLimited', error.message, options);
-  if (error instanceof BackendError)
-    return error.status === 400 || error.status === 413 || error.status === 422
-      ? new ContractError('ErrInvalidRequest', error.message, options)
-      : new ContractError('ErrBackendFailed', error.message, options);
-  if (error.code === 'unavailable')
-    return new ContractError('ErrBackendUnreachable', error.message, options);
-  if (error.code === 'bad-reply')
-    return new ContractError('ErrBackendFailed', error.message, options);
-  if (error.code === 'too-large')
-    return new ContractError('ErrRequestTooLarge', error.message, options);
-  return new ContractError('ErrInternal', 'Internal server error', options);
+  const named =
+    error instanceof BackendError && error.code !== 'rate-limited'
+      ? (OF_STATUS[error.status] ?? 'ErrBackendFailed')
+      : OF_CODE[error.code];
+  return named === undefined
+    ? new ContractError('ErrInternal', 'Internal server error', options)
+    : new ContractError(named, error.message, options);
 };
 
 const retryAfterHeader = ({ retryAfterMs }: AppError): Record<string, string> =>

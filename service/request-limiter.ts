@@ -79,16 +79,13 @@ export const createRequestLimiter = (limits: RequestLimits) => {
 
   const beginTurn = (key: string, onEnd: () => void): Disposable => {
     turns.add(key, 1);
-    let isHeld = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (!isHeld) return;
-        isHeld = false;
-        turns.add(key, -1);
-        onEnd();
-        startNext();
-      },
-    };
+    const turn = new DisposableStack();
+    turn.defer(() => {
+      turns.add(key, -1);
+      onEnd();
+      startNext();
+    });
+    return turn;
   };
 
   const turnOf = async (
@@ -124,7 +121,8 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     if (waitMs > longestWaitMs) throw tooManyRequests(waitMs);
     addTo(admitted, key, 1);
     if (rate) addTo(rate.fresh, key, 1);
-    let isIn = true;
+    const held = new DisposableStack();
+    held.defer(() => addTo(admitted, key, -1));
     let isFresh = true;
     const begin = (): void => {
       if (isFresh && rate) addTo(rate.fresh, key, -1);
@@ -152,8 +150,7 @@ export const createRequestLimiter = (limits: RequestLimits) => {
       },
       [Symbol.dispose]: () => {
         begin();
-        if (isIn) addTo(admitted, key, -1);
-        isIn = false;
+        held.dispose();
       },
     };
   };
@@ -164,19 +161,10 @@ export const createRequestLimiter = (limits: RequestLimits) => {
     key?: string,
     longestWaitMs?: number,
   ): Promise<Disposable> => {
-    const request = admit(key, longestWaitMs);
-    try {
-      const turn = await request.turn(signal);
-      return {
-        [Symbol.dispose]: () => {
-          request[Symbol.dispose]();
-          turn[Symbol.dispose]();
-        },
-      };
-    } catch (error) {
-      request[Symbol.dispose]();
-      throw error;
-    }
+    using held = new DisposableStack();
+    const request = held.use(admit(key, longestWaitMs));
+    held.use(await request.turn(signal));
+    return held.move();
   };
 
   return {

@@ -31,13 +31,9 @@ export const createStreamPlaces = () => {
       };
       change(1);
       opened += 1;
-      let isHeld = true;
-      return {
-        [Symbol.dispose]: () => {
-          if (isHeld) change(-1);
-          isHeld = false;
-        },
-      };
+      const place = new DisposableStack();
+      place.defer(() => change(-1));
+      return place;
     },
   };
 };

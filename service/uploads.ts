@@ -1,6 +1,6 @@
 import { readChunks, type BodyLimit } from './body.ts';
 import type { RouteContext } from './route.ts';
-import { ContractError, tooManyRequests } from './errors.ts';
+import { tooManyRequests } from './errors.ts';
 import { createFairLimit } from './fair-limit.ts';
 
 /** Wait that clients are asked for; most bytes in memory are about to be recognised. */
@@ -31,10 +31,7 @@ export const createUploadLimiter = ({ concurrent, maxBytes }: UploadLimits) => {
       ): AsyncGenerator<Uint8Array> {
         for await (const chunk of body) {
           if (!held.hasRoom(key, chunk.length))
-            throw new ContractError('ErrRateLimited', 'Too much is being sent. Retry after 1s', {
-              context: ['limit'],
-              retryAfterMs: RETRY_AFTER_MS,
-            });
+            throw tooManyRequests(RETRY_AFTER_MS, 'Too much is being sent.');
           ownBytes += chunk.length;
           held.add(key, chunk.length);
           yield chunk;

@@ -15,19 +15,19 @@ export const hashKey = (key: string): Buffer => createHash('sha256').update(key)
 /** Access that a request needs (contract section 5, item 6). */
 export type AccessKind = Ability | 'realtime-recognition';
 
-const ACCESSES = [
-  'speech',
-  'recognition',
-  'realtime-recognition',
-  'translation',
-  'chat',
-] as const satisfies readonly AccessKind[];
+const TITLES: Readonly<Record<AccessKind, string>> = {
+  speech: 'text-to-speech',
+  recognition: 'batch speech recognition',
+  'realtime-recognition': 'realtime speech recognition',
+  translation: 'translation',
+  chat: 'chat',
+};
 
 const SPEECH_OF = 'speech:';
 const ALL = 'all';
 
 /** The words of access, for errors and help. */
-export const ACCESS_WORDS = `${ALL}, ${ACCESSES.join(', ')}, ${SPEECH_OF}ENGINE`;
+export const ACCESS_WORDS = `${ALL}, ${Object.keys(TITLES).join(', ')}, ${SPEECH_OF}ENGINE`;
 
 /** Words for what a key may use: `all`, kinds of access, and engines of speech such as `speech:espeak-ng`. */
 export type KeyAccess = ReadonlySet<string>;
@@ -44,7 +44,11 @@ export const parseAccess = (
   engines: readonly string[],
 ): { readonly access: KeyAccess } | { readonly unknown: string } => {
   const words = text.split(',').map((word) => word.trim());
-  const known = new Set([ALL, ...ACCESSES, ...engines.map((name) => `${SPEECH_OF}${name}`)]);
+  const known = new Set([
+    ALL,
+    ...Object.keys(TITLES),
+    ...engines.map((name) => `${SPEECH_OF}${name}`),
+  ]);
   const unknown = words.find((word) => !known.has(word));
   return unknown === undefined ? { access: new Set(words) } : { unknown };
 };
@@ -59,14 +63,6 @@ const denied = (what: string): ContractError =>
   new ContractError('ErrAccessDenied', `This key has no access to ${what}.`, {
     context: ['auth'],
   });
-
-const TITLES: Readonly<Record<AccessKind, string>> = {
-  speech: 'text-to-speech',
-  recognition: 'batch speech recognition',
-  'realtime-recognition': 'realtime speech recognition',
-  translation: 'translation',
-  chat: 'chat',
-};
 
 /** Throws the contract's 403 for a key without the access that is needed. */
 export const checkAccess = (access: KeyAccess, needed: AccessKind): void => {

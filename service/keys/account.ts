@@ -77,10 +77,9 @@ const RESERVED_RETRY_MS = 1_000;
 
 const checkUnreserved = ({ creditNanoUsd, reservedNanoUsd }: KeyState, ownNanoUsd = 0): void => {
   if (creditNanoUsd <= reservedNanoUsd - ownNanoUsd)
-    throw new ContractError(
-      'ErrRateLimited',
-      `Requests under way may cost what is left of the credit. Retry after ${RESERVED_RETRY_MS / 1_000}s`,
-      { context: ['limit'], retryAfterMs: RESERVED_RETRY_MS },
+    throw tooManyRequests(
+      RESERVED_RETRY_MS,
+      'Requests under way may cost what is left of the credit.',
     );
 };
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
+import { addTo } from '../count.ts';
 import { formatUsd } from './prices.ts';
 
 /** Time in which amounts are collected before they are written; a killed process loses those. */
@@ -31,16 +32,13 @@ export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDep
   /** Attempts in a row that failed. */
   let failures = 0;
 
-  const addTo = (hash: string, nanoUsd: number): void => {
-    amounts.set(hash, (amounts.get(hash) ?? 0) + nanoUsd);
-  };
   const writeAll = async (): Promise<void> => {
     const writing = amounts;
     amounts = new Map();
     const reason = await write(writing).catch(String);
     failures = reason === undefined ? 0 : failures + 1;
     if (reason === undefined) return;
-    for (const [hash, nanoUsd] of writing) addTo(hash, nanoUsd);
+    for (const [hash, nanoUsd] of writing) addTo(amounts, hash, nanoUsd);
     log.warn({ reason }, 'what keys spent cannot be written; it is tried again');
   };
   const later = (): void => {
@@ -63,7 +61,7 @@ export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDep
     unwritten: (hash: string): number => amounts.get(hash) ?? 0,
     add: (hash: string, nanoUsd: number): void => {
       if (nanoUsd === 0) return;
-      addTo(hash, nanoUsd);
+      addTo(amounts, hash, nanoUsd);
       later();
     },
     [Symbol.asyncDispose]: async () => {

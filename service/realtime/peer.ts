@@ -1,6 +1,6 @@
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import { ContractError, contractError, invalidRequest } from '../errors.ts';
+import { contractError, invalidRequest, tooManyRequests, type ContractError } from '../errors.ts';
 import { currentRequestId } from '../request-log.ts';
 import { parseJson } from '../json.ts';
 
@@ -76,10 +76,7 @@ export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortCont
 
 /** The session sends more than any client of real time would. */
 export const floodError = (what: string): ContractError =>
-  new ContractError('ErrRateLimited', `Too many requests: ${what}. Retry after 1s`, {
-    context: ['limit'],
-    retryAfterMs: 1_000,
-  });
+  tooManyRequests(1_000, `Too many requests: ${what}.`);
 
 /** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
 export const parseFrame = (text: string): { readonly type: string } => {

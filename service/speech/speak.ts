@@ -28,17 +28,14 @@ export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock) => {
       const own = byKey.get(key) ?? { count: 0, none: Promise.withResolvers<void>() };
       byKey.set(key, own);
       own.count += 1;
-      let isCounted = true;
-      return {
-        [Symbol.dispose]: () => {
-          if (!isCounted) return;
-          isCounted = false;
-          own.count -= 1;
-          if (own.count > 0) return;
-          byKey.delete(key);
-          own.none.resolve();
-        },
-      };
+      const counted = new DisposableStack();
+      counted.defer(() => {
+        own.count -= 1;
+        if (own.count > 0) return;
+        byKey.delete(key);
+        own.none.resolve();
+      });
+      return counted;
     },
     /** Resolves when there is none of a key, or after a moment. Rejects with the signal's reason. */
     passed: async (key: string, signal: AbortSignal): Promise<void> => {

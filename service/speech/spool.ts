@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createSemaphore } from '../../src/async/locks.ts';
 import { createWakeUp } from '../../src/async/running.ts';
 import { describeTemporaryFault } from '../../src/process/temporary-files.ts';
-import { ContractError } from '../errors.ts';
+import { ContractError, tooManyRequests } from '../errors.ts';
 import { createFairLimit } from '../fair-limit.ts';
 import { randomUUID } from 'node:crypto';
 import { open as openFile, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
@@ -105,11 +105,7 @@ export const SPOOL_LIMITS: SpoolLimits = {
 };
 
 const full = (): ContractError =>
-  new ContractError(
-    'ErrRateLimited',
-    `Too much audio waits for its listeners. Retry after ${RETRY_AFTER_MS / 1_000}s`,
-    { context: ['limit'], retryAfterMs: RETRY_AFTER_MS },
-  );
+  tooManyRequests(RETRY_AFTER_MS, 'Too much audio waits for its listeners.');
 
 /** Makes what the system refuses an error that says what to do about it. */
 const asStorage = (thrown: unknown): unknown => {

@@ -1,6 +1,7 @@
 import { ENTITY, entityChar } from '../../src/text/entities.ts';
 import { readTokens, tokenText } from '../../src/text/protect/read-tokens.ts';
 import type { TokenMeaning, TokenMeanings } from '../../src/text/protect/meanings.ts';
+import { escapeHtml } from './run-tags.ts';
 
 /** Tags, comments, and elements whose content is no language. */
 const MARKUP =
@@ -21,12 +22,7 @@ const unescaped = (html: string): string =>
     )
     .replaceAll(/[⟦⟧]/gu, ' ');
 
-const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\u00A0', '&nbsp;');
+const escaped = (text: string): string => escapeHtml(text).replaceAll('\u00A0', '&nbsp;');
 
 /** A passage that is translated as one: plain text, in which tags are tokens numbered from 1. */
 export interface HtmlPassage {

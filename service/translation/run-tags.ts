@@ -1,6 +1,7 @@
 import type { WordRun } from './markup.ts';
 
-const escape = (text: string): string =>
+/** Writes a text as HTML. */
+export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const unescape = (text: string): string =>
@@ -13,7 +14,7 @@ const unescape = (text: string): string =>
 const inner = ({ text, word, hole }: WordRun): string => {
   // An engine carries the content of `var` along and does not read it.
   if (hole !== undefined) return `<var>${hole}</var>`;
-  return word === undefined ? escape(text) : `<i id="${word}">${escape(text)}</i>`;
+  return word === undefined ? escapeHtml(text) : `<i id="${word}">${escapeHtml(text)}</i>`;
 };
 
 /** Writes runs as HTML, in whose translation an engine puts the words of an element into it again. */

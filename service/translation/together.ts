@@ -33,13 +33,7 @@ export const createBatch = (
   most: number,
   send: (texts: readonly string[]) => Promise<readonly string[]>,
 ): ((text: string) => Promise<string>) => {
-  let open:
-    | {
-        readonly texts: string[];
-        readonly reply: Promise<readonly string[]>;
-        bytes: number;
-      }
-    | undefined;
+  let open: { texts: string[]; reply: Promise<readonly string[]>; bytes: number } | undefined;
   return async (text) => {
     const bytes = Buffer.byteLength(text);
     if (!open || open.texts.length >= most || open.bytes + bytes > MOST_BYTES) {

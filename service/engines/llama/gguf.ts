@@ -48,8 +48,7 @@ const createCursor = (bytes: Buffer) => {
   };
   const u32 = (): number => bytes.readUInt32LE(skip(4));
   const u64 = (): number => {
-    const start = skip(8);
-    const value = bytes.readUInt32LE(start) + 2 ** 32 * bytes.readUInt32LE(start + 4);
+    const value = Number(bytes.readBigUInt64LE(skip(8)));
     if (!Number.isSafeInteger(value)) throw new RangeError('no such number');
     return value;
   };

@@ -1,3 +1,5 @@
+import type { EvaluateOptions } from './library.ts';
+
 /** The start of a process with a language model. */
 export interface LlamaConfig {
   /** Folder of the package of the library. */
@@ -15,13 +17,11 @@ export interface LlamaMessage {
   readonly content: string;
 }
 
-/** Choice of the next word, in the names of the library. */
-export interface Sampling {
-  readonly temperature: number;
-  readonly topP: number;
-  readonly topK: number;
-  readonly minP: number;
-  readonly seed?: number;
+/** Choice of the next word. */
+export interface Sampling extends Pick<
+  EvaluateOptions,
+  'temperature' | 'topP' | 'topK' | 'minP' | 'seed'
+> {
   readonly repetition: number;
   readonly frequency: number;
   readonly presence: number;

@@ -4,16 +4,6 @@ import type { LlamaCompletion, Sampling } from './protocol.ts';
 
 /** Tokens of a reply whose request says nothing of them. */
 const USUAL_TOKENS = 1_000;
-/** Choice of words where a request says nothing of it. */
-const USUAL: Sampling = {
-  temperature: 0.7,
-  topP: 0.95,
-  topK: 40,
-  minP: 0.05,
-  repetition: 1,
-  frequency: 0,
-  presence: 0,
-};
 
 /** Keywords of JSON Schema, one of which a part of a schema must have for the library to know it. */
 const KINDS = ['type', 'enum', 'const', 'oneOf', '$ref'];
@@ -75,8 +65,9 @@ const format = z.discriminatedUnion('type', [
     }),
 ]);
 const share = z.number().min(0).max(1);
-const penalty = z.number().min(-2).max(2);
+const penalty = z.number().min(-2).max(2).default(0);
 const tokens = z.int().positive();
+const stop = z.string().min(1);
 
 /** The fields of a chat request that are used here. */
 const chatRequest = z.object({
@@ -85,23 +76,15 @@ const chatRequest = z.object({
     .min(1),
   max_tokens: tokens.optional(),
   max_completion_tokens: tokens.optional(),
-  temperature: z.number().min(0).max(2).optional(),
-  top_p: share.optional(),
-  top_k: z.int().nonnegative().optional(),
-  min_p: share.optional(),
+  temperature: z.number().min(0).max(2).default(0.7),
+  top_p: share.default(0.95),
+  top_k: z.int().nonnegative().default(40),
+  min_p: share.default(0.05),
   seed: z.int().optional(),
-  frequency_penalty: penalty.optional(),
-  presence_penalty: penalty.optional(),
-  repetition_penalty: z.number().positive().max(2).optional(),
-  stop: z
-    .union([
-      z
-        .string()
-        .min(1)
-        .transform((one) => [one]),
-      z.array(z.string().min(1)).max(16),
-    ])
-    .optional(),
+  frequency_penalty: penalty,
+  presence_penalty: penalty,
+  repetition_penalty: z.number().positive().max(2).default(1),
+  stop: z.union([z.array(stop).max(16), stop.transform((one) => [one])]).default([]),
   response_format: format.optional(),
   stream: z.boolean().optional(),
   stream_options: z.object({ include_usage: z.boolean().optional() }).optional(),
@@ -120,13 +103,13 @@ export interface LlamaChat {
 export const readChatRequest = (body: unknown): LlamaChat => {
   const asked = validate(chatRequest, body);
   const sampling: Sampling = {
-    temperature: asked.temperature ?? USUAL.temperature,
-    topP: asked.top_p ?? USUAL.topP,
-    topK: asked.top_k ?? USUAL.topK,
-    minP: asked.min_p ?? USUAL.minP,
-    repetition: asked.repetition_penalty ?? USUAL.repetition,
-    frequency: asked.frequency_penalty ?? USUAL.frequency,
-    presence: asked.presence_penalty ?? USUAL.presence,
+    temperature: asked.temperature,
+    topP: asked.top_p,
+    topK: asked.top_k,
+    minP: asked.min_p,
+    repetition: asked.repetition_penalty,
+    frequency: asked.frequency_penalty,
+    presence: asked.presence_penalty,
     ...(asked.seed === undefined ? {} : { seed: asked.seed }),
   };
   return {
@@ -135,7 +118,7 @@ export const readChatRequest = (body: unknown): LlamaChat => {
       messages: asked.messages,
       mostTokens: asked.max_completion_tokens ?? asked.max_tokens ?? USUAL_TOKENS,
       sampling,
-      stop: asked.stop ?? [],
+      stop: asked.stop,
       format: asked.response_format,
     },
     isStreamed: asked.stream === true,

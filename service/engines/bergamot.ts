@@ -1,8 +1,7 @@
-import { AppError } from '../../src/errors.ts';
 import { meaningsIn } from '../../src/text/protect/meanings.ts';
 import { createChild } from '../../src/process/child.ts';
 import { type CreateEngine, type TranslationEngine, isPackageInstalled } from '../engine.ts';
-import { followInstalled, type InstalledFolder } from '../models/installed.ts';
+import { followInstalled, inspectFolders } from '../models/installed.ts';
 import { translateInPieces } from '../translation/pieces.ts';
 import { BERGAMOT_PACKAGE } from './bergamot/library.ts';
 import { findTranslationModel, type TranslationModel, findRoute } from './bergamot/model.ts';
@@ -19,30 +18,12 @@ const IDLE_MS = 15 * 60_000;
 /** Longest text of one call, so that other calls get their turn. */
 const LONGEST_PIECE_CHARACTERS = 1_000;
 
-interface Found {
-  readonly models: readonly TranslationModel[];
-  /** Sentences about what cannot be used. */
-  readonly faults: readonly string[];
-}
-
-const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
-  const models: TranslationModel[] = [];
-  const faults: string[] = [];
-  for (const folder of folders)
-    try {
-      const model = await findTranslationModel(folder);
-      if (model) models.push(model);
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      faults.push(error.message);
-    }
-  return { models, faults };
-};
-
 /** Creates the engine for neural translation with installed models, in a process. */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const ready = isPackageInstalled(BERGAMOT_PACKAGE);
-  const current = followInstalled(config.SERVICE_MODELS, inspect);
+  const current = followInstalled(config.SERVICE_MODELS, (folders) =>
+    inspectFolders(folders, findTranslationModel),
+  );
   const child = createChild<BergamotRequest, string>({
     name: NAME,
     file: new URL('./bergamot/worker.ts', import.meta.url),
@@ -80,17 +61,17 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     concurrent: 2,
     abilities: async () => {
       if (!ready) return {};
-      const { models } = await current();
+      const { found: models } = await current();
       return models.length > 0 ? { translation: build(models) } : {};
     },
     report: async () => {
-      const { models, faults } = await current();
-      const pairs = models.map(({ from, to }) => `${from}-${to}`);
+      const { found, faults } = await current();
+      const pairs = found.map(({ from, to }) => `${from}-${to}`);
       const offer = [...(pairs.length > 0 ? [pairs.join(', ')] : []), ...faults].join('; ');
       return {
         name: NAME,
         serves: ['translation'],
-        ready: ready && models.length > 0,
+        ready: ready && found.length > 0,
         detail: ready
           ? offer || 'npm run setup'
           : `npm install --include=optional, which adds ${BERGAMOT_PACKAGE}`,

@@ -1,10 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { AppError } from '../../src/errors.ts';
 import type { Ability } from '../config.ts';
 import type { CreateEngine, EngineAbilities } from '../engine.ts';
-import { followInstalled, type InstalledFolder } from '../models/installed.ts';
+import { followInstalled, inspectFolders, type InstalledFolder } from '../models/installed.ts';
 import { installedPackage, llamaPackage } from '../models/packages.ts';
-import type { InstalledLanguageModel } from './llama/abilities.ts';
 import { libraryAdvice } from './llama/library.ts';
 import { createProcesses, freeMemory } from './llama/processes.ts';
 
@@ -12,14 +10,6 @@ const NAME = 'llama';
 const SERVES = ['chat', 'translation'] as const;
 /** Cores up to which one conversation at a time is all that the machine carries. */
 const FEW_CORES = 4;
-
-interface Found {
-  readonly installed: readonly InstalledLanguageModel[];
-  /** True where there are models, and no library to run them. */
-  readonly isMissing: boolean;
-  /** Sentences about what cannot be used. */
-  readonly faults: readonly string[];
-}
 
 /** Creates the engine for language models in processes of ours, by llama.cpp. */
 export const createEngine: CreateEngine = ({ config, log }) => {
@@ -32,19 +22,13 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     freeBytes: freeMemory,
   });
 
-  const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
-    const installed: InstalledLanguageModel[] = [];
-    const faults: string[] = [];
-    if (folders.length === 0) return { installed, isMissing: false, faults };
+  const inspect = async (folders: readonly InstalledFolder[]) => {
+    if (folders.length === 0) return { installed: [], isMissing: false, faults: [] };
     const { findChatModel } = await import('./llama/model.ts');
-    for (const { path, record } of folders)
-      try {
-        const model = await findChatModel(path);
-        if (model) installed.push({ model, languages: record?.languages });
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        faults.push(error.message);
-      }
+    const { found: installed, faults } = await inspectFolders(folders, async ({ path, record }) => {
+      const model = await findChatModel(path);
+      return model && { model, languages: record?.languages };
+    });
     const library = await installedPackage(config.SERVICE_MODELS, llamaPackage());
     const isMissing = library === undefined && installed.length > 0;
     const runnable = library === undefined ? [] : installed;

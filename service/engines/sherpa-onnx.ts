@@ -1,8 +1,7 @@
 import { imageCommands } from '../../src/process/program.ts';
-import { AppError, toAppError } from '../../src/errors.ts';
 import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
 import { speakersText } from '../models/machine.ts';
-import { followInstalled, type InstalledFolder } from '../models/installed.ts';
+import { followInstalled, inspectFolders, type InstalledFolder } from '../models/installed.ts';
 import {
   createChildren,
   createSherpaRecognition,
@@ -22,7 +21,6 @@ import {
   isModelFile,
   listFiles,
   SHERPA_PACKAGE,
-  unusable,
 } from './sherpa-onnx/model-folder.ts';
 import type { InstalledRecogniser } from './sherpa-onnx/recogniser-choice.ts';
 import type { StreamReply, StreamRequest } from './sherpa-onnx/stream-worker.ts';
@@ -34,36 +32,25 @@ const NAME = 'sherpa-onnx';
 const SERVES = ['recognition', 'speech'] as const;
 const SETUP = 'npm run setup';
 
-interface Found {
-  recognisers: InstalledRecogniser[];
-  readonly speakers: InstalledSpeaker[];
-  diarisation: DiarisationModel | undefined;
-  /** Sentences about what cannot be used. */
-  readonly faults: string[];
+/** The content of a folder, which is of one kind. */
+interface Part {
+  readonly recogniser?: InstalledRecogniser;
+  readonly speakers?: readonly InstalledSpeaker[];
+  readonly diarisation?: DiarisationModel;
 }
 
-/** Adds what is in a folder with files of ONNX, or for no engine, which is reported by this one. */
-const addFolder = async (found: Found, { path, record }: InstalledFolder): Promise<void> => {
+/** Finds what is in a folder with files of ONNX, or for no engine, which is reported by this one. */
+const findPart = async ({ path, record }: InstalledFolder): Promise<Part | undefined> => {
   const files = await listFiles(path);
-  if (!files.some(isModelFile) && foreignAdvice(files) === undefined) return;
+  if (!files.some(isModelFile) && foreignAdvice(files) === undefined) return undefined;
   const diarisation = await findDiarisation(path);
-  found.diarisation ??= diarisation;
-  if (diarisation) return;
+  if (diarisation) return { diarisation };
   const speakers = await findVoices(path, record?.gender);
-  if (speakers) found.speakers.push(...speakers);
-  else
-    found.recognisers.push({
-      model: await findModel(path),
-      languages: record?.languages,
-      realTimeFactor: record?.measured?.realTimeFactor,
-    });
-};
-
-/** Says why what is in a folder cannot be used. */
-const faultOf = (folder: string, thrown: unknown): string => {
-  if (thrown instanceof AppError) return thrown.message;
-  const { code = toAppError(thrown).message } = thrown as NodeJS.ErrnoException;
-  return unusable(folder, `it cannot be read (${code})`).message;
+  if (speakers) return { speakers };
+  const realTimeFactor = record?.measured?.realTimeFactor;
+  return {
+    recogniser: { model: await findModel(path), languages: record?.languages, realTimeFactor },
+  };
 };
 
 /** Creates the engine for local recognition and speech with installed models, in processes. */
@@ -75,29 +62,29 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   const following = createFollowing(streams);
   const voices = createChildren<VoiceRequest, VoiceReply>('voice-worker', log, VOICE_CALLS);
 
-  const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
-    const found: Found = { recognisers: [], speakers: [], diarisation: undefined, faults: [] };
-    for (const folder of folders)
-      try {
-        await addFolder(found, folder);
-      } catch (error) {
-        found.faults.push(faultOf(folder.path, error));
-      }
-    if (chosen !== undefined)
-      try {
-        found.recognisers = [];
-        found.recognisers.push({ model: await findModel(chosen), languages: undefined });
-      } catch (error) {
-        found.faults.push(`SERVICE_SHERPA_MODEL: ${faultOf(chosen, error)}`);
-      }
+  const inspect = async (folders: readonly InstalledFolder[]) => {
+    const { found, faults } = await inspectFolders(folders, findPart);
+    const alone = await inspectFolders(chosen === undefined ? [] : [{ path: chosen }], (one) =>
+      findModel(one.path),
+    );
+    const installed: readonly InstalledRecogniser[] =
+      chosen === undefined
+        ? found.flatMap(({ recogniser = [] }) => recogniser)
+        : alone.found.map((model) => ({ model, languages: undefined }));
+    const speakers = found.flatMap((part) => part.speakers ?? []);
     for (const children of [recognisers, streams])
-      children.keep(found.recognisers.map(({ model }) => model.config));
-    voices.keep(found.speakers.map((speaker) => speaker.config));
-    return found;
+      children.keep(installed.map(({ model }) => model.config));
+    voices.keep(speakers.map((speaker) => speaker.config));
+    return {
+      recognisers: installed,
+      speakers,
+      diarisation: found.find((part) => part.diarisation)?.diarisation,
+      faults: [...faults, ...alone.faults.map((fault) => `SERVICE_SHERPA_MODEL: ${fault}`)],
+    };
   };
   const current = followInstalled(config.SERVICE_MODELS, inspect);
 
-  const abilitiesOf = (found: Found): EngineAbilities => {
+  const abilitiesOf = (found: Awaited<ReturnType<typeof inspect>>): EngineAbilities => {
     if (!ready) return {};
     const streaming = found.recognisers.filter(({ model }) => model.isStreaming);
     const others = found.recognisers.filter(({ model }) => !model.isStreaming);

@@ -1,6 +1,7 @@
 import { readdir, stat, readFile, writeFile } from 'node:fs/promises';
 import { resolve, join } from 'node:path';
 import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
 
 /** File in a model's folder that says where the model came from. */
 const RECORD_FILE = 'dragoman-model.json';
@@ -66,6 +67,35 @@ export const listInstalled = async (root: string): Promise<readonly InstalledFol
       return { name, path, record: await readRecord(path) };
     }),
   );
+};
+
+/** The findings of an engine in folders, and sentences about what cannot be used. */
+export interface Inspected<T> {
+  readonly found: readonly T[];
+  readonly faults: readonly string[];
+}
+
+/**
+ * Looks into each folder, of which one that cannot be used leaves the others.
+ *
+ * @param look resolves with undefined for a folder of another engine; rejects with the fault
+ */
+export const inspectFolders = async <T, Folder extends { readonly path: string }>(
+  folders: readonly Folder[],
+  look: (folder: Folder) => Promise<T | undefined>,
+): Promise<Inspected<T>> => {
+  const found: T[] = [];
+  const faults: string[] = [];
+  for (const folder of folders)
+    try {
+      const one = await look(folder);
+      if (one !== undefined) found.push(one);
+    } catch (thrown) {
+      const { code, message } = thrown as NodeJS.ErrnoException;
+      const fault = `${folder.path}: it cannot be read (${code ?? message})`;
+      faults.push(thrown instanceof AppError ? message : fault);
+    }
+  return { found, faults };
 };
 
 /** Time at which a model was last put into the folder or taken out of it; 0 without a folder. */

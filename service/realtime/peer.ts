@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { contractError, invalidRequest, tooManyRequests, type ContractError } from '../errors.ts';
@@ -78,12 +79,12 @@ export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortCont
 export const floodError = (what: string): ContractError =>
   tooManyRequests(1_000, `Too many requests: ${what}.`);
 
+const frame = z.looseObject({ type: z.string() });
+
 /** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
-export const parseFrame = (text: string): { readonly type: string } => {
+export const parseFrame = (text: string): z.infer<typeof frame> => {
   const message = parseJson(text, () => invalidRequest('The message is not valid JSON.'));
-  if (typeof message === 'object' && message !== null && 'type' in message) {
-    const { type } = message;
-    if (typeof type === 'string') return message as { readonly type: string };
-  }
-  throw invalidRequest('The message has no type.');
+  const { data } = frame.safeParse(message);
+  if (!data) throw invalidRequest('The message has no type.');
+  return data;
 };

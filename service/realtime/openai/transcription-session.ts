@@ -90,7 +90,7 @@ export const startTranscriptionSession = (deps: TranscriptionSessionDeps): PeerS
     say(type, { session: sessionObject(id, settings, type.startsWith('transcription')) });
   };
 
-  const take = (message: { readonly type: string; readonly event_id?: unknown }): void => {
+  const take = (message: { readonly type: string }): void => {
     switch (message.type) {
       case 'session.update':
       case 'transcription_session.update':
@@ -118,8 +118,8 @@ export const startTranscriptionSession = (deps: TranscriptionSessionDeps): PeerS
     peer,
     message: (text) => {
       try {
-        const message: { readonly type: string; readonly event_id?: unknown } = parseFrame(text);
-        takenId = typeof message.event_id === 'string' ? message.event_id : undefined;
+        const message = parseFrame(text);
+        takenId = typeof message['event_id'] === 'string' ? message['event_id'] : undefined;
         take(message);
       } catch (thrown) {
         fault(thrown);

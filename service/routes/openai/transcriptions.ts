@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { AsrSegmentsReply } from '../../../src/api/contract.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
 import { sameLanguage } from '../../../src/text/language/languages.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
@@ -7,7 +6,7 @@ import { isBlank } from '../../../src/text/unicode.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
 import { invalidParameter } from '../../errors.ts';
-import { type HeardSpan, spanLanguage } from '../../heard-spans.ts';
+import { type HeardSpan, spanLanguage, wordsOfSpans } from '../../heard-spans.ts';
 import { readLanguage } from '../../language.ts';
 import { demandFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentsReply } from '../../recognise.ts';
@@ -64,15 +63,11 @@ const hintsOf = ({
   words: format === 'srt' || format === 'vtt' || wanted.includes('word'),
 });
 
-const timesOf = ({ start, end }: { readonly start: number; readonly end: number }) => ({
-  startMs: start * 1_000,
-  endMs: end * 1_000,
-});
-
-const inMs = ({ text, words, ...segment }: AsrSegmentsReply['segments'][number]) => ({
-  ...timesOf(segment),
-  text,
-  words: words?.map(({ word, ...times }) => ({ ...timesOf(times), text: word })),
+const captionOf = (span: HeardSpan) => ({
+  startMs: span.startMs,
+  endMs: span.endMs,
+  text: span.heard.text,
+  words: wordsOfSpans([span]),
 });
 
 /** Speakers as that API names those who are not known: A, B, C … */
@@ -96,7 +91,7 @@ const replyIn = (
       return new Response(`${text}\n`);
     case 'srt':
     case 'vtt':
-      return new Response(subtitlesOf(format, segments.map(inMs)));
+      return new Response(subtitlesOf(format, spans.map(captionOf)));
     case 'diarized_json':
       return Response.json({
         task,

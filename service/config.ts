@@ -91,63 +91,52 @@ const engineRates = list.transform((items, ctx) =>
   }),
 );
 
+const words = (about: string) => z.string().optional().describe(about);
+const address = (about: string) => httpUrl.optional().describe(about);
+
 /** Variables of a server of its own for one ability. */
 const ownServer = <N extends string>(name: N, what: string) =>
   ({
-    [`SERVICE_OPENAI_${name}_URL`]: httpUrl
-      .optional()
-      .describe(`Base URL of an OpenAI-compatible server for ${what} alone.`),
-    [`SERVICE_OPENAI_${name}_KEY`]: z
-      .string()
-      .optional()
-      .describe(`API key for ${what}. Default: SERVICE_OPENAI_KEY, for the same host.`),
+    [`SERVICE_OPENAI_${name}_URL`]: address(
+      `Base URL of an OpenAI-compatible server for ${what} alone.`,
+    ),
+    [`SERVICE_OPENAI_${name}_KEY`]: words(
+      `API key for ${what}. Default: SERVICE_OPENAI_KEY, for the same host.`,
+    ),
   }) as Record<`SERVICE_OPENAI_${N}_URL` | `SERVICE_OPENAI_${N}_KEY`, z.ZodOptional<z.ZodString>>;
 
 /** Variables of the built-in service's engines, wherever it runs. */
 export const engineSection = z.object({
-  SERVICE_OPENAI_URL: httpUrl
-    .optional()
-    .describe('Base URL of an OpenAI-compatible server, with or without /v1.'),
-  SERVICE_OPENAI_KEY: z.string().optional().describe('API key of that server.'),
+  SERVICE_OPENAI_URL: address('Base URL of an OpenAI-compatible server, with or without /v1.'),
+  SERVICE_OPENAI_KEY: words('API key of that server.'),
   ...ownServer('CHAT', 'chat'),
   ...ownServer('TRANSLATION', 'translation'),
   ...ownServer('ASR', 'speech recognition'),
   ...ownServer('TTS', 'text-to-speech'),
-  SERVICE_OPENAI_CHAT_MODEL: z
-    .string()
-    .optional()
-    .describe('Chat model. Default: the first model that is for nothing else.'),
-  SERVICE_OPENAI_TRANSLATION_MODEL: z
-    .string()
-    .optional()
-    .describe('Translation model. Default: the chat model.'),
-  SERVICE_OPENAI_ASR_MODEL: z
-    .string()
-    .optional()
-    .describe('Speech recognition model. Default: found by name, such as whisper-1.'),
-  SERVICE_OPENAI_TTS_MODEL: z
-    .string()
-    .optional()
-    .describe('Text-to-speech model. Default: found by name, such as tts-1.'),
+  SERVICE_OPENAI_CHAT_MODEL: words(
+    'Chat model. Default: the first model that is for nothing else.',
+  ),
+  SERVICE_OPENAI_TRANSLATION_MODEL: words('Translation model. Default: the chat model.'),
+  SERVICE_OPENAI_ASR_MODEL: words(
+    'Speech recognition model. Default: found by name, such as whisper-1.',
+  ),
+  SERVICE_OPENAI_TTS_MODEL: words('Text-to-speech model. Default: found by name, such as tts-1.'),
   SERVICE_OPENAI_TTS_VOICES: speechVoices
     .default([{ name: 'alloy', language: MANY_LANGUAGES, gender: 'Neutral' }])
     .describe('Voices: name[:language[:gender]], separated by commas.'),
-  SERVICE_LIBRETRANSLATE_URL: httpUrl.optional().describe('Base URL of a LibreTranslate server.'),
-  SERVICE_LIBRETRANSLATE_KEY: z.string().optional().describe('API key of that server.'),
-  SERVICE_DEEPL_KEY: z.string().optional().describe('API key of DeepL.'),
-  SERVICE_DEEPL_URL: httpUrl
-    .optional()
-    .describe('Base URL of DeepL’s API. Default: that of the plan of the key.'),
+  SERVICE_LIBRETRANSLATE_URL: address('Base URL of a LibreTranslate server.'),
+  SERVICE_LIBRETRANSLATE_KEY: words('API key of that server.'),
+  SERVICE_DEEPL_KEY: words('API key of DeepL.'),
+  SERVICE_DEEPL_URL: address('Base URL of DeepL’s API. Default: that of the plan of the key.'),
   SERVICE_DEEPL_FORMALITY: z
     .enum(['prefer_more', 'prefer_less'])
     .optional()
     .describe(
       'How DeepL addresses people, in languages that have both: prefer_more or prefer_less.',
     ),
-  SERVICE_DEEPL_GLOSSARY: z
-    .string()
-    .optional()
-    .describe('Name or ID of a glossary at DeepL, for the language pairs that it has.'),
+  SERVICE_DEEPL_GLOSSARY: words(
+    'Name or ID of a glossary at DeepL, for the language pairs that it has.',
+  ),
   SERVICE_ENGINE_ORDER: engineOrders
     .default([])
     .describe('Order of engines: ability=engine>engine or translation:from:to=engine>engine.'),
@@ -158,10 +147,9 @@ export const engineSection = z.object({
     .string()
     .default('models')
     .describe('Folder of the models that `npm run setup` installs.'),
-  SERVICE_MODELS_CATALOGUE: z
-    .string()
-    .optional()
-    .describe('File with the models that can be installed by name. Default: the project’s own.'),
+  SERVICE_MODELS_CATALOGUE: words(
+    'File with the models that can be installed by name. Default: the project’s own.',
+  ),
   SERVICE_MODELS_MIRROR: z
     .string()
     .transform((text) => (/^(?:https?|file):/i.test(text) ? text : pathToFileURL(text).href))
@@ -170,10 +158,7 @@ export const engineSection = z.object({
     .describe(
       'Base URL of a mirror, or a folder, to fetch models from, in place of the hosts of their addresses.',
     ),
-  SERVICE_SHERPA_MODEL: z
-    .string()
-    .optional()
-    .describe('Folder of a sherpa-onnx speech recognition model.'),
+  SERVICE_SHERPA_MODEL: words('Folder of a sherpa-onnx speech recognition model.'),
   SERVICE_LLAMA_CONTEXT: z.coerce
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')
@@ -235,10 +220,7 @@ export const serverSection = z.object({
     .string()
     .default('data/service.db')
     .describe('File of the keys that `npm run service -- keys create` makes.'),
-  SERVICE_PRICES: z
-    .string()
-    .optional()
-    .describe('File with the prices that these keys pay. Default: the project’s own.'),
+  SERVICE_PRICES: words('File with the prices that these keys pay. Default: the project’s own.'),
   SERVICE_KEY_RATE: rateText
     .optional()
     .describe('Most requests with one key, such as 5/s or 5/s:10 for 10 at once. Default: any.'),

@@ -65,8 +65,11 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
  */
 export const startService = async (options: ServiceOptions) => {
   const { log, clock = realClock } = options;
-  const engines = await loadEngines({ config: options.engines, log }, options.engineFolder);
-  const accounts = createAccounts(options);
+  await using starting = new AsyncDisposableStack();
+  const engines = starting.use(
+    await loadEngines({ config: options.engines, log }, options.engineFolder),
+  );
+  const accounts = starting.use(createAccounts(options));
   const parts = {
     accounts,
     engines,
@@ -86,14 +89,8 @@ export const startService = async (options: ServiceOptions) => {
     },
   }) as Server;
   const realtime = serveRealtime(server, parts);
-  let address: AddressInfo;
-  try {
-    address = await listen(server, options.host, options.port);
-  } catch (error) {
-    await accounts[Symbol.asyncDispose]();
-    await engines[Symbol.asyncDispose]();
-    throw error;
-  }
+  const address = await listen(server, options.host, options.port);
+  const held = starting.move();
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
 
   let running = 0;
@@ -125,8 +122,7 @@ export const startService = async (options: ServiceOptions) => {
     server.closeAllConnections();
     await closed;
     await (await models)?.[Symbol.asyncDispose]();
-    await accounts[Symbol.asyncDispose]();
-    await engines[Symbol.asyncDispose]();
+    await held.disposeAsync();
   };
 
   return {

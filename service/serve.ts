@@ -40,10 +40,7 @@ export const serve = async (
       host: server.SERVICE_HOST,
       port: server.SERVICE_PORT,
       keys,
-      stored: {
-        database: server.SERVICE_DATABASE,
-        prices,
-      },
+      stored: { database: server.SERVICE_DATABASE, prices },
       rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
       engines,
       log,

@@ -1,6 +1,6 @@
 /** The speech, translation and language-model service: its paths, shapes, limits and errors. */
 import { z } from 'zod';
-import { AUDIO_FORMATS, type AudioFormat } from '../model/message.ts';
+import { AUDIO_FORMATS, type AudioFormat, type SpokenWord } from '../model/message.ts';
 
 /** Paths of contract section 4.1. */
 export const PATHS = {
@@ -173,6 +173,20 @@ const certainty = {
 /** A word and its time in seconds; in scripts without spaces, a character or a few. */
 export const asrWord = z.object({ word: z.string(), start: z.number(), end: z.number() });
 export type AsrWord = z.infer<typeof asrWord>;
+
+/** Words with times in the audio; undefined where there are none, or another kind of value. */
+export const timedWords = z
+  .array(asrWord)
+  .min(1)
+  .transform((given): readonly SpokenWord[] =>
+    given.map(({ word, start, end }) => ({
+      text: word,
+      startMs: Math.round(1_000 * start),
+      endMs: Math.round(1_000 * end),
+    })),
+  )
+  .optional()
+  .catch(undefined);
 
 export const asrPlainReply = z.object({
   text: z.string(),

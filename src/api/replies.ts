@@ -5,10 +5,9 @@
  */
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import type { SpokenWord } from '../model/message.ts';
 import type { Attempt } from './caller.ts';
 import { readEvents } from '../http/event-stream.ts';
-import { asrWord, completion, completionChunk } from './contract.ts';
+import { completion, completionChunk, timedWords } from './contract.ts';
 import {
   expectMediaType,
   networkError,
@@ -60,21 +59,8 @@ const withCertainty = <Reply extends z.infer<z.ZodObject<typeof recognised>>>({
   ...(noSpeech === undefined ? {} : { noSpeech }),
 });
 
-const spokenWords = z
-  .array(asrWord)
-  .min(1)
-  .transform((given): readonly SpokenWord[] =>
-    given.map(({ word, start, end }) => ({
-      text: word,
-      startMs: Math.round(1_000 * start),
-      endMs: Math.round(1_000 * end),
-    })),
-  )
-  .optional()
-  .catch(undefined);
-
 export const recognisedText = z
-  .object({ text: z.string(), words: spokenWords, ...recognised })
+  .object({ text: z.string(), words: timedWords, ...recognised })
   .transform(withCertainty);
 export type PlainTranscript = z.infer<typeof recognisedText>;
 
@@ -85,7 +71,7 @@ export const recognisedSegments = z
         start: z.number(),
         end: z.number(),
         text: z.string(),
-        words: spokenWords,
+        words: timedWords,
         speaker: z.int().positive().optional().catch(undefined),
       }),
     ),

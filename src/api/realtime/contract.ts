@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { AUDIO_FORMATS } from '../../model/message.ts';
+import { timedWords } from '../contract.ts';
 
 /** Audio of recognition: signed 16-bit little-endian samples, mono. */
 export const REALTIME_RATE_HZ = 16_000;
@@ -89,6 +90,8 @@ export const recognitionEvent = z.discriminatedUnion('type', [
     confidence: number,
     /** Extension: probability, from 0 to 1, that nobody speaks. */
     no_speech_prob: number,
+    /** Extension: the times of its words in the audio of the connection. */
+    words: timedWords,
   }),
   z.object({ type: z.literal('error'), fatal: flag }),
   z.object({

@@ -105,6 +105,7 @@ export const createRealtime = ({
           clock,
           onCall,
           random: Math.random,
+          asksForWords: followed !== undefined,
         }),
         availability: availability(ofSpace),
       };

@@ -40,6 +40,8 @@ export interface RecognitionSessionDeps {
   readonly onCall?: OnCall;
   /** Randomness of waits, from 0 to 1. */
   readonly random: () => number;
+  /** True to ask for the times of words, of a service that knows the field. Default: it is not sent. */
+  readonly asksForWords?: boolean;
 }
 
 export interface RecognitionSessionOptions {
@@ -69,11 +71,10 @@ export interface RecognitionSession {
 
 export type OpenRecognitionSession = (options: RecognitionSessionOptions) => RecognitionSession;
 
-const updateOf = ({
-  language,
-  expected,
-  hotwords = [],
-}: RecognitionSessionOptions): RecognitionUpdate => ({
+const updateOf = (
+  { language, expected, hotwords = [] }: RecognitionSessionOptions,
+  asksForWords: boolean,
+): RecognitionUpdate => ({
   type: 'session.update',
   session: {
     input_audio_format: 'pcm_s16le',
@@ -83,6 +84,7 @@ const updateOf = ({
     ...(language === undefined ? { language_detection_mode: 'utterance' } : {}),
     ...(language === undefined && expected !== undefined ? { default_language: expected } : {}),
     ...(hotwords.length > 0 ? { hotwords: [...hotwords] } : {}),
+    ...(asksForWords ? { words: true } : {}),
   },
 });
 
@@ -107,6 +109,7 @@ export const createRecognitionSessions = ({
   clock,
   onCall = () => {},
   random,
+  asksForWords = false,
 }: RecognitionSessionDeps): OpenRecognitionSession => {
   return (options) => {
     const tail = createAudioTail(KEPT_SECONDS);
@@ -248,7 +251,7 @@ export const createRecognitionSessions = ({
           report.sent(0);
           sent = tail.from;
           results.connected(sent);
-          socket?.send(updateOf(options));
+          socket?.send(updateOf(options, asksForWords));
           flush();
         },
         message: (data) => {

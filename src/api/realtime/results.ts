@@ -1,6 +1,7 @@
 import { createLru } from '../../async/lru.ts';
 import { joinTexts } from '../../text/local-agreement.ts';
 import { REALTIME_RATE_HZ, type FinalResult, type PartialResult } from './contract.ts';
+import type { SpokenWord } from '../../model/message.ts';
 import type { Span } from './audio-tail.ts';
 
 /** Ids of replaced results that are remembered; a deployment repeats those of the last seconds. */
@@ -14,6 +15,7 @@ interface Final {
   readonly language: string;
   readonly confidence: number | undefined;
   readonly noSpeech: number | undefined;
+  readonly words: readonly SpokenWord[] | undefined;
 }
 
 interface Open {
@@ -37,6 +39,8 @@ export interface RealtimeText {
   readonly confidence: number | undefined;
   /** Probability, from 0 to 1, that nobody speaks; undefined when the service gives none. */
   readonly noSpeech?: number | undefined;
+  /** The words with their times in the audio of the session; undefined where some are not known. */
+  readonly words?: readonly SpokenWord[] | undefined;
   /** True when the text only grows from now on, as far as the service promises it. */
   readonly isStable: boolean;
 }
@@ -59,6 +63,7 @@ export const createResults = () => {
   let connection = 0;
   let base = 0;
 
+  const baseMs = (): number => (1_000 * base) / REALTIME_RATE_HZ;
   const keyOf = (id: string): string => `${connection} ${id}`;
   const position = (ms: number | null | undefined): number | undefined =>
     ms === null || ms === undefined ? undefined : base + toSamples(ms);
@@ -142,6 +147,11 @@ export const createResults = () => {
         language: message.language ?? '',
         confidence: message.confidence ?? undefined,
         noSpeech: message.no_speech_prob ?? undefined,
+        words: message.words?.map((word) => ({
+          ...word,
+          startMs: baseMs() + word.startMs,
+          endMs: baseMs() + word.endMs,
+        })),
       });
       return known ? undefined : { start, end };
     },
@@ -154,11 +164,14 @@ export const createResults = () => {
     text: (): RealtimeText => {
       const parts = ordered();
       const spoken = [...open.values()].filter(({ text }) => text !== '');
+      const words = parts.flatMap((part) => part.words ?? []);
+      const isTimed = spoken.length === 0 && parts.every((part) => part.words ?? part.text === '');
       return {
         text: joinTexts([...parts, ...spoken].map(({ text }) => text)),
         language: [...parts, ...spoken].find(({ language }) => language !== '')?.language ?? '',
         confidence: lowest(parts.map(({ confidence }) => confidence)),
         noSpeech: lowest(parts.map(({ noSpeech }) => noSpeech)),
+        words: isTimed && words.length > 0 ? words : undefined,
         isStable: spoken.every(({ isStable }) => isStable),
       };
     },

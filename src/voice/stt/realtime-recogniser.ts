@@ -45,11 +45,18 @@ export interface RealtimeRecogniserDeps {
   readonly createDecoder?: () => Promise<PacketDecoder>;
 }
 
-const resultOf = ({ text, language, confidence, noSpeech }: RealtimeText): RecognitionResult => ({
+const resultOf = ({
   text,
   language,
   confidence,
   noSpeech,
+  words,
+}: RealtimeText): RecognitionResult => ({
+  text,
+  language,
+  confidence,
+  noSpeech,
+  words,
 });
 
 /** One utterance: a session while it grows, and a request where the session does not do. */

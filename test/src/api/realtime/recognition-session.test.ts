@@ -11,7 +11,11 @@ import { createWire, type ServeSession, type WireFault } from '../../../fakes/re
 const APPEND_BYTES = 3_200;
 const APPEND_MS = 100;
 
-const setUp = (faults: WireFault[] = [], habits: RecognitionHabits | ServeSession = {}) => {
+const setUp = (
+  faults: WireFault[] = [],
+  habits: RecognitionHabits | ServeSession = {},
+  asksForWords?: boolean,
+) => {
   const clock = createTestClock();
   const wire = createWire(clock, faults, habits);
   const texts: RealtimeText[] = [];
@@ -21,6 +25,7 @@ const setUp = (faults: WireFault[] = [], habits: RecognitionHabits | ServeSessio
     openSocket: wire.openSocket,
     clock,
     random: () => 1,
+    ...(asksForWords === undefined ? {} : { asksForWords }),
     onCall: (report) => void reports.push(report),
   });
   const session = open({
@@ -122,6 +127,20 @@ describe('a session of realtime recognition', () => {
     await hear(pcmOf('we'));
     expect(await finish()).toMatchObject({ code: 'bad-reply' });
     expect(failures).toEqual([]);
+  });
+
+  it('asks for the times of words where the service is known to tell them, and no other', async () => {
+    for (const asks of [undefined, true]) {
+      const updates: string[] = [];
+      const serve: ServeSession = () => ({
+        heardMs: 0,
+        message: (text) => void (text.includes('session.update') && updates.push(text)),
+      });
+      const { hear } = setUp([], serve, asks);
+      await hear(pcmOf('we'));
+      const { session } = JSON.parse(updates[0]!) as { session: { words?: boolean } };
+      expect(session.words).toBe(asks);
+    }
   });
 
   it('has no words where the service says at the end that there were none', async () => {

@@ -1,9 +1,32 @@
 import { describe, expect, it } from 'vitest';
+import type { SpokenWord } from '../../../../src/model/message.ts';
 import { createResults } from '../../../../src/api/realtime/results.ts';
 
 const SECOND = 16_000;
 
 describe('the results of a session', () => {
+  it('have words with their times in all connections, where those of each text are known', () => {
+    const results = createResults();
+    const final = (id: string, words?: readonly SpokenWord[]) =>
+      results.final(
+        {
+          type: 'asr.final_result',
+          utterance_id: id,
+          result_id: id,
+          text: id,
+          ...(words ? { words } : {}),
+        },
+        9 * SECOND,
+      );
+    results.connected(0);
+    final('we', [{ text: 'we', startMs: 100, endMs: 400 }]);
+    results.connected(2 * SECOND);
+    final('meet', [{ text: 'meet', startMs: 100, endMs: 400 }]);
+    expect(results.text().words?.map(({ startMs }) => startMs)).toEqual([100, 2_100]);
+    final('now');
+    expect(results.text().words).toBeUndefined();
+  });
+
   it('lose a partial result that the final of another utterance replaces', () => {
     const results = createResults();
     results.connected(0);

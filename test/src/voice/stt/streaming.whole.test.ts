@@ -101,6 +101,11 @@ describe('speech with a model that streams', () => {
     expect(partials.length).toBeGreaterThan(2);
     expect(finals).toMatchObject([{ text: 'alfa beta gama delta', language: 'en' }]);
     expect(requested).toEqual([]);
+    const [{ words = [], startMs, endMs }] = finals as [TranscriptEvent];
+    expect(words.map(({ text }) => text)).toEqual(['alfa', 'beta', 'gama', 'delta']);
+    expect(words.map((word) => word.startMs)).toEqual(
+      words.map((word) => Math.min(endMs, Math.max(startMs - 300, word.startMs))),
+    );
   });
 
   it('of more people than the machine follows is captioned when it has ended, and none is lost', async () => {

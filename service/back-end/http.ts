@@ -79,6 +79,13 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
 
+/** A request, and the status of its reply. */
+interface Asked {
+  readonly path: string;
+  readonly status: number;
+  readonly body: Content | undefined;
+}
+
 /** A server of an engine. */
 export interface BackEnd {
   /** Address that paths are appended to; a slash at its end is left out. */
@@ -99,38 +106,33 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
   const authorization =
     key === undefined || scheme === null ? {} : { authorization: `${scheme} ${key}` };
 
-  /** Paths above the API's own are asked of any server, of which few have them. */
-  const warn = (path: string, status: number, reason: string): void =>
-    log[path.startsWith('/../') ? 'debug' : 'warn'](
-      { requestId: currentRequestId(), path, status, said: reason },
-      'a back end answered with an error',
-    );
+  /** Reads and logs what a server says of an error, whose status is perhaps not that of the reply. */
+  const readSaid = (
+    bytes: Uint8Array,
+    mediaType: string,
+    { path, status, body }: Asked,
+    errorStatus = status,
+  ): ReturnType<typeof readErrorText> => {
+    const texts = isAboutKey(errorStatus) ? undefined : textsOf(body);
+    const said = readErrorText(bytes, mediaType, texts);
+    const fields = { requestId: currentRequestId(), path, status, said: said.text };
+    // Paths above the API's own are asked of any server, of which few have them.
+    log[path.startsWith('/../') ? 'debug' : 'warn'](fields, 'a back end answered with an error');
+    return said;
+  };
 
-  const failedWithin = (
-    error: unknown,
-    path: string,
-    status: number,
-    body: Content | undefined,
-  ): AppError => {
+  const failedWithin = (error: unknown, asked: Asked): AppError => {
     const { code } = Object(error) as { code?: unknown };
-    const { text, retryAfterMs } = readErrorText(
-      Buffer.from(hideKey(JSON.stringify({ error }))),
-      'application/json',
-      isAboutKey(Number(code)) ? undefined : textsOf(body),
-    );
-    warn(path, status, text);
-    return new AppError(
-      'unavailable',
-      describeRefusal('The backend broke off.', text, retryAfterMs),
-      { retryable: true, retryAfterMs },
-    );
+    const json = Buffer.from(hideKey(JSON.stringify({ error })));
+    const { text, retryAfterMs } = readSaid(json, 'application/json', asked, Number(code));
+    const message = describeRefusal('The backend broke off.', text, retryAfterMs);
+    return new AppError('unavailable', message, { retryable: true, retryAfterMs });
   };
 
   const refused = async (
     reply: Dispatcher.ResponseData,
-    path: string,
     mediaType: string,
-    body: Content | undefined,
+    asked: Asked,
   ): Promise<BackendError> => {
     const { statusCode: status, headers } = reply;
     const read = await readBytes(reply.body, MAX_ERROR_BYTES, 'too long').catch(() => Buffer.of());
@@ -138,10 +140,8 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     // What is forwarded as it is must not hold the service's own key.
     const hidden = hideKey(text);
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
-    const texts = isAboutKey(status) ? undefined : textsOf(body);
-    const reason = readErrorText(head, mediaType, texts);
+    const reason = readSaid(head, mediaType, asked);
     const waitMs = retryAfterHeaderMs(headers, Date.now()) ?? reason.retryAfterMs;
-    warn(path, status, reason.text);
     return new BackendError(describeRefusal(refusal(status, keyVariable), reason.text, waitMs), {
       status,
       mediaType,
@@ -180,13 +180,10 @@ export const createUpstream = ({ url, key, keyVariable, scheme = 'Bearer' }: Bac
     // The reader of the body gets its errors; those of an unread body must not end the process.
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
-    if (reply.statusCode >= 200 && reply.statusCode < 300)
-      return {
-        mediaType,
-        body: reply.body,
-        failedWithin: (error) => failedWithin(error, path, reply.statusCode, body),
-      };
-    throw await refused(reply, path, mediaType, body);
+    const { statusCode: status } = reply;
+    const asked = { path, status, body };
+    if (status < 200 || status >= 300) throw await refused(reply, mediaType, asked);
+    return { mediaType, body: reply.body, failedWithin: (error) => failedWithin(error, asked) };
   };
 
   return {

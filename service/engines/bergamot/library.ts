@@ -132,27 +132,19 @@ export const loadBergamot = async () => {
   /** Loaded models by the path of their file, the least recently used first. */
   const models = new Map<string, Model>();
 
-  const fill = (bytes: Uint8Array, alignment: number): Memory => {
+  const read = async (path: string | undefined, alignment = OTHER_ALIGNMENT): Promise<Memory> => {
+    const bytes = path === undefined ? new Uint8Array() : await readFile(path);
     const memory = new module.AlignedMemory(bytes.length, alignment);
     memory.getByteArrayView().set(bytes);
     return memory;
   };
 
   const load = async (files: TranslationModel): Promise<Model> => {
-    const [model, shortlist, ...vocabularies] = await Promise.all(
-      [files.model, files.shortlist, ...files.vocabularies].map((path) =>
-        path === undefined ? Promise.resolve(new Uint8Array()) : readFile(path),
-      ),
-    );
-    const list = new module.AlignedMemoryList();
-    for (const one of vocabularies) list.push_back(fill(one, OTHER_ALIGNMENT));
-    return new module.TranslationModel(
-      optionsOf(files),
-      fill(model ?? new Uint8Array(), MODEL_ALIGNMENT),
-      fill(shortlist ?? new Uint8Array(), OTHER_ALIGNMENT),
-      list,
-      null,
-    );
+    const model = await read(files.model, MODEL_ALIGNMENT);
+    const shortlist = await read(files.shortlist);
+    const vocabularies = new module.AlignedMemoryList();
+    for (const path of files.vocabularies) vocabularies.push_back(await read(path));
+    return new module.TranslationModel(optionsOf(files), model, shortlist, vocabularies, null);
   };
 
   const get = async (files: TranslationModel): Promise<Model> => {

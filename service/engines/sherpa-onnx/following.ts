@@ -3,8 +3,6 @@ import type { Child } from '../../../src/process/child.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognitionEngine,
-  type RecognitionStream,
-  type StreamListener,
   type StreamRecognition,
 } from '../../engine.ts';
 import { speakersAt, speakersText } from '../../models/machine.ts';
@@ -56,31 +54,6 @@ const heardLanguage = (
   return codeFor(recogniser, language) ?? (others.length === 0 ? only : undefined);
 };
 
-/** Opens a stream, which has its place as long as it is open. */
-const openIn = (
-  place: Disposable,
-  streams: Streams,
-  language: string | undefined,
-  listener: StreamListener,
-): RecognitionStream => {
-  const leave = (): void => place[Symbol.dispose]();
-  const stream = streams.open(language, {
-    heard: listener.heard,
-    failed: (error) => {
-      leave();
-      listener.failed(error);
-    },
-  });
-  return {
-    feed: stream.feed,
-    finish: () => stream.finish().finally(leave),
-    [Symbol.dispose]: () => {
-      leave();
-      stream[Symbol.dispose]();
-    },
-  };
-};
-
 /**
  * Creates what follows speech with models that stream, each in a process that lasts.
  *
@@ -104,30 +77,20 @@ export const createFollowing = (
     mostAt(streamsOf(one).realTimeFactor ?? one.realTimeFactor);
 
   const streamOf = (
-    streaming: readonly InstalledRecogniser[],
-    isAlone: boolean,
-  ): StreamRecognition => {
-    const choose = (language: string | undefined): InstalledRecogniser | undefined =>
-      chooseSure(streaming, language) ??
-      (isAlone ? chooseRecogniser(streaming, language) : undefined);
-    return {
-      knows: (language) => choose(language) !== undefined,
-      isFull: (language) => {
-        const chosen = choose(language);
-        return (
-          chosen !== undefined && (streamsOf(chosen).isPaused || places.open >= mostOf(chosen))
-        );
-      },
-      open: ({ language }, listener, key = '') => {
-        const chosen = choose(language);
-        if (!chosen) return undefined;
-        const streams = streamsOf(chosen);
-        if (streams.isPaused) return undefined;
-        const place = places.take(key, mostOf(chosen));
-        return place && openIn(place, streams, heardLanguage(chosen, language), listener);
-      },
-    };
-  };
+    choose: (language: string | undefined) => InstalledRecogniser | undefined,
+  ): StreamRecognition => ({
+    knows: (language) => choose(language) !== undefined,
+    isFull: (language) => {
+      const chosen = choose(language);
+      return chosen !== undefined && (streamsOf(chosen).isPaused || places.open >= mostOf(chosen));
+    },
+    open: ({ language }, listener, key = '') => {
+      const chosen = choose(language);
+      if (!chosen || streamsOf(chosen).isPaused) return undefined;
+      const place = places.take(key, mostOf(chosen));
+      return place && streamsOf(chosen).open(heardLanguage(chosen, language), listener, place);
+    },
+  });
 
   return {
     /** Measures how many people a streaming model follows here, and how late their last words are then. */
@@ -159,18 +122,19 @@ export const createFollowing = (
     ): RecognitionEngine => {
       if (streaming.length === 0) return engine;
       const isAlone = others.length === 0;
+      const choose = (language: string | undefined): InstalledRecogniser | undefined =>
+        chooseSure(streaming, language) ??
+        (isAlone ? chooseRecogniser(streaming, language) : undefined);
       return {
         ...engine,
-        stream: streamOf(streaming, isAlone),
+        stream: streamOf(choose),
         recognise: async (samples, hints, signal) => {
           const { language } = hints;
-          const isKnown = others.some((one) => codeFor(one, language) !== undefined);
-          const chosen = isAlone
-            ? chooseRecogniser(streaming, language)
-            : chooseSure(language === undefined || isKnown ? [] : streaming, language);
+          const isOthers =
+            language === undefined || others.some((one) => codeFor(one, language) !== undefined);
+          const chosen = isAlone || !isOthers ? choose(language) : undefined;
           if (!chosen) return engine.recognise(samples, hints, signal);
-          const code = heardLanguage(chosen, language);
-          return streamsOf(chosen).recognise(samples, code, signal);
+          return streamsOf(chosen).recognise(samples, heardLanguage(chosen, language), signal);
         },
       };
     },

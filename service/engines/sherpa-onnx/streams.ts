@@ -28,6 +28,7 @@ interface Open {
   readonly language: string | undefined;
   readonly isLive: boolean;
   readonly listener: StreamListener;
+  readonly place: Disposable | undefined;
   readonly finished: PromiseWithResolvers<RecognisedText>;
   /** Sound that the process has not got. */
   waiting: Float32Array[];
@@ -59,8 +60,12 @@ export const createStreams = (
   /** Sound of late, and the time that it took. */
   const measured = { soundMs: 0, tookMs: 0 };
 
+  const leave = (one: Open): boolean => {
+    one.place?.[Symbol.dispose]();
+    return open.delete(one.id);
+  };
   const close = (one: Open): void => {
-    if (open.delete(one.id) && one.hasBegun) closed.push(one.id);
+    if (leave(one) && one.hasBegun) closed.push(one.id);
   };
 
   const hasNew = ({ waiting, isEnding, isEndSent }: Open): boolean =>
@@ -86,7 +91,7 @@ export const createStreams = (
     if (!one) return;
     const text = { ...heard, language: one.language };
     if (!isLast) return one.listener.heard(text);
-    open.delete(id);
+    leave(one);
     one.finished.resolve(text);
   };
 
@@ -153,13 +158,15 @@ export const createStreams = (
   const openStream = (
     language: string | undefined,
     listener: StreamListener,
-    isLive = true,
+    isLive: boolean,
+    place?: Disposable,
   ): RecognitionStream => {
     const one: Open = {
       id: (lastId += 1),
       language,
       isLive,
       listener,
+      place,
       finished: Promise.withResolvers<RecognisedText>(),
       waiting: [],
       hasBegun: false,
@@ -223,9 +230,10 @@ export const createStreams = (
      * Opens a stream.
      *
      * @param language the model's own code, if one is known
+     * @param place disposed of at its end
      */
-    open: (language: string | undefined, listener: StreamListener) =>
-      openStream(language, listener),
+    open: (language: string | undefined, listener: StreamListener, place?: Disposable) =>
+      openStream(language, listener, true, place),
     /**
      * Recognises whole sound while no stream has sound that waits; once more where the process is lost, as another's
      * sound may have been the cause. Rejects with the signal's reason, or an `AppError`.

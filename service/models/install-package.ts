@@ -4,15 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { staging } from './changes.ts';
 import { syncFiles } from './disk.ts';
 import { download, removeDownload, type DownloadDeps, type DownloadProgress } from './download.ts';
-import {
-  installedPackage,
-  isMusl,
-  packageFolder,
-  PACKAGES,
-  memberFolder,
-  readLock,
-  type NativePackage,
-} from './packages.ts';
+import { isMusl, locatePackage, PACKAGES, readLock, type NativePackage } from './packages.ts';
 import { innermostFolder, unpack } from './unpack.ts';
 
 /** The address of a package of a lock file, which names none where it is that of npm's registry. */
@@ -31,9 +23,8 @@ export const installPackage = async (
 ): Promise<string> => {
   const { root, signal } = deps;
   const { name, bytes, binary } = native;
-  const folder = await packageFolder(root, native);
-  const present = await installedPackage(root, native);
-  if (present !== undefined) return present;
+  const { folder, main, isInstalled } = await locatePackage(root, native);
+  if (isInstalled) return main;
   if (binary === undefined)
     throw new AppError(
       'unsupported',
@@ -66,5 +57,5 @@ export const installPackage = async (
     await rename(whole, folder);
   });
   for (const { url } of wanted) await removeDownload(root, url);
-  return memberFolder(folder, name);
+  return main;
 };

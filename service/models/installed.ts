@@ -98,10 +98,6 @@ export const inspectFolders = async <T, Folder extends { readonly path: string }
   return { found, faults };
 };
 
-/** Time at which a model was last put into the folder or taken out of it; 0 without a folder. */
-const changedAt = async (root: string): Promise<number> =>
-  (await stat(root).catch(() => undefined))?.mtimeMs ?? 0;
-
 /**
  * Returns a function that gives what `inspect` makes of the installed models, anew after each
  * change, so that a model is used as soon as it is installed.
@@ -113,7 +109,8 @@ export const followInstalled = <T>(
   let seenAt = -1;
   let current: Promise<T> | undefined;
   return async () => {
-    const at = await changedAt(root);
+    // A folder changes as a model is put into it or taken out; 0 without a folder.
+    const at = (await stat(root).catch(() => undefined))?.mtimeMs ?? 0;
     if (current === undefined || at !== seenAt) {
       seenAt = at;
       current = listInstalled(root).then(inspect);

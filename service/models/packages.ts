@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -58,16 +59,17 @@ const lockShape = z.object({
 export const readLock = async ({ lock }: NativePackage) =>
   lockShape.parse(JSON.parse(await readFile(lock, 'utf8'))).packages;
 
-/** The folder of a package in the version of its lock file, whether it is there or not. */
-export const packageFolder = async (root: string, wanted: NativePackage): Promise<string> => {
+/**
+ * Finds where a package is in the version of its lock file: `folder` with all that it needs, `main` with its own
+ * `package.json`, and whether it is there.
+ */
+export const locatePackage = async (root: string, wanted: NativePackage) => {
   const { name } = wanted;
   const { version } = (await readLock(wanted))[`node_modules/${name}`] ?? {};
-  return join(root, PACKAGES, `${name}-${version}`);
+  const folder = join(root, PACKAGES, `${name}-${version}`);
+  const main = join(folder, 'node_modules', name);
+  return { folder, main, isInstalled: existsSync(main) };
 };
-
-/** The folder of one package below that of an installed one. */
-export const memberFolder = (folder: string, name: string): string =>
-  join(folder, 'node_modules', name);
 
 /**
  * The folder of an installed package, whose `package.json` says what to import; undefined where it
@@ -77,6 +79,6 @@ export const installedPackage = async (
   root: string,
   wanted: NativePackage,
 ): Promise<string | undefined> => {
-  const folder = memberFolder(await packageFolder(root, wanted), wanted.name);
-  return (await stat(folder).catch(() => undefined)) === undefined ? undefined : folder;
+  const { main, isInstalled } = await locatePackage(root, wanted);
+  return isInstalled ? main : undefined;
 };

@@ -6,6 +6,7 @@ import {
   withoutEndLoop,
   withoutSounds,
 } from '../../speech/hallucinations.ts';
+import { lettersOf } from '../../text/spoken-times.ts';
 import { createConfidenceScale } from './confidence-scale.ts';
 import { createHeardLanguages, lettersAgree, type RoomLanguages } from './heard-languages.ts';
 import {
@@ -65,10 +66,9 @@ export const createHallucinationFilter = () => {
     const believed = isFaint || hearsNobody(heard) ? THRESHOLDS.unsure : THRESHOLDS.sure;
     const confidence = heard.confidence === undefined ? believed : scale.of(heard.confidence);
     const candidate = { ...heard, ...withoutUnspoken(heard), confidence, isLikely, isFaint };
-    return {
-      ...candidate,
-      text: withoutEndLoop(withoutSounds(candidate.text), fewestLoops(candidate)),
-    };
+    const text = withoutEndLoop(withoutSounds(candidate.text), fewestLoops(candidate));
+    const isWhole = lettersOf(text) === lettersOf(candidate.text);
+    return { ...candidate, text, words: isWhole ? candidate.words : undefined };
   };
 
   /** Counts how often a speaker's latest transcripts were the same text. */

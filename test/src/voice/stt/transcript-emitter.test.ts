@@ -81,6 +81,15 @@ describe('the times of words', () => {
     expect(events[0]!.words?.map(({ startMs }) => startMs)).toEqual([10_000, 10_500]);
   });
 
+  it('are not told of a line without a part that was recognised', () => {
+    const { emitter, open, events } = setUp();
+    const words = timed(['[Music]', 0], ['hello', 2_000]);
+    const packets = packetsOf(8_000);
+    emitter.final(open(1, { packets }), resultOf('[Music] hello', { words }));
+    expect(events).toMatchObject([{ text: 'hello' }]);
+    expect(events[0]!.words).toBeUndefined();
+  });
+
   it('tell when a sentence began that an utterance leaves to the next one', () => {
     const { emitter, open, events, told } = setUp();
     const packets = packetsOf(8_000);

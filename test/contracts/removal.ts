@@ -24,7 +24,7 @@ export interface RemovalSubject {
 
 const PLATFORM = 'place';
 /** Rows of each that is removed, and of each that stays: enough to divide and join pages. */
-const ROWS = 150;
+const ROWS = 60;
 const LONGEST = 211;
 /** The order of the rows' keys is not the one in which they are written, so that pages are divided. */
 const numberOf = (at: number): number => (at * 67) % ROWS;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';
 import { simulateLeases, type SimulationOptions } from '../../../fakes/lease-simulation.ts';
@@ -36,15 +37,17 @@ const violationsOf = async (
 
 describe('leases under freezes, kills, broken connections, lost answers and clocks that are set', () => {
   it('have one holder, growing epochs and equal parts, with a few processes', async () => {
-    expect(await violationsOf(SMALL, 100)).toEqual([]);
+    expect(await violationsOf(SMALL, casesOf(50, 20))).toEqual([]);
   });
 
   it('have one holder, growing epochs and equal parts, with 20 processes and 64 names', async () => {
-    expect(await violationsOf(LARGE, 5)).toEqual([]);
+    expect(await violationsOf(LARGE, casesOf(3, 2))).toEqual([]);
   });
 
   it('have one holder even where a renewal is not refused: the deadline counts from its sending', async () => {
-    expect(await violationsOf({ ...SMALL, flaw: 'renews for anybody' }, 40)).toEqual([]);
+    expect(await violationsOf({ ...SMALL, flaw: 'renews for anybody' }, casesOf(20, 10))).toEqual(
+      [],
+    );
   });
 
   it.for([

@@ -1,13 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { flushCompileCache, getCompileCacheDir } from 'node:module';
-import { devNull } from 'node:os';
+import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { orAborted } from '../async/abort.ts';
 import { createSemaphore } from '../async/locks.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { type Log, describeError, type DescribedError } from '../telemetry/log.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { ChildAnswer, FromChild, ToChild } from './serve-parent.ts';
 
 export interface ChildOptions {
   readonly name: string;
@@ -58,56 +57,8 @@ export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
   readonly memoryBytes: number | undefined;
 }
 
-/** The messages of the channel between parent and child. */
-export type ToChild<Request> =
-  | { readonly id: number; readonly request: Request }
-  | { readonly id: number; readonly isCancelled: true };
-type Answer<Reply> =
-  | { readonly id: number; readonly reply: Reply; readonly memoryBytes: number }
-  | { readonly id: number; readonly error: DescribedError };
-export type FromChild<Reply, Part = never> =
-  | Answer<Reply>
-  | { readonly id: number; readonly part: Part };
-
 /** Longest end of what a child printed that is told. */
 const LONGEST_TOLD = 400;
-
-/** Runs in the child: from now on nothing that it, or a library in it, prints reaches anybody. */
-export const closeStandardError = (): void => {
-  closeSync(2);
-  // The lowest number that is free, again.
-  openSync(devNull, 'w');
-};
-
-const tellParent = (message: FromChild<unknown, unknown>): void => void process.send?.(message);
-
-/**
- * Runs in the child: answers each call with the result of `handle`; ends with its parent.
- *
- * @param handle gets a signal that is aborted when nobody waits any more, and sends parts of its reply with `send`
- */
-export const serveParent = (
-  handle: (request: never, signal: AbortSignal, send: (part: unknown) => void) => Promise<unknown>,
-): void => {
-  const running = new Map<number, AbortController>();
-  process.on('message', (message: ToChild<never>) => {
-    const { id } = message;
-    if ('isCancelled' in message) return running.get(id)?.abort();
-    const own = new AbortController();
-    running.set(id, own);
-    void handle(message.request, own.signal, (part) => tellParent({ id, part }))
-      .then(
-        (reply) => tellParent({ id, reply, memoryBytes: process.memoryUsage.rss() }),
-        (thrown: unknown) => tellParent({ id, error: describeError(thrown) }),
-      )
-      .finally(() => running.delete(id));
-  });
-  // Now, for the parent ends it with a signal, after which nothing is kept.
-  flushCompileCache();
-  process.on('disconnect', () => process.exit());
-  // A Ctrl-C reaches the whole process group; the parent decides when the child ends.
-  process.on('SIGINT', () => {});
-};
 
 /** Has children keep what they compile with what their parent does. */
 const compileCache = (): NodeJS.ProcessEnv => {
@@ -184,14 +135,14 @@ export const createChild = <Request, Reply, Part = never>(
     request: Request,
     signal: AbortSignal,
     onPart: (part: Part) => void,
-  ): Promise<Answer<Reply> | undefined> => {
+  ): Promise<ChildAnswer<Reply> | undefined> => {
     clearTimeout(idleTimer);
     const child = (current ??= start());
     const id = (lastId += 1);
     callsOfCurrent += 1;
     const timeoutMs =
       (callsOfCurrent === 1 ? options.firstCallTimeoutMs : undefined) ?? options.callTimeoutMs;
-    const answer = Promise.withResolvers<Answer<Reply> | undefined>();
+    const answer = Promise.withResolvers<ChildAnswer<Reply> | undefined>();
     const onMessage = (message: FromChild<Reply, Part>): void => {
       if (message.id !== id) return;
       if ('part' in message) onPart(message.part);

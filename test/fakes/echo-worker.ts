@@ -1,10 +1,12 @@
 import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { AppError } from '../../src/errors.ts';
-import { closeStandardError, serveParent } from '../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../src/process/serve-parent.ts';
 
 export type EchoRequest =
   | { readonly kind: 'pid' }
   | { readonly kind: 'environment' }
+  | { readonly kind: 'loaded' }
   | { readonly kind: 'echo'; readonly samples: Float32Array }
   | { readonly kind: 'die' }
   | { readonly kind: 'fail'; readonly text: string }
@@ -24,6 +26,7 @@ type EchoReply = number | string[] | Float32Array;
 serveParent(async (request: EchoRequest, signal, send): Promise<EchoReply> => {
   if (request.kind === 'pid') return process.pid;
   if (request.kind === 'environment') return Object.keys(process.env);
+  if (request.kind === 'loaded') return Object.keys(createRequire(import.meta.url).cache);
   if (request.kind === 'echo') return request.samples;
   if (request.kind === 'fail')
     throw Object.assign(new TypeError(`cannot read ${request.text}`), { code: 'ERR_WORDS' });

@@ -1,4 +1,4 @@
-import { serveParent } from '../../src/process/child.ts';
+import { serveParent } from '../../src/process/serve-parent.ts';
 import type {
   LlamaConfig,
   LlamaReply,

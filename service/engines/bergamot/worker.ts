@@ -1,4 +1,4 @@
-import { serveParent } from '../../../src/process/child.ts';
+import { serveParent } from '../../../src/process/serve-parent.ts';
 import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
 import { loadBergamot, type BergamotLibrary } from './library.ts';
 import type { TranslationModel } from './model.ts';

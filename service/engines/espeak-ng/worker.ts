@@ -1,4 +1,4 @@
-import { serveParent } from '../../../src/process/child.ts';
+import { serveParent } from '../../../src/process/serve-parent.ts';
 import { isPackageInstalled } from '../../engine.ts';
 import { hasKanji, KANA_PACKAGE, loadKanaReader } from './kana.ts';
 import { loadEspeak, type EspeakVoice, isJapanese } from './voices.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism, setPriority } from 'node:os';
-import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/serve-parent.ts';
 import { BATCH_TOKENS, readPrompt, writeReply } from './generate.ts';
 import { loadLibrary, type Grammar, type Llama, type Sequence, type Turn } from './library.ts';
 import type {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/serve-parent.ts';
 import { RECOGNITION_RATE_HZ, type StreamedText } from '../../engine.ts';
 import { recogniserThreads } from '../../models/machine.ts';
 import type { ModelConfig } from './model.ts';

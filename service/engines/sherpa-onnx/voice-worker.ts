@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/serve-parent.ts';
 import type { Recording } from './parted-voices.ts';
 import type { VoiceConfig } from './voice-model.ts';
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { closeStandardError, serveParent } from '../../../src/process/child.ts';
+import { closeStandardError, serveParent } from '../../../src/process/serve-parent.ts';
 import { RECOGNITION_RATE_HZ, type RecognisedText } from '../../engine.ts';
 import { recogniserThreads } from '../../models/machine.ts';
 import { isLoop } from '../../loops.ts';

@@ -52,6 +52,12 @@ describe('a child process', () => {
     expect(await child.call({ kind: 'environment' }, signal)).toContain('NODE_COMPILE_CACHE');
   });
 
+  it('loads no library of the log, which its parent writes', async () => {
+    start();
+    const loaded = await child.call({ kind: 'loaded' }, signal);
+    expect(String(loaded)).not.toContain('/node_modules/pino/');
+  });
+
   it('keeps what it compiled, though it is killed', async () => {
     start();
     const folder = mkdtempSync(join(tmpdir(), 'compiled-'));

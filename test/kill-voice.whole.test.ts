@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBot, type Bot } from './fakes/bot.ts';
 import { VOICE_CERTIFICATE_PATH, type FakeChannel, type FakeUser } from './fakes/discord/index.ts';
 import { createDaveGroup } from './fakes/discord/voice/dave/group.ts';
@@ -11,10 +11,11 @@ import { sentence, sentenceLike } from './fakes/sentences.ts';
 const WORDS = 6;
 const ENVIRONMENT = { NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH };
 
-const openPlace = async () => {
-  /** The end-to-end encryption of a voice channel, by its id. */
-  const groups = new Map<string, DaveDriver>();
-  const bot = await createBot({
+/** The end-to-end encryption of each voice channel, by its id. */
+const groups = new Map<string, DaveDriver>();
+let bot: Bot;
+beforeAll(async () => {
+  bot = await createBot({
     speed: 50,
     voice: {
       dave: (channelId) => {
@@ -27,6 +28,11 @@ const openPlace = async () => {
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
   bot.speech.translate = (text) => `¡Ah! ${text.toUpperCase()}`;
   await bot.start(ENVIRONMENT);
+});
+afterAll(() => bot[Symbol.asyncDispose]());
+
+/** A server with a voice channel, one for captions, and three people. */
+const openPlace = () => {
   const guild = bot.discord.guild({ name: 'Babel' });
   const lounge = guild.channel({ type: 'voice', name: 'lounge' });
   const chat = guild.channel({ name: 'captions' });
@@ -35,19 +41,19 @@ const openPlace = async () => {
     guild.join(user);
     return user;
   }) as [FakeUser, FakeUser, FakeUser];
-  const texts = (of: FakeChannel): string[] => of.messages.map(({ content }) => content);
-  return { bot, groups, guild, lounge, chat, ann, bob, cleo, texts };
+  return { guild, lounge, chat, ann, bob, cleo };
 };
 
-const isInVoice = (bot: Bot, { id }: FakeChannel): boolean =>
+const texts = (of: FakeChannel): string[] => of.messages.map(({ content }) => content);
+const isInVoice = ({ id }: FakeChannel): boolean =>
   bot.discord.voice.connections.some(({ channelId, ready }) => channelId === id && ready);
-const restart = async (bot: Bot, away: () => void = () => undefined): Promise<void> => {
+const restart = async (away: () => void = () => undefined): Promise<void> => {
   await bot.kill();
   away();
   await bot.start(ENVIRONMENT);
 };
-const roomsStored = (file: string): number => {
-  const database = new DatabaseSync(file, { readOnly: true });
+const roomsStored = (): number => {
+  const database = new DatabaseSync(bot.databaseFile, { readOnly: true });
   const { count } = database.prepare('SELECT count(*) AS count FROM open_room').get()!;
   database.close();
   return Number(count);
@@ -55,8 +61,7 @@ const roomsStored = (file: string): number => {
 
 describe('a program that is killed while it captions a voice channel', () => {
   it('is back in it with its captions, and tells only those who came meanwhile', async () => {
-    const { bot, groups, guild, lounge, chat, ann, bob, cleo, texts } = await openPlace();
-    await using _ = bot;
+    const { guild, lounge, chat, ann, bob, cleo } = openPlace();
     const [voice] = [lounge.join(ann), lounge.join(bob)];
     lounge.join(guild.owner);
     const use = async (name: string, options: Record<string, string | FakeChannel> = {}) =>
@@ -78,16 +83,16 @@ describe('a program that is killed while it captions a voice channel', () => {
     await says(1);
     const refused = bot.discord.press(bob, lounge.messages[0]!, 'captions out');
     await refused.answer();
-    await expect.poll(() => roomsStored(bot.databaseFile)).toBe(1);
+    await expect.poll(() => roomsStored()).toBe(1);
 
     let guest = voice;
-    await restart(bot, () => {
+    await restart(() => {
       guest = lounge.join(cleo);
     });
     await chat.until((all) =>
       all.some(({ content }) => sentenceLike('room.restarted').test(content)),
     );
-    await bot.discord.until(() => isInVoice(bot, lounge));
+    await bot.discord.until(() => isInVoice(lounge));
     await says(2);
     await says(3, guest, 1);
     // The first notice stays the only one for everybody, and who was told or answered is not named again.
@@ -109,22 +114,32 @@ describe('a program that is killed while it captions a voice channel', () => {
     expect(transcript).not.toContain('a1x0');
     expect(transcript).toContain('a2x0');
     await use('leave');
-    expect(roomsStored(bot.databaseFile)).toBe(0);
+    expect(roomsStored()).toBe(0);
   });
 
   it('tells once that it is not back where nobody is left', async () => {
-    const { bot, lounge, ann, texts } = await openPlace();
-    await using _ = bot;
+    const { lounge, ann } = openPlace();
     const voice = lounge.join(ann);
     await bot.discord.command(ann, { channel: lounge, name: 'captions start' }).answer();
-    await expect.poll(() => roomsStored(bot.databaseFile)).toBe(1);
-    await restart(bot, () => voice.leave());
+    await expect.poll(() => roomsStored()).toBe(1);
+    await restart(() => voice.leave());
     const isTold = (text: string): boolean => sentenceLike('room.not-back').test(text);
     await lounge.until((all) => all.some(({ content }) => isTold(content)));
     await bot.discord.until(() => bot.discord.voice.connections.length === 0);
-    expect(roomsStored(bot.databaseFile)).toBe(0);
-    await restart(bot);
+    expect(roomsStored()).toBe(0);
+    await restart();
     await bot.discord.command(ann, { channel: lounge, name: 'status' }).answer();
     expect(texts(lounge).filter(isTold)).toHaveLength(1);
   });
+});
+
+it('a stop tells a captioned voice channel, and leaves it', async () => {
+  const { guild, lounge } = openPlace();
+  lounge.join(guild.owner);
+  const captions = { channel: lounge, name: 'captions start' };
+  await bot.discord.command(guild.owner, captions).answer();
+  await bot.discord.until(() => isInVoice(lounge));
+  expect(await bot.stop()).toBe(0);
+  expect(texts(lounge).join('\n')).toContain(sentence('room.stopping'));
+  expect(bot.discord.voice.connections).toHaveLength(0);
 });

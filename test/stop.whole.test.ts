@@ -2,15 +2,13 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { SUBSCRIBED, SCOPES } from '../adapters/slack/manifest.ts';
 import { PATHS } from '../src/api/contract.ts';
-import { createBot } from './fakes/bot.ts';
 import { makeDatabase } from './fakes/database.ts';
-import { startDiscordFake, VOICE_CERTIFICATE_PATH } from './fakes/discord/index.ts';
+import { startDiscordFake } from './fakes/discord/index.ts';
 import { guildsOfShards } from './fakes/discord/shard-of.ts';
 import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { useSlackCommand } from './fakes/slack-bot.ts';
 import { startSlackFake, type FakeMessage } from './fakes/slack/index.ts';
 import { rowsOn } from './fakes/on-server.ts';
-import { sentence } from './fakes/sentences.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 
 /** Exit status after a second signal. */
@@ -104,23 +102,6 @@ it('a stop ends readiness at once; the process ends once its work is finished, o
   answered.resolve();
   expect(await program.ended).toEqual([0, null]);
   expect(repliesTo(next)).toHaveLength(1);
-});
-
-it('a stop tells a captioned voice channel, and leaves it', async () => {
-  await using bot = await createBot({ speed: 50, voice: {} });
-  await bot.start({ NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH });
-  const guild = bot.discord.guild({ name: 'Babel' });
-  const lounge = guild.channel({ type: 'voice', name: 'lounge' });
-  lounge.join(guild.owner);
-  const captions = { channel: lounge, name: 'captions start' };
-  await bot.discord.command(guild.owner, captions).answer();
-  await bot.discord.until(() => bot.discord.voice.connections.length === 1);
-
-  expect(await bot.stop()).toBe(0);
-  expect(lounge.messages.map(({ content }) => content).join('\n')).toContain(
-    sentence('room.stopping'),
-  );
-  expect(bot.discord.voice.connections).toHaveLength(0);
 });
 
 it('a process that is stopping takes over no shard of another one that ends', async () => {

@@ -124,3 +124,29 @@ describe('a program that is killed within mirrors with a file', () => {
     },
   );
 });
+
+it('what a killed program posted for replies in threads is gone with them, whatever the mode', async () => {
+  const [threads, below] = ['threads', 'below'].map((name) =>
+    bot.workspace.channel({ name, members: [bot.admin] }),
+  ) as [FakeChannel, FakeChannel];
+  await bot.use(threads, 'autotranslate reply languages:es');
+  await bot.use(below, 'autotranslate reply languages:es below:yes');
+  const [english, spanish] = await linked();
+  const translations = (): readonly string[] =>
+    [threads, below, spanish].flatMap(({ posts }) =>
+      posts.flatMap(({ text }) => (/\bes:/u.test(text) ? [text] : [])),
+    );
+  const roots = [threads, below, english].map((at) => at.say(ann, 'Where do we meet tomorrow?'));
+  await bot.slack.until(() => translations().length === roots.length);
+  bot.slack.fail('chat.postMessage', { hang: 'after' }, { times: roots.length });
+  const replies = [threads, below, english].map((at, index) =>
+    at.say(ann, 'At the station, as always', { thread: roots[index]! }),
+  );
+  await bot.slack.until(() => translations().length === 2 * roots.length);
+  await bot.kill();
+  bot.slack.heal();
+  for (const reply of replies) reply.delete();
+  await bot.start();
+  await bot.slack.until(() => translations().length === roots.length);
+  expect(translations().every((text) => text.includes('es:Where'))).toBe(true);
+});

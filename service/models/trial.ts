@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
-import { concatSamples } from '../../src/audio/pcm.ts';
+import { concatSamples, samplesOfS16le } from '../../src/audio/pcm.ts';
 import { createResampler } from '../../src/audio/resample.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { isPackageInstalled, RECOGNITION_RATE_HZ } from '../engine.ts';
@@ -43,8 +43,6 @@ const ANSWERED_TOKENS = 24;
 const FEWEST_WORDS = 5;
 /** Sound of a recogniser's first call, which loads the model. */
 const SILENCE = new Float32Array(RECOGNITION_RATE_HZ);
-/** Largest value of a sample of 16 bits. */
-const FULL_SCALE = 32_768;
 
 /** Starts a process of an engine with a model, for one trial. */
 const start = <Request, Reply>(name: string, worker: string, config?: object) =>
@@ -71,10 +69,9 @@ const speak = async (signal: AbortSignal): Promise<Float32Array> => {
   await using child = start<EspeakRequest, EspeakReply>('espeak-ng', 'espeak-ng/worker.ts');
   const request = { kind: 'speak', voice: 'gmw/en-US', markup: MEASURED, speed: 1 } as const;
   const reply = await child.call(request, signal);
-  if (!('samples' in reply)) return SILENCE;
+  if (!('pcm' in reply)) return SILENCE;
   const resampler = createResampler(reply.sampleRateHz, RECOGNITION_RATE_HZ);
-  const samples = Float32Array.from(reply.samples, (sample) => sample / FULL_SCALE);
-  return concatSamples([resampler.push(samples), resampler.end()]);
+  return concatSamples([resampler.push(samplesOfS16le(reply.pcm)), resampler.end()]);
 };
 
 let heard: Float32Array | undefined;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isLocale } from '../../../src/text/language/language-names.ts';
 
 /** A program of a pipeline with its arguments. */
 type Stage = readonly [program: string, ...args: string[]];
@@ -78,13 +79,8 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 };
 
 export const languagesOfCode = (code: string): readonly string[] => {
-  const also = ALSO[code];
-  if (also) return also;
-  try {
-    return Intl.getCanonicalLocales(code.replace('_', '-'));
-  } catch {
-    return [];
-  }
+  const tag = code.replace('_', '-');
+  return ALSO[code] ?? (isLocale(tag) ? Intl.getCanonicalLocales(tag) : []);
 };
 
 const FILE = /^([a-z]{2,3}(?:_[A-Za-z]+)?)-([a-z]{2,3}(?:_[A-Za-z]+)?)\.mode$/;

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../../src/errors.ts';
+import { isLocale } from '../../../src/text/language/language-names.ts';
 import type { InstalledFolder } from '../../models/installed.ts';
 
 /** Arithmetic that the model's weights were made for (README of firefox-translations-models). */
@@ -62,13 +63,8 @@ const PIVOT = 'en';
 /** Codes of models by the codes that mean the same. */
 const SAME: Readonly<Record<string, string>> = { no: 'nb', iw: 'he', in: 'id' };
 
-const localeOf = (code: string): Intl.Locale | undefined => {
-  try {
-    return new Intl.Locale(code).maximize();
-  } catch {
-    return undefined;
-  }
-};
+const localeOf = (code: string): Intl.Locale | undefined =>
+  isLocale(code) ? new Intl.Locale(code).maximize() : undefined;
 
 /** The models' code of a language; undefined for the pseudo-locale, which is no language. */
 const codeOf = (code: string): string | undefined => {

@@ -1,4 +1,5 @@
 import type { Voice } from '../../../src/api/contract.ts';
+import { isLocale } from '../../../src/text/language/language-names.ts';
 import { stableUuid, VOICE_OUTPUT } from '../../engine.ts';
 
 /** The only module that loads the library (GPL-3.0); only a separate process may import it. */
@@ -71,11 +72,7 @@ const languageOf = ({ name }: EspeakVoice): string => name.trim().replace(/, lat
 /** The BCP 47 code of a voice's language; the library writes it in lower case. */
 const codeOf = ({ languages }: EspeakVoice): string => {
   const own = languages[0]?.name ?? 'und';
-  try {
-    return Intl.getCanonicalLocales(own)[0] ?? own;
-  } catch {
-    return own;
-  }
+  return isLocale(own) ? String(new Intl.Locale(own)) : own;
 };
 
 const describeVoice = (

@@ -14,7 +14,8 @@ export type EspeakRequest =
 
 export type EspeakReply =
   | { readonly voices: readonly EspeakVoice[] }
-  | { readonly sampleRateHz: number; readonly samples: Int16Array };
+  /** Samples as `pcm_s16le`. */
+  | { readonly sampleRateHz: number; readonly pcm: Uint8Array };
 
 /** The library's rate for every voice. */
 const USUAL_WORDS_PER_MINUTE = 175;
@@ -36,16 +37,10 @@ serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
   if (request.kind === 'voices') return { voices: espeak.list_voices() };
   espeak.set_voice(request.voice, '', 0, 0, 0);
   espeak.set_rate(Math.round(USUAL_WORDS_PER_MINUTE * request.speed));
-  const chunks: Int16Array[] = [];
+  const chunks: Uint8Array[] = [];
   espeak.synthesize(readable(request.markup, request.voice), (chunk) => {
-    chunks.push(chunk);
+    chunks.push(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength));
     return false;
   });
-  const samples = new Int16Array(chunks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    samples.set(chunk, at);
-    at += chunk.length;
-  }
-  return { sampleRateHz: espeak.get_samplerate(), samples };
+  return { sampleRateHz: espeak.get_samplerate(), pcm: Buffer.concat(chunks) };
 });

@@ -24,13 +24,12 @@ const answer = async (
   signal: AbortSignal,
   send: (text: string) => void,
 ): Promise<LlamaReply> => {
-  if (request.kind === 'measure') {
-    const isLong = request.texts.some(({ length }) => length >= contextTokens);
-    return isLong ? { kind: 'too-long', mostTokens: contextTokens } : { kind: 'measured' };
-  }
-  if (request.kind === 'vector') {
-    if (request.text === 'wait') await untilLeft(signal);
-    return { kind: 'vector', vector: [request.text.length, 0], tokens: 1 };
+  if (request.kind !== 'complete') {
+    const { kind, text } = request;
+    if (text.length >= contextTokens) return { kind: 'too-long', mostTokens: contextTokens };
+    return kind === 'measure'
+      ? { kind: 'measured' }
+      : { kind, vector: [text.length, 0], tokens: 1 };
   }
   const said = request.messages.at(-1)?.content ?? '';
   const promptTokens = Math.ceil(said.length / LETTERS_PER_TOKEN);

@@ -6,7 +6,7 @@ import { assertFits } from '../../language-model/token-budget.ts';
 import { createTranslation } from '../../language-model/translation.ts';
 import type { ChatModel } from './model.ts';
 import type { LlamaProcesses } from './processes.ts';
-import type { LlamaReply, Vectors } from './protocol.ts';
+import type { LlamaReply, VectorRequest } from './protocol.ts';
 import { createLlamaServer, demand } from './server.ts';
 
 /** A model, and what its record says. */
@@ -33,7 +33,7 @@ const bySize = (a: InstalledLanguageModel, b: InstalledLanguageModel): number =>
   b.model.parameters - a.model.parameters;
 
 /** Models that answer, the best first: those that were made to translate come last. */
-export const answering = (
+const answering = (
   installed: readonly InstalledLanguageModel[],
 ): readonly InstalledLanguageModel[] =>
   installed
@@ -43,7 +43,7 @@ export const answering = (
     );
 
 /** Models that translate, the best first. */
-export const translating = (
+const translating = (
   installed: readonly InstalledLanguageModel[],
 ): readonly InstalledLanguageModel[] =>
   installed
@@ -79,14 +79,14 @@ export const createAbilities = (
     embed: async function* ({ texts, model: wished }, signal, turn) {
       const forVectors = installed.filter(({ model }) => model.isForVectors);
       const model = find(installed, wished) ?? (forVectors[0] ?? first).model;
-      const ask = async (request: Vectors): Promise<LlamaReply> => {
+      const ask = async (kind: VectorRequest['kind'], text: string): Promise<LlamaReply> => {
         using _ = await turn();
-        return processes.call(model, request, signal);
+        return processes.call(model, { kind, text }, signal);
       };
-      const long = texts.filter((text) => Buffer.byteLength(text) > FITTING_BYTES);
-      if (long.length > 0) demand(await ask({ kind: 'measure', texts: long }), 'measured');
+      for (const text of texts)
+        if (Buffer.byteLength(text) > FITTING_BYTES) demand(await ask('measure', text), 'measured');
       for (const text of texts) {
-        const { vector, tokens } = demand(await ask({ kind: 'vector', text }), 'vector');
+        const { vector, tokens } = demand(await ask('vector', text), 'vector');
         yield { model: model.name, vector, tokens };
       }
     },

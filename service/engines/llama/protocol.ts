@@ -38,12 +38,13 @@ export interface LlamaCompletion {
   readonly format?: 'json' | object | undefined;
 }
 
-/** Asks whether vectors can be made of texts, or for that of one. */
-export type Vectors =
-  | { readonly kind: 'measure'; readonly texts: readonly string[] }
-  | { readonly kind: 'vector'; readonly text: string };
+/** Asks for the vector of a text, or whether it can be made. */
+export interface VectorRequest {
+  readonly kind: 'measure' | 'vector';
+  readonly text: string;
+}
 
-export type LlamaRequest = LlamaCompletion | Vectors;
+export type LlamaRequest = LlamaCompletion | VectorRequest;
 
 /** The end of a reply, whose words have come as parts, or a reason not to answer. */
 export type LlamaReply =

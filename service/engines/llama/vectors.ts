@@ -1,10 +1,12 @@
 import { createSemaphore } from '../../../src/async/locks.ts';
 import { BATCH_TOKENS, readPrompt } from './generate.ts';
 import type { EmbeddingContext, Llama, LlamaModel, LlamaToken } from './library.ts';
-import type { LlamaReply } from './protocol.ts';
+import type { LlamaReply, VectorRequest } from './protocol.ts';
 
 /** Tokens of a text, at most; it holds the model for some seconds where it is read at once. */
 const MOST_TOKENS = { inParts: 2_048, atOnce: 1_024 };
+/** Length of a token, at most: what is longer by far is not read, which takes seconds. */
+const LONGEST_TOKEN_CHARS = 128;
 /** Values of `llama_pooling_type` with which the last token has the meaning of the text. */
 const OF_LAST_TOKEN = new Set([0, 3]);
 /** Idle time after which the memory for it is given back. */
@@ -50,6 +52,7 @@ export const createVectors = (
     const context = await opened;
     /** The tokens of a text; undefined for too many. */
     const tokensOf = (text: string): readonly LlamaToken[] | undefined => {
+      if (text.length > LONGEST_TOKEN_CHARS * most) return undefined;
       const tokens = model.tokenizer(text);
       context['_prepareInput'](tokens);
       return tokens.length < most ? tokens : undefined;
@@ -58,39 +61,35 @@ export const createVectors = (
     return { context, isInParts, tokensOf, tooLong };
   };
 
-  /** Runs what uses the context, alone. */
-  const alone = async (task: () => Promise<LlamaReply>, signal?: AbortSignal) =>
-    turns.use(async () => {
-      clearTimeout(idleTimer);
-      try {
-        return await task();
-      } finally {
-        idleTimer = setTimeout(() => {
-          const idle = opened;
-          opened = undefined;
-          void idle?.then((context) => context.dispose()).catch(() => {});
-        }, IDLE_MS);
-      }
-    }, signal);
+  const handle = async (
+    { kind, text }: VectorRequest,
+    signal: AbortSignal,
+  ): Promise<LlamaReply> => {
+    const { context, isInParts, tokensOf, tooLong } = await open();
+    const tokens = tokensOf(text);
+    if (!tokens) return tooLong;
+    if (kind === 'measure') return { kind: 'measured' };
+    signal.throwIfAborted();
+    const vector = isInParts
+      ? await read(context, tokens, signal)
+      : (await context.getEmbeddingFor(tokens)).vector;
+    return { kind: 'vector', vector, tokens: tokens.length };
+  };
 
   return {
-    /** Finds out whether a vector can be made of each of the texts. */
-    measure: (texts: readonly string[]): Promise<LlamaReply> =>
-      alone(async () => {
-        const { tokensOf, tooLong } = await open();
-        return texts.every((text) => tokensOf(text)) ? { kind: 'measured' } : tooLong;
-      }),
-    /** Makes the vector of a text. Rejects with the signal's reason. */
-    make: (text: string, signal: AbortSignal): Promise<LlamaReply> =>
-      alone(async () => {
-        const { context, isInParts, tokensOf, tooLong } = await open();
-        const tokens = tokensOf(text);
-        if (!tokens) return tooLong;
-        signal.throwIfAborted();
-        const vector = isInParts
-          ? await read(context, tokens, signal)
-          : (await context.getEmbeddingFor(tokens)).vector;
-        return { kind: 'vector', vector, tokens: tokens.length };
+    /** Answers a request, one after the other. Rejects with the signal's reason. */
+    answer: (request: VectorRequest, signal: AbortSignal): Promise<LlamaReply> =>
+      turns.use(async () => {
+        clearTimeout(idleTimer);
+        try {
+          return await handle(request, signal);
+        } finally {
+          idleTimer = setTimeout(() => {
+            const idle = opened;
+            opened = undefined;
+            void idle?.then((context) => context.dispose()).catch(() => {});
+          }, IDLE_MS);
+        }
       }, signal),
   };
 };

@@ -160,9 +160,6 @@ const complete = async (
 
 const vectors = createVectors(loading, config.contextTokens, threadsOf);
 
-serveParent((request: LlamaRequest, signal, send): Promise<LlamaReply> => {
-  if (request.kind === 'complete') return complete(request, signal, send);
-  return request.kind === 'vector'
-    ? vectors.make(request.text, signal)
-    : vectors.measure(request.texts);
-});
+serveParent((request: LlamaRequest, signal, send) =>
+  request.kind === 'complete' ? complete(request, signal, send) : vectors.answer(request, signal),
+);

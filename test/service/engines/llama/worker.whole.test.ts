@@ -102,10 +102,10 @@ describe('the process of a language model', () => {
   });
 
   it('tells how long a text may be before it makes the first vector', async () => {
-    const measure = (...texts: string[]) =>
-      processes.call(MODEL, { kind: 'measure', texts }, signal);
-    expect(await measure('one', 'x'.repeat(2_046))).toEqual({ kind: 'measured' });
-    expect(await measure('one', 'x'.repeat(2_047))).toEqual(tooLong(2_047));
+    const measure = (text: string) => processes.call(MODEL, { kind: 'measure', text }, signal);
+    expect(await measure('x'.repeat(2_046))).toEqual({ kind: 'measured' });
+    expect(await measure('x'.repeat(2_047))).toEqual(tooLong(2_047));
+    expect(await measure('x'.repeat(1_000_000))).toEqual(tooLong(2_047));
     expect(await vector('x'.repeat(2_047))).toEqual(tooLong(2_047));
   });
 

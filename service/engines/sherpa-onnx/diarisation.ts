@@ -76,13 +76,6 @@ export const createSherpaDiarisation = (
       idleMs: CALL_TIMEOUT_MS,
       tellsErrors: true,
     });
-    const stop = (): void => void child[Symbol.asyncDispose]();
-    signal.addEventListener('abort', stop);
-    try {
-      return numbered(await child.call(samples, signal));
-    } finally {
-      signal.removeEventListener('abort', stop);
-      signal.throwIfAborted();
-    }
+    return numbered(await child.call(samples, signal));
   },
 });

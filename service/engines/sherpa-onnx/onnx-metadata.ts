@@ -71,12 +71,8 @@ export const readOnnxMetadata = async (
   path: string,
 ): Promise<ReadonlyMap<string, string> | undefined> => {
   await using file = await open(path);
-  const { buffer } = await file.read(
-    Buffer.alloc(ORT_NAME.length),
-    0,
-    ORT_NAME.length,
-    ORT_NAME_AT,
-  );
+  const start = Buffer.alloc(ORT_NAME.length);
+  const { buffer } = await file.read({ buffer: start, position: ORT_NAME_AT });
   if (buffer.toString('latin1') === ORT_NAME) return new Map();
   try {
     return await readModel(file, (await file.stat()).size);

@@ -43,11 +43,10 @@ export interface RecogniserKind {
 const PAIR = { encoder: 'encoder', decoder: 'decoder' };
 const TRIPLE = { ...PAIR, joiner: 'joiner' };
 
-const typeOf = (metadata: Metadata): string => metadata.get('model_type') ?? '';
 const isType =
   (pattern: RegExp) =>
   (metadata: Metadata): boolean =>
-    pattern.test(typeOf(metadata));
+    pattern.test(metadata.get('model_type') ?? '');
 const has =
   (...names: readonly string[]) =>
   (metadata: Metadata): boolean =>

@@ -164,8 +164,7 @@ const use = async (
         const worker = 'sherpa-onnx/worker.ts';
         await using child = start<SherpaRequest, SherpaReply>(name, worker, config);
         return await measureRecogniser(async (samples) => {
-          const sampleRateHz = RECOGNITION_RATE_HZ;
-          await child.call({ samples, sampleRateHz, language: undefined }, signal);
+          await child.call({ samples, language: undefined }, signal);
           return child.memoryBytes;
         }, signal);
       }

@@ -1,7 +1,7 @@
 import { missingEngineText } from '../../../src/http/missing-engine.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
-import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
+import type { RecognitionEngine, SpeechEngine } from '../../engine.ts';
 import { withLanguage } from './hints.ts';
 import type { ModelConfig } from './model.ts';
 import { ContractError } from '../../errors.ts';
@@ -132,7 +132,7 @@ export const createSherpaRecognition = (
     const hotwords = chosen.model.takesHotwords ? expected : undefined;
     const { config } = chosen.model;
     const code = codeFor(chosen, language);
-    const request = { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: code, hotwords };
+    const request = { samples, language: code, hotwords };
     const heard = await hearIn(code, config, async (model) =>
       children.of(model).call(request, signal),
     );

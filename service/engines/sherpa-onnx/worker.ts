@@ -15,8 +15,8 @@ import { readSpelt, readSpeltToken, spellTokens } from './whisper-tokens.ts';
 import { wordTimes } from './word-times.ts';
 
 export interface SherpaRequest {
+  /** Mono at `RECOGNITION_RATE_HZ`. */
   readonly samples: Float32Array;
-  readonly sampleRateHz: number;
   /** The model's own code: Whisper models end the process for any other. */
   readonly language: string | undefined;
   /** Words to be expected, for a model that takes them. */
@@ -64,7 +64,7 @@ type Heard = z.infer<typeof result>;
 const model = JSON.parse(process.argv[2] ?? '{}') as ModelConfig;
 
 const configFor = (language: string, tokens = model.tokens): RecognizerConfig => ({
-  featConfig: { sampleRate: 16_000, featureDim: 80 },
+  featConfig: { sampleRate: RECOGNITION_RATE_HZ, featureDim: 80 },
   modelConfig: {
     ...withLanguage(model, language),
     tokens,
@@ -117,7 +117,7 @@ loading.catch(() => undefined);
 let currentLanguage = '';
 
 const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
-  const { samples, sampleRateHz, language = '', hotwords } = request;
+  const { samples, language = '', hotwords } = request;
   const recognizer = await loading;
   if ((model.whisper || model.canary) && language !== currentLanguage) {
     recognizer.setConfig(configFor(language));
@@ -127,7 +127,7 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
     const stream = recognizer.createStream();
     for (const [name, value] of Object.entries(recordingOptions(model, language, hotwords)))
       stream.setOption(name, value);
-    stream.acceptWaveform({ samples: sound, sampleRate: sampleRateHz });
+    stream.acceptWaveform({ samples: sound, sampleRate: RECOGNITION_RATE_HZ });
     const heard = result.parse(await recognizer.decodeAsync(stream));
     if (!model.whisper) return heard;
     const { text, tokens } = heard;
@@ -136,7 +136,7 @@ const recognise = async (request: SherpaRequest): Promise<SherpaReply> => {
   const heard = await (model.whisper
     ? decodeWhole(samples, decode)
     : decodeInPieces(samples, longest, decode));
-  return replyOf(heard, Math.round((1_000 * samples.length) / sampleRateHz));
+  return replyOf(heard, Math.round((1_000 * samples.length) / RECOGNITION_RATE_HZ));
 };
 
 serveParent(recognise);

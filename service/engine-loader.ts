@@ -194,22 +194,18 @@ export const loadEngines = async (
   );
 
   const { SERVICE_ENGINE_ORDER: orders, SERVICE_ENGINE_RATES: rates } = context.config;
-  const checkNames = (variable: string, named: readonly string[]): void => {
-    const unknown = named.find((name) => engines.every((engine) => engine.name !== name));
+  const namesIn = {
+    SERVICE_ENGINE_ORDER: orders.flatMap((order) => order.engines),
+    SERVICE_ENGINE_RATES: rates.map(({ engine }) => engine),
+  };
+  for (const [variable, names] of Object.entries(namesIn)) {
+    const unknown = names.find((name) => engines.every((engine) => engine.name !== name));
     if (unknown !== undefined)
       throw new AppError(
         'config',
         `${variable} names ${unknown}, which is no engine; there are ${engines.map(({ name }) => name).join(', ')}`,
       );
-  };
-  checkNames(
-    'SERVICE_ENGINE_ORDER',
-    orders.flatMap((order) => order.engines),
-  );
-  checkNames(
-    'SERVICE_ENGINE_RATES',
-    rates.map(({ engine }) => engine),
-  );
+  }
 
   const reported = engines.filter(({ isForDevelopers = false }) => !isForDevelopers);
   const advise = (advice: string): string =>

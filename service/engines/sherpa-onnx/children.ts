@@ -57,9 +57,9 @@ export const createChildren = <Request, Reply>(
     /** The process with the model of `config`, which is started by its first call. */
     of: (config: object): Child<Request, Reply> => {
       const key = JSON.stringify(config);
-      let child = children.get(key);
-      if (!child) {
-        child = createChild<Request, Reply>({
+      const child =
+        children.get(key) ??
+        createChild<Request, Reply>({
           name: 'sherpa-onnx',
           file: new URL(`./${worker}.ts`, import.meta.url),
           args: [key],
@@ -68,8 +68,7 @@ export const createChildren = <Request, Reply>(
           idleMs: IDLE_MS,
           tellsErrors: true,
         });
-        children.set(key, child);
-      }
+      children.set(key, child);
       return child;
     },
     /** Stops the processes of all models but these. */

@@ -83,10 +83,12 @@ test('a connection that acknowledges no heartbeat is given up and resumed', asyn
   discord.guild();
   await using bot = await login(discord);
   expect(bot.client.isReady()).toBe(true);
+  // A busy machine may have been too late for the first heartbeats.
+  const { identifies } = discord.gateway;
   discord.gateway.mute(true);
   await discord.until(() => discord.gateway.resumes > 0);
   discord.gateway.mute(false);
-  expect(discord.gateway.identifies).toBe(1);
+  expect(discord.gateway.identifies).toBe(identifies);
 });
 
 test('an intent that the portal does not grant ends the connection with 4014', async () => {

@@ -7,13 +7,9 @@ import {
 } from '../src/command/command.ts';
 import { lines, bullets, nested, series, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
-import {
-  changer,
-  chosenChannel,
-  demandLinked,
-  namesOf,
-  type Context,
-} from './autotranslate/context.ts';
+import { addAction, removeAction } from './autotranslate/add.ts';
+import { turnOff } from './autotranslate/change.ts';
+import { changer, chosenChannel, namesOf, type Context } from './autotranslate/context.ts';
 import { listOf, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -30,25 +26,12 @@ const offAction = defineAction({
     const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
     const channel =
       (options.channel === undefined ? own?.channel : undefined) ?? chosenChannel(ctx);
-    await demandLinked([channel], ctx);
-    const { group } = services.watches.of(channel) ?? {};
-    const others = services.watches
-      .list(channel.space)
-      .filter((watch) => group !== undefined && watch.group === group)
-      .filter((watch) => watch.channel.id !== channel.id);
-    if (!(await services.watches.remove(channel, changer(ctx))))
-      return reply({
-        text: t('autotranslate.not-on', { channel: channelMention(channel) }),
-        tone: 'note',
-      });
-    // A group of one channel is none.
-    const last = others.length === 1 ? others[0]?.channel : undefined;
-    await reply({
-      text: lines(
-        t('autotranslate.off', { channel: channelMention(channel) }),
-        last && t('autotranslate.off-too', { channel: channelMention(last) }),
-      ),
-    });
+    const ended = await turnOff(channel, changer(ctx), ctx);
+    await reply(
+      ended
+        ? { text: ended }
+        : { text: t('autotranslate.not-on', { channel: channelMention(channel) }), tone: 'note' },
+    );
   },
 });
 
@@ -105,6 +88,8 @@ export default defineCommandGroup(
     thread: inPlaceAction('thread'),
     mirror: mirrorAction,
     link: linkAction,
+    add: addAction,
+    remove: removeAction,
     off: offAction,
     list: listAction,
   },

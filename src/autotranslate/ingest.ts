@@ -180,9 +180,9 @@ export const createIngest = ({
         return;
       }
       const choices = await spaces.of(channel.space);
-      const skip = skipReason(message, watch, choices, await optedOut(message));
-      const own = watchPartition(watch);
       const writtenMs = platforms.of(channel).feed.timeOf(position);
+      const skip = skipReason(message, watch, choices, await optedOut(message), writtenMs);
+      const own = watchPartition(watch);
       const isMissed = from === 'backfill' || now() - writtenMs > LATE_MS;
       const partition = isMissed ? backfillPartition(own) : own;
       const was = await accept({ message, purpose: WATCH, partition, skip });

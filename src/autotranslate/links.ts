@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Tell } from './tell.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
@@ -10,12 +11,13 @@ import {
   type Channel,
   type Space,
 } from '../model/place.ts';
-import type {
-  Changer,
-  ChannelWatch,
-  LinkConditions,
-  LinkInvite,
-  SetOptions,
+import {
+  isPaused,
+  type Changer,
+  type ChannelWatch,
+  type LinkConditions,
+  type LinkInvite,
+  type SetOptions,
 } from '../model/space.ts';
 import type { LinkInvites, StoredInvite, WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -31,7 +33,7 @@ const MOST_CHANNELS = 20;
 
 export interface LinksDeps {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
-  readonly own: Pick<OwnWatches, 'set' | 'remove' | 'demand' | 'unfollow'>;
+  readonly own: Pick<OwnWatches, 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
@@ -41,6 +43,7 @@ export interface LinksDeps {
   readonly texts: Pick<Texts, 'rich'>;
   readonly languages: Pick<Languages, 'name'>;
   readonly tell: Tell;
+  readonly now: () => number;
 }
 
 /** The name of a platform in sentences. */
@@ -52,10 +55,31 @@ const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean
 const keysOf = (members: readonly ChannelWatch[]): string[] =>
   members.map(({ channel }) => channelKey(channel));
 
+const isWatchOf =
+  (channel: Channel) =>
+  (watch: ChannelWatch): boolean =>
+    isSameChannel(watch.channel, channel) && !isElsewhere(channel.space, watch);
+
 const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
 
 const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
+
+/** The channels of a group beside one that joins it; throws where it may not. */
+const demandRoom = (
+  other: Channel,
+  joining: Channel,
+  members: readonly ChannelWatch[],
+): readonly ChannelWatch[] => {
+  if (members.length === 0)
+    throw userError('not-found', 'autotranslate.not-linked', { channel: channelMention(other) });
+  if (members.some((each) => isElsewhere(other.space, each)))
+    throw userError('forbidden', 'autotranslate.join-elsewhere');
+  const others = members.filter(({ channel }) => !isSameChannel(channel, joining));
+  if (others.length >= MOST_CHANNELS)
+    throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
+  return others;
+};
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
@@ -104,19 +128,30 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
-  /** Tells a channel who turned auto-translate off for it, where that was done elsewhere. */
-  const tellOff = (channel: Channel, by: Changer | undefined): void => {
+  /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
+  const tellOff = (
+    channel: Channel,
+    by: Changer | undefined,
+    key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
+  ): void => {
     if (!by || isFrom(channel, by)) return;
-    const name = quotedWords(by.name);
-    void tell(channel, texts.rich(by.locale)('autotranslate.off-here', { name }));
+    void tell(channel, texts.rich(by.locale)(key, { name: quotedWords(by.name) }));
   };
 
-  /** Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere. */
-  const tellOn = (set: readonly ChannelWatch[], by: Changer): void => {
+  /**
+   * Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere.
+   *
+   * @param all the channels of the group. Default: these
+   */
+  const tellOn = (
+    set: readonly ChannelWatch[],
+    by: Changer,
+    all: readonly ChannelWatch[] = set,
+  ): void => {
     const names = new Intl.ListFormat(by.locale);
     for (const { channel, mode, languages } of set) {
       if (isFrom(channel, by)) continue;
-      const others = set.filter((each) => !isSameChannel(each.channel, channel));
+      const others = all.filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };
@@ -132,6 +167,17 @@ export const createLinks = (deps: LinksDeps) => {
     tellOff(channel, by);
     void tellLinks(others, 'autotranslate.unlinked-here', [channel]);
     return true;
+  };
+
+  /** Changes the watch of a channel as it is stored at this moment; undefined where there is none. */
+  const update = async (
+    channel: Channel,
+    how: (watch: ChannelWatch) => ChannelWatch,
+  ): Promise<ChannelWatch | undefined> => {
+    const [changed] = await own.update(channel, (current) =>
+      current.filter(isWatchOf(channel)).map((watch) => how(watch)),
+    );
+    return changed;
   };
 
   /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
@@ -198,6 +244,73 @@ export const createLinks = (deps: LinksDeps) => {
       void tellLinks(others, 'autotranslate.linked-here', [watch.channel]);
       const linked = others.map(({ channel }) => channel);
       void tellLinks([joined], 'autotranslate.linked-here', linked);
+      return all;
+    },
+    change: async (
+      channel: Channel,
+      how: (watch: ChannelWatch) => ChannelWatch,
+      by?: Changer,
+    ): Promise<ChannelWatch | undefined> => {
+      const now = watches.list(channel.space).find(isWatchOf(channel));
+      if (!now) return undefined;
+      const wanted = how(now);
+      if (wanted.mode !== now.mode || wanted.below !== now.below) await own.demand([wanted]);
+      const changed = await update(channel, how);
+      if (changed && by && !isDeepStrictEqual(changed, now))
+        tellOn([changed], by, watches.group(changed));
+      return changed;
+    },
+    pause: async (
+      channel: Channel,
+      isPausing: boolean,
+      by?: Changer,
+    ): Promise<ChannelWatch | undefined> => {
+      let isNews = false;
+      const changed = await update(channel, (watch) => {
+        isNews = isPaused(watch) !== isPausing;
+        if (!isNews) return watch;
+        const atMs = deps.now();
+        const { fromMs = atMs } = watch.choices?.pause ?? {};
+        const pause = isPausing ? { fromMs: atMs } : { fromMs, untilMs: atMs };
+        return { ...watch, choices: { ...watch.choices, pause } };
+      });
+      if (isNews)
+        tellOff(
+          channel,
+          by,
+          isPausing ? 'autotranslate.paused-here' : 'autotranslate.resumed-here',
+        );
+      return changed;
+    },
+    join: async (
+      asked: ChannelWatch,
+      other: Channel,
+      { by, mayMixAges = false }: SetOptions = {},
+    ): Promise<readonly ChannelWatch[]> => {
+      const watch: ChannelWatch = {
+        ...asked,
+        channel: platforms.find(asked.channel)?.feed.resolve(asked.channel) ?? asked.channel,
+        mode: 'mirror',
+      };
+      if (isSameChannel(watch.channel, other))
+        throw userError('bad-input', 'autotranslate.join-itself');
+      const known = demandRoom(other, watch.channel, groupOf(other));
+      if (!mayMixAges && (await mixesAges([...known, watch])))
+        throw userError('bad-input', 'autotranslate.age-restricted');
+      await own.demand([watch]);
+      const [joined] = await own.update(watch.channel, (current) => {
+        const group = current.find(isWatchOf(other))?.group;
+        const members = current.filter((each) => group !== undefined && each.group === group);
+        demandRoom(other, watch.channel, members);
+        return group === undefined ? [] : [{ ...watch, group }];
+      });
+      const all = joined ? watches.group(joined) : [];
+      if (joined && by) {
+        tellOn([joined], by, all);
+        const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
+        const told = others.filter(({ channel }) => !isFrom(channel, by));
+        void tellLinks(told, 'autotranslate.linked-here', [watch.channel]);
+      }
       return all;
     },
     remove: end,

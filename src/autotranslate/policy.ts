@@ -1,6 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
-import { isQuiet, type SpaceChoices, type ChannelWatch } from '../model/space.ts';
+import { isPaused, isQuiet, type SpaceChoices, type ChannelWatch } from '../model/space.ts';
 import { languageOfFlag } from '../text/language/languages.ts';
 import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 
@@ -11,6 +11,7 @@ export const SKIP_REASONS = [
   'bot-loop',
   'opted-out',
   'quiet-channel',
+  'paused',
   'command',
   'no-words',
   'same-language',
@@ -54,17 +55,21 @@ export const refusal = (
 /**
  * The reason to skip a message, as far as known without reading its text; undefined where there is
  * none.
+ *
+ * @param writtenMs time at which it was written, ms since 1970
  */
 export const skipReason = (
   message: Message,
   watch: ChannelWatch,
   choices: Pick<SpaceChoices, 'quietChannels'>,
   optedOut: boolean,
+  writtenMs: number,
 ): SkipReason | undefined => {
   if (message.system) return 'system';
   if (message.author.kind === 'bot' && !watch.bots) return 'bot';
   const refused = refusal(message, choices, optedOut);
   if (refused) return refused;
+  if (isPaused(watch, writtenMs)) return 'paused';
   if (isCommandMessage(message.text)) return 'command';
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
   // Mirrored channels are one conversation, so pictures and emoji are mirrored too.

@@ -88,6 +88,26 @@ export const createWatches = (deps: WatchesDeps) => {
       // Messages written meanwhile are found in the history.
       for (const { channel } of placed) backfill.begin(channel);
     },
+    /**
+     * Changes watches as they are stored at this moment, without a look at permissions; resolves with those that `how`
+     * gives.
+     *
+     * @param channel the only one that may be new
+     */
+    update: async (
+      channel: Channel,
+      how: (current: readonly ChannelWatch[]) => readonly ChannelWatch[],
+    ): Promise<readonly ChannelWatch[]> => {
+      let changed: readonly ChannelWatch[] = [];
+      const isNew = !stored.isOwn(channel);
+      const gone = await stored.update(channel, (current) => {
+        changed = how(current);
+        return changed;
+      });
+      await unfollow(gone);
+      if (isNew && changed.length > 0) backfill.begin(channel);
+      return changed;
+    },
     remove: async (channel: Channel): Promise<boolean> => {
       if (!stored.isOwn(channel)) return false;
       await unfollow(await stored.remove([channel]));

@@ -88,9 +88,25 @@ export type WatchMode = 'reply' | 'thread' | 'mirror';
 
 /** The choices of moderators for a watch beside its languages; omitted: the default of each. */
 export interface WatchChoices {
-  /** True while nothing that is written in the channel is translated, and nothing is copied into it. */
-  readonly paused?: true;
+  /** The last pause: nothing that is written in the channel in it is translated, and nothing is copied into the channel. */
+  readonly pause?: Pause;
 }
+
+/** A time in ms since 1970, without an end as long as it lasts. */
+export interface Pause {
+  readonly fromMs: number;
+  readonly untilMs?: number;
+}
+
+/**
+ * True where a channel is paused.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isPaused = (
+  { choices: { pause } = {} }: Pick<ChannelWatch, 'choices'>,
+  atMs = Infinity,
+): boolean => pause !== undefined && atMs >= pause.fromMs && atMs <= (pause.untilMs ?? Infinity);
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {
@@ -162,6 +178,30 @@ export interface Watches {
    * @param by the person of whom the channel is told. Default: it is told nothing
    */
   remove(channel: Channel, by?: Changer): Promise<boolean>;
+  /**
+   * Changes the watch of a channel, whatever others change of it at the same time; resolves with what it is now, and
+   * with undefined where there is none. Rejects as `set` does.
+   *
+   * @param how gives the changed watch; the same one for no change
+   * @param by the person of whom the channel is told. Default: it is told nothing
+   */
+  change(
+    channel: Channel,
+    how: (watch: ChannelWatch) => ChannelWatch,
+    by?: Changer,
+  ): Promise<ChannelWatch | undefined>;
+  /**
+   * Pauses a channel, or ends its pause; resolves with its watch, and with undefined where there is none.
+   *
+   * @param by the person of whom the channel is told. Default: it is told nothing
+   */
+  pause(channel: Channel, isPaused: boolean, by?: Changer): Promise<ChannelWatch | undefined>;
+  /**
+   * Adds a channel to the group of another one of its space, in place of its former watch; resolves with all channels
+   * of the group. Rejects as `set` does, with `not-found` where the other one is linked with none, and with `forbidden`
+   * where the group has channels of other spaces: those are linked by a code.
+   */
+  join(watch: ChannelWatch, other: Channel, options?: SetOptions): Promise<readonly ChannelWatch[]>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /** Counts the channels of other spaces that are linked with this one. */

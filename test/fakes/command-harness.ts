@@ -3,7 +3,7 @@ import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { realCommands } from './real-commands.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
-import type { AppError, MessageKey, Sentence } from '../../src/errors.ts';
+import { userError, type AppError, type MessageKey, type Sentence } from '../../src/errors.ts';
 import { silentLog } from './silent-log.ts';
 import type { Channel, Space, Member } from '../../src/model/place.ts';
 import type {
@@ -165,6 +165,26 @@ const createWatches = (script: Script): Services['watches'] => {
       const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
       for (const watch of watches) kept.set(watch.channel.id, watch);
       for (const group of before) dissolve(group);
+    },
+    change: async ({ id }, how) => {
+      const watch = kept.get(id);
+      if (!watch) return undefined;
+      if (script.refusal) throw script.refusal;
+      kept.set(id, how(watch));
+      return kept.get(id);
+    },
+    pause: async ({ id }, isPausing) => {
+      const watch = kept.get(id);
+      if (!watch) return undefined;
+      const pause = { fromMs: NOW_MS, ...(isPausing ? {} : { untilMs: NOW_MS }) };
+      kept.set(id, { ...watch, choices: { ...watch.choices, pause } });
+      return kept.get(id);
+    },
+    join: async (watch, other) => {
+      const group = kept.get(other.id)?.group;
+      if (group === undefined) throw userError('not-found', 'autotranslate.not-linked');
+      kept.set(watch.channel.id, { ...watch, group });
+      return [...kept.values()].filter((each) => each.group === group);
     },
     remove: async ({ id }) => {
       const group = kept.get(id)?.group;

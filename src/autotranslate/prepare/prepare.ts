@@ -35,7 +35,7 @@ import type { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
-import type { ChannelWatch } from '../../model/space.ts';
+import { isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, groupOf, isFor, type Row } from '../../store/inbox/row.ts';
@@ -103,6 +103,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     return fault ?? (hears ? limits.fault(consumer, 'audio') : undefined);
   };
 
+  const writtenMs = ({ ref, position }: Pick<Message, 'ref' | 'position'>): number =>
+    platforms.of(ref.channel).feed.timeOf(position);
+
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
 
@@ -121,7 +124,8 @@ export const createPrepare = (deps: PrepareDeps) => {
     const { space } = message.ref.channel;
     const optedOut = await privacy.optedOut({ platform: space.platform, id: message.author.id });
     const choices = await spaces.of(space);
-    if (watch && !isJudged) return skipReason(message, watch, choices, optedOut);
+    if (watch && !isJudged)
+      return skipReason(message, watch, choices, optedOut, writtenMs(message));
     if (!watch && flaggedLanguage(purpose) === undefined) return 'not-watched';
     return refusal(message, choices, optedOut);
   };
@@ -205,7 +209,14 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (watch && isNew && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
       return skipped(row, 'bot-loop');
     const transcribes = watch?.transcribes ?? true;
-    const all = watch ? places.of(watch, tenure).filter((place) => isFor(row, place.channel)) : [];
+    const all = watch
+      ? places
+          .of(watch, tenure)
+          .filter(
+            ({ channel: to }) =>
+              isFor(row, to) && !isPaused(watches.of(to) ?? watch, writtenMs(message)),
+          )
+      : [];
     const late = watch ? await lateFor(row, watch, all, tenure) : [];
     // What is heard of a recording is not heard again for them.
     const isHeard = transcribes && message.files.some(claimsAudio);

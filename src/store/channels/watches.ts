@@ -39,6 +39,39 @@ const NO_CHOICES = '{}';
 
 type WatchesById = Map<string, StoredWatch>;
 
+/** Stores watches; resolves with the channels that remained alone in their group, whose watches are removed. */
+const putAll = async (
+  db: Transaction<Schema>,
+  watches: WatchesById,
+  changed: readonly ChannelWatch[],
+  sinceMs: number,
+): Promise<readonly Channel[]> => {
+  const before = changed.map((watch) => {
+    const id = channelKey(watch.channel);
+    const old = watches.get(id);
+    watches.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
+    return old?.watch.group;
+  });
+  for (const watch of changed) {
+    const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
+    const how = {
+      space_id: channel.space.id,
+      mode,
+      languages: JSON.stringify(languages),
+      group_id: group ?? null,
+      transcribes: Number(transcribes),
+      bots: Number(bots),
+      below: Number(below ?? false),
+      choices: JSON.stringify(choices ?? {}),
+    };
+    const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
+    await putRow(db, 'channel_watch', channelColumns(channel), how, first);
+  }
+  const lone = takeLone(watches, before);
+  await deleteAll(db, lone);
+  return lone;
+};
+
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
@@ -127,33 +160,25 @@ export const openWatchStore = async (store: Store, now: () => number) => {
      */
     set: (changed: readonly ChannelWatch[], sinceMs = now()): Promise<readonly Channel[]> =>
       change(
-        async (next, db) => {
-          const before = changed.map((watch) => {
-            const id = channelKey(watch.channel);
-            const old = next.get(id);
-            next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
-            return old?.watch.group;
-          });
-          for (const watch of changed) {
-            const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
-            const how = {
-              space_id: channel.space.id,
-              mode,
-              languages: JSON.stringify(languages),
-              group_id: group ?? null,
-              transcribes: Number(transcribes),
-              bots: Number(bots),
-              below: Number(below ?? false),
-              choices: JSON.stringify(choices ?? {}),
-            };
-            const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
-            await putRow(db, 'channel_watch', channelColumns(channel), how, first);
-          }
-          const lone = takeLone(next, before);
-          await deleteAll(db, lone);
-          return lone;
-        },
+        (next, db) => putAll(db, next, changed, sinceMs),
         changed.map(({ channel }) => channel),
+      ),
+    /**
+     * Changes watches as they are stored at this moment. Resolves as `set` does.
+     *
+     * @param channel of the space whose watches may change
+     * @param how gives those that change
+     */
+    update: (
+      channel: Channel,
+      how: (current: readonly ChannelWatch[]) => readonly ChannelWatch[],
+    ): Promise<readonly Channel[]> =>
+      change(
+        (next, db) => {
+          const current = [...next.values()].map(({ watch }) => watch);
+          return putAll(db, next, how(current), now());
+        },
+        [channel],
       ),
     /** Removes watches. Resolves with these channels and those that remained alone in their group. */
     remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>

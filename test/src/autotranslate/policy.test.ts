@@ -30,8 +30,8 @@ describe('what is left alone', () => {
       text: plainWords('beep'),
       author: { ...person('b'), kind: 'bot' },
     });
-    expect(skipReason(message, watchOf(GENERAL), nobody, false)).toBe('bot');
-    expect(skipReason(message, watchOf(GENERAL, { bots: true }), nobody, false)).toBeUndefined();
+    expect(skipReason(message, watchOf(GENERAL), nobody, false, 0)).toBe('bot');
+    expect(skipReason(message, watchOf(GENERAL, { bots: true }), nobody, false, 0)).toBeUndefined();
   });
 
   it('is what has no words, but in linked channels only what shows nothing', () => {
@@ -41,19 +41,19 @@ describe('what is left alone', () => {
       { text: plainWords('😀') },
       { files: [fileOf('a.png', 'image/png')] },
     ]) {
-      expect(skipReason(messageOf(part), watchOf(GENERAL), nobody, false)).toBe('no-words');
-      expect(skipReason(messageOf(part), mirror, nobody, false)).toBeUndefined();
+      expect(skipReason(messageOf(part), watchOf(GENERAL), nobody, false, 0)).toBe('no-words');
+      expect(skipReason(messageOf(part), mirror, nobody, false, 0)).toBeUndefined();
     }
-    expect(skipReason(messageOf({ text: plainWords(' ') }), mirror, nobody, false)).toBe(
+    expect(skipReason(messageOf({ text: plainWords(' ') }), mirror, nobody, false, 0)).toBe(
       'no-words',
     );
   });
 
   it('is sound where nothing is to be heard', () => {
     const message = messageOf({ files: [audio('hello')] });
-    expect(skipReason(message, watchOf(GENERAL), nobody, false)).toBeUndefined();
+    expect(skipReason(message, watchOf(GENERAL), nobody, false, 0)).toBeUndefined();
     const deaf = watchOf(GENERAL, { transcribes: false });
-    expect(skipReason(message, deaf, nobody, false)).toBe('no-words');
+    expect(skipReason(message, deaf, nobody, false, 0)).toBe('no-words');
   });
 
   it('is all in a quiet channel and in its threads', () => {

@@ -36,7 +36,7 @@ describe('watched channels', () => {
     watchOf({ mode: 'thread', languages: ['es', 'ja'], transcribes: false, bots: true }),
     watchOf({ mode: 'mirror', group: 'g', channel: { ...HERE, parentId: 'above' } }),
     watchOf({ below: true }),
-    watchOf({ choices: { paused: true } }),
+    watchOf({ choices: { pause: { fromMs: 1 } } }),
   ])('are as they were set, also after the next start: %j', async (watch) => {
     await watches.set([watch]);
     expect(watches.of(watch.channel)).toEqual(watch);

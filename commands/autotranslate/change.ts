@@ -1,0 +1,129 @@
+import { MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
+import type { ChannelWatch, Changer } from '../../src/model/space.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { demandLinked, namesOf, type Context } from './context.ts';
+
+/** Throws `forbidden` where the person may not decide about a channel, or about those that it is linked with. */
+export const demandChange = async (channels: readonly Channel[], ctx: Context): Promise<void> => {
+  await ctx.access.demand(channels, 'write');
+  await demandLinked(channels, ctx);
+};
+
+/** The channels of this space that are linked with one, itself included; none where it is linked with none. */
+export const groupHere = (channel: Channel, { services }: Context): readonly ChannelWatch[] => {
+  const all = services.watches.list(channel.space);
+  const group = all.find((watch) => isSameChannel(watch.channel, channel))?.group;
+  return all.filter((watch) => group !== undefined && watch.group === group);
+};
+
+const notOn = (channel: Channel) =>
+  userError('not-found', 'autotranslate.not-on', { channel: channelMention(channel) });
+
+/**
+ * Changes how a channel is translated, all else of it staying as it is; resolves with what it is now.
+ * Throws `not-found` where auto-translate is off there.
+ */
+export const change = async (
+  channel: Channel,
+  how: (watch: ChannelWatch) => ChannelWatch,
+  by: Changer,
+  ctx: Context,
+): Promise<ChannelWatch> => {
+  await demandChange([channel], ctx);
+  const changed = await ctx.services.watches.change(channel, how, by);
+  if (!changed) throw notOn(channel);
+  return changed;
+};
+
+/** Adds a language to those that a channel is translated into. */
+export const addLanguage = async (
+  channel: Channel,
+  language: string,
+  by: Changer,
+  ctx: Context,
+): Promise<ChannelWatch> =>
+  change(
+    channel,
+    (watch) => {
+      if (watch.mode === 'mirror')
+        throw userError('bad-input', 'autotranslate.add-with', {
+          channel: channelMention(channel),
+        });
+      const languages = [...new Set([...watch.languages, language])];
+      if (languages.length > MOST_LANGUAGES)
+        throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });
+      return { ...watch, languages };
+    },
+    by,
+    ctx,
+  );
+
+/** Ends auto-translate in a channel, and says so; undefined where there was none. */
+export const turnOff = async (
+  channel: Channel,
+  by: Changer,
+  ctx: Context,
+): Promise<RichText | undefined> => {
+  const { services, t } = ctx;
+  await demandLinked([channel], ctx);
+  const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
+  if (!(await services.watches.remove(channel, by))) return undefined;
+  // A group of one channel is none.
+  const last = others.length === 1 ? others[0]?.channel : undefined;
+  const isEnded = last && !services.watches.of(last);
+  return lines(
+    t('autotranslate.off', { channel: channelMention(channel) }),
+    isEnded && t('autotranslate.off-too', { channel: channelMention(last) }),
+  );
+};
+
+/** Takes a language from those that a channel is translated into; the last one ends it. Resolves with what to say. */
+export const removeLanguage = async (
+  channel: Channel,
+  language: string,
+  by: Changer,
+  ctx: Context,
+): Promise<RichText> => {
+  const { services } = ctx;
+  const named = {
+    channel: channelMention(channel),
+    language: services.languages.name(language, ctx.locale),
+  };
+  let isLast = false;
+  const watch = await change(
+    channel,
+    (now) => {
+      if (!now.languages.includes(language))
+        throw userError('bad-input', 'autotranslate.not-a-language', named);
+      const languages = now.languages.filter((each) => each !== language);
+      isLast = languages.length === 0;
+      return isLast ? now : { ...now, languages };
+    },
+    by,
+    ctx,
+  );
+  const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
+  return ended ?? intoLine(watch, ctx);
+};
+
+/** Says into what the messages of a channel are translated now. */
+export const intoLine = (watch: ChannelWatch, ctx: Context): RichText =>
+  ctx.t('autotranslate.now-into', {
+    channel: channelMention(watch.channel),
+    languages: { list: namesOf(watch.languages, ctx) },
+  });
+
+/** Adds a channel, in its language, to the group of another one; resolves with the channels of the group. */
+export const join = async (
+  watch: ChannelWatch,
+  other: Channel,
+  by: Changer,
+  mayMixAges: boolean,
+  ctx: Context,
+): Promise<readonly ChannelWatch[]> => {
+  await demandChange([watch.channel, other], ctx);
+  return ctx.services.watches.join(watch, other, { by, mayMixAges });
+};

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { sentence } from '../../fakes/sentences.ts';
+import { useCommandHarness } from '../support.ts';
+import { watchesOf } from './support.ts';
+
+const harness = useCommandHarness();
+const languages = () => watchesOf(harness()).map((watch) => watch.languages.join());
+
+describe('/autotranslate add', () => {
+  it('adds a language to those of a channel, whatever else is set there', async () => {
+    await harness().run('autotranslate thread', { languages: 'es', bots: true });
+    const { text } = await harness().run('autotranslate add', { language: 'Japanese' });
+    expect(text).toBe(
+      sentence('autotranslate.now-into', { channel: '<#100>', languages: 'Spanish, Japanese' }),
+    );
+    expect(watchesOf(harness())).toMatchObject([
+      { mode: 'thread', languages: ['es', 'ja'], bots: true },
+    ]);
+  });
+
+  it('adds a channel to a group without tearing the group apart', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const options = { language: 'ja', channel: '3', with: '1' };
+    const { text } = await harness().run('autotranslate add', options);
+    expect(text).toContain('- <#1> · English\n- <#2> · Spanish\n- <#3> · Japanese');
+    expect(languages()).toEqual(['en', 'es', 'ja']);
+  });
+
+  it.each([
+    [{ language: 'es' }, sentence('autotranslate.not-on', { channel: '<#100>' })],
+    [{ language: 'ja', channel: '1' }, sentence('autotranslate.add-with', { channel: '<#1>' })],
+    [{ language: 'klingon' }, sentence('errors.unknown-language', { language: '`klingon`' })],
+  ])('refuses %j with a sentence that helps', async (options, expected) => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    expect(await harness().run('autotranslate add', options)).toMatchObject({
+      tone: 'error',
+      text: expected,
+    });
+    expect(languages()).toEqual(['en', 'es']);
+  });
+
+  it('adds no language beyond the most that there may be', async () => {
+    await harness().run('autotranslate reply', { languages: 'es,ja,fr,de,it,pt,nl,pl,ko,sv' });
+    const { text } = await harness().run('autotranslate add', { language: 'tr' });
+    expect(text).toBe(sentence('autotranslate.how-many-languages', { most: 10 }));
+  });
+
+  it('changes nothing of a group with a channel that the person may not see', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.access = { 2: 'none' };
+    const options = { language: 'ja', channel: '3', with: '1' };
+    const { text } = await harness().run('autotranslate add', options);
+    expect(text).toBe(sentence('autotranslate.linked-unseen'));
+    expect(languages()).toEqual(['en', 'es']);
+  });
+});
+
+describe('/autotranslate remove', () => {
+  it('takes one language away, and ends it with the last', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja' });
+    await harness().run('autotranslate remove', { language: 'es' });
+    expect(languages()).toEqual(['ja']);
+    const { text } = await harness().run('autotranslate remove', { language: 'ja' });
+    expect(text).toBe(sentence('autotranslate.off', { channel: '<#100>' }));
+    expect(languages()).toEqual([]);
+  });
+
+  it('takes a channel out of its group, by itself or by its language', async () => {
+    const channels = '<#1> en <#2> es <#3> ja <#4> fr';
+    await harness().run('autotranslate mirror', { channels });
+    await harness().run('autotranslate remove', { channel: '2' });
+    const channel = { space: { platform: 'test', id: 'space' }, id: '1' };
+    await harness().run('autotranslate remove', { language: 'ja' }, { channel });
+    expect(languages()).toEqual(['en', 'fr']);
+  });
+
+  it('says what is missing, or not there', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    expect(await harness().run('autotranslate remove')).toMatchObject({
+      text: sentence('autotranslate.remove-language'),
+    });
+    expect(await harness().run('autotranslate remove', { language: 'ja' })).toMatchObject({
+      text: sentence('autotranslate.not-a-language', { channel: '<#100>', language: 'Japanese' }),
+    });
+    expect(languages()).toEqual(['es']);
+  });
+});

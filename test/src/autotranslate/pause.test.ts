@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../src/model/place.ts';
+import { isPaused } from '../../../src/model/space.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+
+const scene = withScene();
+
+/** Says something that many hours after the start of the test. */
+const sayAfter = async (hours: number, to: Channel, text: string) => {
+  const position = String(Date.now() + hours * HOUR_MS).padStart(20, '0');
+  return scene.say(to, text, { position });
+};
+const pauseAfter = async (hours: number, of: Channel, isPausing: boolean): Promise<void> => {
+  scene.clock.aheadMs = hours * HOUR_MS;
+  await scene.watches.pause(of, isPausing, { name: 'Ada', locale: 'en' });
+};
+
+describe('a paused channel', () => {
+  it('gets no translations of what is written meanwhile, also once the pause is over and it is edited', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await pauseAfter(1, GENERAL, true);
+    const message = await sayAfter(2, GENERAL, 'hello');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [message.ref.id]: 'skipped paused' });
+    await pauseAfter(3, GENERAL, false);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await sayAfter(4, GENERAL, 'again');
+    await scene.idle();
+    const shown = scene.feed.texts(GENERAL).join('\n');
+    expect(shown).toContain('es(again)');
+    expect(shown).not.toContain('es(hello');
+  });
+
+  it('follows edits and deletes of what was written before', async () => {
+    await scene.watches.set(linked());
+    const [message, other] = [await scene.say(ENGLISH, 'hello'), await scene.say(ENGLISH, 'bye')];
+    await scene.idle();
+    await pauseAfter(1, SPANISH, true);
+    await pauseAfter(1, ENGLISH, true);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    scene.feed.remove(other.ref);
+    await scene.listener.messagesDeleted([other.ref]);
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      'ada: es(hello there) [🌐 inglés]',
+      sentence('autotranslate.paused-here', { name: 'Ada' }),
+    ]);
+  });
+
+  it('of a group is left out by the others, which go on', async () => {
+    await scene.watches.set(linked());
+    await pauseAfter(1, SPANISH, true);
+    const message = await sayAfter(2, ENGLISH, 'hello');
+    await sayAfter(2, SPANISH, 'es:hola');
+    await scene.idle();
+    await pauseAfter(3, SPANISH, false);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await scene.idle();
+    expect(scene.feed.texts(JAPANESE)).toEqual(['ada: ja(hello there) [🌐 英語]']);
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      sentence('autotranslate.paused-here', { name: 'Ada' }),
+      'es:hola',
+      sentence('autotranslate.resumed-here', { name: 'Ada' }),
+    ]);
+  });
+
+  it('is told of a pause once, whoever presses it at the same time', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await Promise.all([pauseAfter(1, GENERAL, true), pauseAfter(1, GENERAL, true)]);
+    await scene.idle();
+    expect(isPaused(scene.watches.of(GENERAL)!)).toBe(true);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(1);
+  });
+});
+
+describe('a change of a watch', () => {
+  it('keeps what others change at the same time', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const add = async (language: string) =>
+      scene.watches.change(GENERAL, (watch) => ({
+        ...watch,
+        languages: [...watch.languages, language],
+      }));
+    await Promise.all([add('ja'), add('fr'), pauseAfter(1, GENERAL, true)]);
+    const watch = scene.watches.of(GENERAL)!;
+    expect(watch.languages.toSorted()).toEqual(['es', 'fr', 'ja']);
+    expect(isPaused(watch)).toBe(true);
+  });
+
+  it('is none where auto-translate is off, or goes off at that moment', async () => {
+    expect(await scene.watches.change(GENERAL, (watch) => watch)).toBeUndefined();
+    await scene.watches.set([watchOf(GENERAL)]);
+    const [, changed] = await Promise.all([
+      scene.watches.remove(GENERAL),
+      scene.watches.change(GENERAL, (watch) => ({ ...watch, bots: true })),
+    ]);
+    expect(changed).toBeUndefined();
+    expect(scene.watches.of(GENERAL)).toBeUndefined();
+  });
+});
+
+describe('a channel that joins a group', () => {
+  const french = watchOf(GENERAL, { mode: 'mirror', languages: ['fr'] });
+
+  it('is copied into and out of, and the others are told', async () => {
+    await scene.watches.set(linked());
+    const all = await scene.watches.join(french, ENGLISH, { by: { name: 'Ada', locale: 'en' } });
+    expect(all).toHaveLength(4);
+    await scene.say(SPANISH, 'hello');
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).at(-1)).toBe('ada: fr(hello) [🌐 anglais]');
+    expect(scene.feed.texts(JAPANESE)).toHaveLength(2);
+  });
+
+  it('is refused with a channel that is linked with none, with itself, and in a mixed group', async () => {
+    const key = (name: string) => ({ sentence: { key: `autotranslate.${name}` } });
+    await expect(scene.watches.join(french, ENGLISH)).rejects.toMatchObject(key('not-linked'));
+    await scene.watches.set(linked());
+    const itself = scene.watches.join({ ...french, channel: ENGLISH }, ENGLISH);
+    await expect(itself).rejects.toMatchObject(key('join-itself'));
+    scene.feed.restrictByAge(GENERAL, true);
+    await expect(scene.watches.join(french, ENGLISH)).rejects.toMatchObject(key('age-restricted'));
+    expect(scene.watches.of(GENERAL)).toBeUndefined();
+  });
+});

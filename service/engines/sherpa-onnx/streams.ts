@@ -122,7 +122,6 @@ export const createStreams = (
     if (nowMs > pausedUntilMs + CALM_MS) losses = 0;
     pausedUntilMs = nowMs + (losses === 0 ? 0 : backoffMs(PAUSES, losses - 1));
     losses += 1;
-    closed = [];
     isLoading = losses === 1;
   };
 
@@ -146,6 +145,8 @@ export const createStreams = (
         isLoading = false;
         const error = toAppError(thrown);
         failAll(error);
+        // Another process knows none of them, and one that is shut down is never told.
+        if (!child.isRunning) closed = [];
         if (error.retryable) noteLoss();
       }
   };

@@ -15,12 +15,17 @@ const packet = (): Float32Array => new Float32Array(1_600);
 /** Streams of processes of which the next `hangs` calls with sound hang. */
 const setUp = () => {
   const clock = createTestClock(0);
-  const state = { hangs: 0, loads: 0, isRunning: false };
+  const state = { hangs: 0, loads: 0, isRunning: false, isShutDown: false, refused: 0 };
   const child = {
     get isRunning() {
       return state.isRunning;
     },
     call: async ({ turns }: StreamRequest): Promise<StreamReply> => {
+      if (state.isShutDown) {
+        // It would go on without end, and nothing else would come to its turn.
+        if ((state.refused += 1) > 3) return new Promise(() => {});
+        throw new AppError('unavailable', 'streams are shut down');
+      }
       if (!state.isRunning) state.loads += 1;
       state.isRunning = true;
       if (turns.length > 0 && state.hangs > 0) {
@@ -93,6 +98,17 @@ describe('streams of a process that hangs', () => {
     await clock.advance(60_001);
     await hang();
     expect([streams.isPaused, state.isRunning]).toEqual([false, true]);
+  });
+
+  it('are given up once where it is shut down with its model', async () => {
+    const { clock, state, open } = setUp();
+    const one = open();
+    one.feed(packet());
+    await clock.advance(0);
+    Object.assign(state, { isRunning: false, isShutDown: true });
+    one[Symbol.dispose]();
+    await clock.advance(0);
+    expect(state.refused).toBe(1);
   });
 
   it('cost a recording that is recognised beside them another try', async () => {

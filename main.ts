@@ -17,6 +17,7 @@ import { createOpsPages, opsSection, type OpsPages } from './src/ops/pages.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/service.ts';
+import { explainLink } from './src/ops/why.ts';
 import { runProgram, imageAdvice, imageCommands } from './src/process/program.ts';
 import { openServiceConnection } from './src/app/services.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
@@ -141,6 +142,12 @@ runProgram(process.env, async (stopped) => {
     const waiting = isGuest ? undefined : draining.signal;
     const opened = await openStore(DATABASE_URL, { log, connections, isGuest, waiting });
     const store = parts.adopt(opened, async (open) => open.destroy());
+    if (isGuest && process.argv[3] === 'why') {
+      const { INBOX_DAYS: inboxDays } = config.core;
+      const asked = { store, texts, modules: adapterModules, inboxDays, now: Date.now };
+      for (const line of await explainLink(process.argv[4] ?? '', asked)) console.log(line);
+      return;
+    }
     const { builtIn, ...service } = await findService(config.core, config.engines, log, tracing);
     if (builtIn) {
       parts.defer(async () => builtIn.close());

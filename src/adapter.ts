@@ -15,6 +15,7 @@ import type { RichText } from './rich-text/rich-text.ts';
 import type { LineTranslation } from './translation/fan-out.ts';
 import type { OpenDictation } from './voice/dictation.ts';
 import type { ConfigSection } from './config.ts';
+import type { MessageRef } from './model/place.ts';
 import type { Finding } from './model/service.ts';
 import { z } from 'zod';
 /** The core as an adapter sees it. */
@@ -74,6 +75,15 @@ export interface Core {
   readonly ops: OpsPages;
 }
 
+/** A message that a link leads to, as far as the link tells. */
+export interface LinkedMessage {
+  /** A space with an empty id where the link does not name it. */
+  readonly ref: MessageRef;
+  readonly position: string;
+  /** ms since 1970. */
+  readonly writtenMs: number;
+}
+
 export interface Adapter extends AsyncDisposable {
   readonly platform: Platform;
   /**
@@ -101,6 +111,8 @@ export interface AdapterModule {
    * @param isAsked true for who asked for this platform by its name, and wants to set it up
    */
   readonly diagnose?: (config: never, core: Core, isAsked: boolean) => AsyncIterable<Finding>;
+  /** Reads a link to a message of the platform, without asking it; undefined for any other address. */
+  readonly readLink?: (address: URL) => LinkedMessage | undefined;
 }
 
 export const defineAdapter = <Section extends ConfigSection>(module: {
@@ -108,6 +120,7 @@ export const defineAdapter = <Section extends ConfigSection>(module: {
   readonly config: Section;
   create(config: z.infer<Section>, core: Core): Promise<Adapter | undefined>;
   diagnose?(config: z.infer<Section>, core: Core, isAsked: boolean): AsyncIterable<Finding>;
+  readLink?(address: URL): LinkedMessage | undefined;
 }): AdapterModule => module;
 
 const adapterModule = z.looseObject({

@@ -204,6 +204,11 @@ describe('the program', () => {
       for await (const piece of child.stdout) if (String(piece).includes('Dragoman on')) break;
       const beside = await run(environment, '', 'doctor');
       expect(beside.told).toContain('1 stored');
+      const link =
+        'https://discord.com/channels/100000000000000001/200000000000000002/300000000000000003';
+      const why = await run(environment, '', 'doctor', 'why', link);
+      expect(why.told).toContain('why.unknown.not-set');
+      expect(why.code).toBe(0);
       const second = await run(environment);
       expect(second.said).toContain('is in use by another program');
       expect(second.code).toBe(1);

@@ -1,3 +1,4 @@
+import type { LinkedMessage } from '../../src/adapter.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 
@@ -41,6 +42,19 @@ export const snowflakeTimeMs = (position: string): number =>
 
 export const linkTo = (channel: Channel, messageId: string): string =>
   `https://discord.com/channels/${guildIdOf(channel) ?? '@me'}/${channel.id}/${messageId}`;
+
+const LINK_HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
+const LINK_PATH =
+  /^\/channels\/(?<guild>\d{17,20}|@me)\/(?<channel>\d{17,20})\/(?<message>\d{17,20})\/?$/;
+
+/** Reads a link as `linkTo` makes it, which does not say whether the channel is a thread; undefined for any other. */
+export const readLink = ({ hostname, pathname }: URL): LinkedMessage | undefined => {
+  const { guild, channel, message } = LINK_PATH.exec(pathname)?.groups ?? {};
+  if (!LINK_HOST.test(hostname) || !channel || !message) return undefined;
+  const position = positionOf(message);
+  const ref = { channel: channelOf(guild === '@me' ? undefined : guild, channel), id: message };
+  return { ref, position, writtenMs: snowflakeTimeMs(position) };
+};
 
 /** Id of a thread; undefined for a channel that is no thread. */
 export const threadIdOf = ({ id, parentId }: Channel): string | undefined =>

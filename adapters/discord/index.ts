@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { httpUrl } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
+import { readLink } from './ids.ts';
 import type { DiscordOptions } from './platform.ts';
 
 const config = z.object({
@@ -41,6 +42,7 @@ const optionsOf = (values: z.infer<typeof config>): DiscordOptions | undefined =
 export default defineAdapter({
   name: 'discord',
   config,
+  readLink,
   create: async (values, core) => {
     const options = optionsOf(values);
     if (!options) return undefined;

@@ -1,3 +1,4 @@
+import type { LinkedMessage } from '../../src/adapter.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 import { PLATFORM } from './rich-text/atoms.ts';
@@ -21,6 +22,23 @@ export const positionAt = (timeMs: number): string => {
 };
 
 export const writtenMsOf = (position: string): number => Math.floor(Number(position) * 1_000);
+
+const LINK_HOST = /\.slack(?:-gov)?\.com$/;
+const LINK_PATH =
+  /^\/archives\/(?<channel>[CDG][A-Z0-9]{2,20})\/p(?<seconds>\d{10})(?<micros>\d{6})\/?$/;
+
+/** Reads a message's link ("chat.getPermalink"), which does not name the workspace by its id; undefined for any other. */
+export const readLink = ({ hostname, pathname }: URL): LinkedMessage | undefined => {
+  const { channel, seconds, micros } = LINK_PATH.exec(pathname)?.groups ?? {};
+  if (!LINK_HOST.test(hostname) || !channel) return undefined;
+  const ts = `${seconds}.${micros}`;
+  const position = positionOf(ts);
+  return {
+    ref: { channel: channelOf('', channel), id: ts },
+    position,
+    writtenMs: writtenMsOf(position),
+  };
+};
 
 /** Checks the id of a channel. Throws `not-found` for an impossible one. */
 export const channelIdOf = ({ id, space }: Channel): string => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { httpUrl, port } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
+import { readLink } from './ids.ts';
 import type { SlackOptions } from './adapter.ts';
 
 /** Kinds of Slack's tokens by how they begin ("Token types"). */
@@ -88,6 +89,7 @@ const optionsOf = (values: z.infer<typeof config>): SlackOptions | undefined => 
 export default defineAdapter({
   name: 'slack',
   config,
+  readLink,
   create: async (values, core) => {
     const options = optionsOf(values);
     if (!options) return undefined;

@@ -2,6 +2,7 @@ import type { Sentence } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import { isSameChannel, messageKey, type Channel, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space.ts';
+import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
@@ -11,7 +12,6 @@ import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Outages } from './outage.ts';
 import { SKIP_REASONS, type SkipReason } from './policy.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Reasons for which nothing is stored of a message. */
 export const UNKNOWN_REASONS = [
@@ -40,6 +40,8 @@ export interface Explanation {
   readonly shownIn?: readonly Channel[];
   /** The channels where somebody deleted what was shown: it is not shown again. */
   readonly removedIn?: readonly Channel[];
+  /** The tries and the place of its row; undefined where there is none. */
+  readonly stored?: Pick<StoredOutcome, 'attempts' | 'partition' | 'epoch'>;
 }
 
 /** All answers to what became of a message, one at least. */
@@ -51,13 +53,18 @@ export interface Explained {
   readonly parts: readonly Explanation[];
 }
 
+/** A message that somebody asks about; without its author where only its link is known. */
+type AskedMessage = Pick<Message, 'position'> & Partial<Pick<Message, 'author'>>;
+
 export interface ExplainDeps {
   readonly store: Pick<Store, 'selectFrom'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly outages: Pick<Outages, 'among'>;
-  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly platforms: {
+    readonly find: (channel: Channel) => { readonly feed: Pick<ChannelFeed, 'timeOf'> } | undefined;
+  };
   /** The time since which no row has been cleared, ms since 1970. */
   readonly rowsSinceMs: () => number;
 }
@@ -74,13 +81,13 @@ export const createExplain = (deps: ExplainDeps) => {
   /** The reason for which nothing is stored of a message. */
   const unknownReason = async (
     ref: MessageRef,
-    position: string | undefined,
+    position: string,
   ): Promise<(typeof UNKNOWN_REASONS)[number]> => {
     const watch = watches.of(ref.channel);
     if (!watch) return 'not-set';
     if (isQuiet(ref.channel, await spaces.of(ref.channel.space))) return 'quiet-channel';
     const feed = platforms.find(ref.channel)?.feed;
-    if (!feed || position === undefined) return 'unreported';
+    if (!feed) return 'unreported';
     const writtenMs = feed.timeOf(position);
     if (writtenMs < watches.sinceMs(watch)) return 'before';
     return writtenMs < rowsSinceMs() ? 'cleared' : 'unreported';
@@ -111,7 +118,7 @@ export const createExplain = (deps: ExplainDeps) => {
   };
 
   const explanationOf = async (ref: MessageRef, outcome: StoredOutcome): Promise<Explanation> => {
-    const { purpose, state, attempts, changedMs, dueMs } = outcome;
+    const { purpose, state, attempts, changedMs, dueMs, partition, epoch } = outcome;
     const flag = flaggedLanguage(purpose);
     const isLate = lateIn(purpose) !== undefined;
     const reason = await reasonOf(ref, outcome);
@@ -121,6 +128,7 @@ export const createExplain = (deps: ExplainDeps) => {
       state,
       ...(reason ? { reason } : {}),
       sinceMs: changedMs,
+      stored: { attempts, partition, epoch },
       ...(state === 'waiting' && attempts > 0
         ? { tries: { failed: attempts, nextMs: dueMs } }
         : {}),
@@ -128,25 +136,23 @@ export const createExplain = (deps: ExplainDeps) => {
     };
   };
 
-  const explain = async (
-    ref: MessageRef,
-    known: Pick<Message, 'author' | 'position'> | undefined,
-  ): Promise<Explained> => {
+  const explain = async (ref: MessageRef, known: AskedMessage | undefined): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
-    const authorId = outcomes[0]?.authorId ?? known?.author.id ?? '';
+    const authorId = outcomes[0]?.authorId ?? known?.author?.id ?? '';
     const parts = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome)));
     const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
     // A flag says nothing of auto-translate, where that is set.
     if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, authorId, parts };
-    const isOwn = known?.author.kind === 'ourselves';
-    const reason = isOwn ? 'own' : await unknownReason(ref, known?.position);
+    const isOwn = known?.author?.kind === 'ourselves';
+    // The places of what was shown are stored for longer than its outcome.
+    const reason = isOwn ? 'own' : known ? await unknownReason(ref, known.position) : 'cleared';
     const unknown = { state: 'unknown', reason: { key: `why.unknown.${reason}` } } as const;
     return { ref, authorId, parts: [unknown, ...parts] };
   };
 
   /** Explains what became of a message, or of the sources of one of our messages. */
   return async (
-    message: Pick<Message, 'ref' | 'author' | 'position'>,
+    message: { readonly ref: MessageRef } & AskedMessage,
   ): Promise<readonly Explained[]> => {
     const sources = await stored.sourcesOf(message.ref);
     const refs = new Map(sources.map(({ ref }) => [messageKey(ref), ref]));

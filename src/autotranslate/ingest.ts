@@ -13,7 +13,8 @@ import {
   WATCH,
 } from '../store/inbox/row.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { type MessageMetrics, startAccept } from './telemetry.ts';
+import type { Log } from '../telemetry/log.ts';
+import { logSkip, type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
@@ -39,6 +40,7 @@ export interface InboxWriterDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly measured: MessageMetrics;
   readonly tracing: Tracing;
+  readonly log: Pick<Log, 'debug'>;
   readonly now: () => number;
 }
 
@@ -49,7 +51,8 @@ export type InboxWriter = ReturnType<typeof createInboxWriter>;
 
 /** Creates the functions that write messages and deletions to the inbox, and wake or end the work on them. */
 export const createInboxWriter = (deps: InboxWriterDeps) => {
-  const { inbox, scheduler, slots, watches, context, platforms, measured, tracing, now } = deps;
+  const { inbox, scheduler, slots, watches, context, platforms, measured, tracing, log, now } =
+    deps;
   const drop = (ref: MessageRef): void => {
     scheduler.interrupt(ref);
     context.forget(ref);
@@ -72,8 +75,10 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
       const accepted = startAccept(tracing, { ref, purpose: arrival.purpose });
       const { was, partition } = await inbox.accept({ ...arrival, writtenMs });
       accepted(was);
-      if (was === 'new' && arrival.skip !== undefined)
+      if (was === 'new' && arrival.skip !== undefined) {
         measured.settled(ref.channel.space.platform, 'skipped', now());
+        logSkip(log, { ref, purpose: arrival.purpose }, arrival.skip);
+      }
       if (was === 'changed') scheduler.interrupt(ref);
       if (was === 'changed' || (was === 'new' && arrival.skip === undefined))
         scheduler.wake(partition);

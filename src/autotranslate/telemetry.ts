@@ -4,6 +4,7 @@ import type { Store } from '../store/index.ts';
 import type { Outcome, Accepted, RowKey, Row } from '../store/inbox/row.ts';
 import { waitingWork } from '../store/inbox/backlog.ts';
 import { context, type Context, trace } from '@opentelemetry/api';
+import type { Log } from '../telemetry/log.ts';
 import { NO_TRACING, type Tracing, endSpan } from '../telemetry/tracing.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { Prepared } from './prepare/prepared.ts';
@@ -78,6 +79,14 @@ const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
 /** Calls `run` so that lines that it logs bear the id of a row's trace. */
 export const loggingOf = <T>(row: RowKey, run: () => T): T =>
   context.with(rootOf(NO_TRACING, row), run);
+
+/** Logs why a message is not translated, for who looks for it: ids and the reason alone. */
+export const logSkip = (log: Pick<Log, 'debug'>, row: RowKey, reason: string): void =>
+  loggingOf(row, () => {
+    const { ref, purpose } = row;
+    const { platform } = ref.channel.space;
+    log.debug({ platform, channel: ref.channel.id, message: ref.id, purpose, reason }, 'skipped');
+  });
 
 /** Begins the span of an arrival; returns the function that takes what it was. */
 export const startAccept = (tracing: Tracing, row: RowKey): ((was: Accepted) => void) => {

@@ -10,7 +10,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { OutageError } from '../breaker.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { ASIDE, LATE, waitMs } from '../row-backoff.ts';
-import { loggingOf, type MessageMetrics } from '../telemetry.ts';
+import { loggingOf, logSkip, type MessageMetrics } from '../telemetry.ts';
 import type { Records } from './targets.ts';
 
 /** A late channel for which a row waits while it is done in others. */
@@ -117,6 +117,8 @@ export const createSettle = (deps: SettleDeps) => {
           // What was late only was counted before.
           if (isSettled && (row.to === undefined || outcome.state === 'dead'))
             ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
+          if (isSettled && outcome.state === 'skipped')
+            ended.push(() => logSkip(log, row, outcome.reason));
           // Somebody else may have pressed a flag: it is the use of the space alone.
           const memberId = flaggedLanguage(row.purpose) === undefined ? row.authorId : '';
           if (isSettled && isUsed(usage) && row.authorId !== '')

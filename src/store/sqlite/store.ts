@@ -27,19 +27,13 @@ import type { Schema } from '../schema.ts';
 import { createTransact, openSqlite } from './dialect.ts';
 
 /** Name of the row whose epoch counts the processes that have opened this database. */
-const PROCESS = 'process';
+export const PROCESS = 'process';
 /** Most tenures of one process; the epochs of the next process begin above them. */
-const TENURES_PER_PROCESS = 1_000_000_000;
+export const TENURES_PER_PROCESS = 1_000_000_000;
 
-/**
- * Opens the leases of a database that only one process uses at a time. A tenure ends only by its
- * release. Epochs grow across restarts.
- */
-export const openEmbeddedLeases = async (
-  store: Pick<StoreWriter, 'write'>,
-  owner: string,
-): Promise<Leases> => {
-  const { epoch: starts } = await store.write((db) =>
+/** Counts a process that opens the database; resolves with the number of those that have. */
+const countStart = async (store: Pick<StoreWriter, 'write'>, owner: string): Promise<number> => {
+  const { epoch } = await store.write((db) =>
     db
       .insertInto('lease')
       .values({ name: PROCESS, owner, epoch: 1 })
@@ -49,6 +43,11 @@ export const openEmbeddedLeases = async (
       .returning('epoch')
       .executeTakeFirstOrThrow(),
   );
+  return epoch;
+};
+
+/** @param starts number of the processes that have opened the database */
+const openLeasesFrom = (starts: number): Leases => {
   const turns = createKeyedMutex();
   const working = new Map<string, Work>();
   const held = new Set<string>();
@@ -106,6 +105,15 @@ export const openEmbeddedLeases = async (
   };
 };
 
+/**
+ * Opens the leases of a database that only one process uses at a time. A tenure ends only by its
+ * release. Epochs grow across restarts.
+ */
+export const openEmbeddedLeases = async (
+  store: Pick<StoreWriter, 'write'>,
+  owner: string,
+): Promise<Leases> => openLeasesFrom(await countStart(store, owner));
+
 export interface SqliteStoreOptions {
   /** The number of this start of the machine; undefined where it is not known. */
   readonly bootIdOf?: (() => string | undefined) | undefined;
@@ -156,7 +164,8 @@ export const openSqliteStore = async (
     const { write, findFault } = createFaultWatch(writer, (within) =>
       sql`PRAGMA user_version = 1`.execute(within),
     );
-    const leases = await openEmbeddedLeases({ write }, randomUUID());
+    // A guest beside the program that works on the database takes no leases of it.
+    const leases = owner ? await openEmbeddedLeases({ write }, randomUUID()) : openLeasesFrom(0);
     const disposeAsync = async (): Promise<void> => parts.disposeAsync();
     return Object.assign(db, writer, {
       engine: 'sqlite' as const,

@@ -52,6 +52,15 @@ describe('an explanation of a stored message', () => {
     });
   });
 
+  it('is that its outcome is no longer stored, for a mirror that stands for longer', async () => {
+    await scene.watches.set(linked());
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    await scene.store.deleteFrom('inbox').execute();
+    const [mirror] = scene.feed.messages(SPANISH);
+    expect(await partsOf(mirror!)).toMatchObject([{ reason: { key: 'why.unknown.cleared' } }]);
+  });
+
   it('gives the reason for which it was skipped', async () => {
     await watchGeneral();
     const message = await scene.say(GENERAL, '!play a song');

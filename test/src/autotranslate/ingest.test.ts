@@ -7,6 +7,7 @@ import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createIngest, type Ingest, createInboxWriter } from '../../../src/autotranslate/ingest.ts';
 import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';
 
@@ -33,6 +34,7 @@ beforeEach(async () => {
       platforms: { of: () => platform },
       measured: { settled: () => undefined, attached: () => undefined },
       tracing: NO_TRACING,
+      log: silentLog,
       now: Date.now,
     }),
     now: () => nowMs,

@@ -153,7 +153,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       now: () => Date.now() + clock.aheadMs - clock.setBackMs,
       nowMs: () => Date.now() + clock.aheadMs,
       metrics,
-      log: createLog('info', { write: (line) => void logged.push(line) }),
+      log: createLog('debug', { write: (line) => void logged.push(line) }),
     });
     for (const { platform } of [feed, other]) opened.attach(platform);
     return opened;

@@ -61,3 +61,25 @@ describe('the metrics of messages', () => {
       expect(labels.filter((label) => label.includes(`"${id}"`))).toEqual([]);
   });
 });
+
+describe('the log', () => {
+  const scene = withScene([watchOf(GENERAL)]);
+  const skips = () =>
+    scene.logged
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg }) => msg === 'skipped');
+
+  it('has a line at debug for each message that is skipped, with the id of its trace and no text', async () => {
+    const command = await scene.say(GENERAL, '!play a song');
+    const spanish = await scene.say(GENERAL, 'es:hola');
+    await scene.idle();
+    const { platform } = GENERAL.space;
+    const line = { level: 20, platform, channel: GENERAL.id, purpose: 'watch' };
+    const traced = { trace_id: expect.stringMatching(/^[\da-f]{32}$/) as string };
+    expect(skips()).toMatchObject([
+      { ...line, ...traced, message: command.ref.id, reason: 'command' },
+      { ...line, ...traced, message: spanish.ref.id, reason: 'same-language' },
+    ]);
+    expect(JSON.stringify(skips())).not.toMatch(/song|hola/);
+  });
+});

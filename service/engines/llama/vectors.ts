@@ -36,20 +36,19 @@ export const createVectors = (
   threadsOf: (llama: Llama) => number,
 ) => {
   const turns = createSemaphore(1);
-  let opened: Promise<EmbeddingContext> | undefined;
+  let opened: EmbeddingContext | undefined;
   let idleTimer: NodeJS.Timeout | undefined;
 
   const open = async () => {
     const { llama, model } = await loading;
     const isInParts = readsInParts(model);
     const most = Math.min(isInParts ? MOST_TOKENS.inParts : MOST_TOKENS.atOnce, contextTokens);
-    opened ??= model.createEmbeddingContext({
+    const context = (opened ??= await model.createEmbeddingContext({
       contextSize: most,
       batchSize: isInParts ? BATCH_TOKENS : most,
       threads: threadsOf(llama),
       ignoreMemorySafetyChecks: true,
-    });
-    const context = await opened;
+    }));
     /** The tokens of a text; undefined for too many. */
     const tokensOf = (text: string): readonly LlamaToken[] | undefined => {
       if (text.length > LONGEST_TOKEN_CHARS * most) return undefined;
@@ -87,7 +86,7 @@ export const createVectors = (
           idleTimer = setTimeout(() => {
             const idle = opened;
             opened = undefined;
-            void idle?.then((context) => context.dispose()).catch(() => {});
+            idle?.dispose().catch(() => {});
           }, IDLE_MS);
         }
       }, signal),

@@ -43,7 +43,9 @@ const createEmbed = (
 ): NonNullable<ChatEngine['embed']> =>
   async function* ({ texts, model: wished = model }, signal, turn) {
     const asked = listed.has(wished) ? wished : model;
-    const make = async (part: readonly string[], wanted: AbortSignal): Promise<TextVector[]> => {
+    const own = new AbortController();
+    const wanted = AbortSignal.any([signal, own.signal]);
+    const make = async (part: readonly string[]): Promise<TextVector[]> => {
       using _ = await turn();
       const { data, usage, ...made } = await upstream.ask(
         ['a vector for each text', vectorsReply.refine((all) => all.data.length === part.length)],
@@ -61,7 +63,12 @@ const createEmbed = (
         }));
     };
     const calls = Readable.from(callsOf(texts)).map(
-      (part: readonly string[], own) => make(part, own?.signal ?? signal),
+      (part: readonly string[]) =>
+        make(part).catch((error: unknown) => {
+          // What one call rejects with, ends the others at once.
+          own.abort(error);
+          throw error;
+        }),
       { concurrency: CALLS_AT_ONCE, signal },
     );
     for await (const made of calls) yield* made as TextVector[];

@@ -50,7 +50,7 @@ const startPipeline = (mode: Mode, { callTimeoutMs, idleMs }: PoolOptions, ended
   const end = (): void => fail(new AppError('cancelled', 'Apertium was ended.'));
 
   for (const [program, ...args] of mode.stages) {
-    const process = spawn(program, args, {
+    const process: ChildProcess = spawn(program, args, {
       env: ENVIRONMENT,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
@@ -60,9 +60,11 @@ const startPipeline = (mode: Mode, { callTimeoutMs, idleMs }: PoolOptions, ended
     process.once('exit', () =>
       fail(new AppError('unavailable', 'An Apertium program died.', { retryable: true })),
     );
+    // There is none where the system has no file left.
+    const { stdin } = process;
     // The exit event reports a dead program; writing to it must not throw.
-    process.stdin.on('error', () => {});
-    processes.at(-1)?.stdout?.pipe(process.stdin);
+    stdin?.on('error', () => {});
+    if (stdin) processes.at(-1)?.stdout?.pipe(stdin);
     processes.push(process);
   }
   processes

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/apertium.ts';
@@ -210,6 +212,21 @@ describe('apertium', () => {
       code: 'bad-reply',
     });
     pool.end();
+  });
+
+  it('refuses a text where the system has no file left for a program, and works on', async () => {
+    const pool = new URL('../../../service/engines/apertium/pool.ts', import.meta.url).href;
+    const program = `
+      import { openSync } from 'node:fs';
+      import { createPool } from ${JSON.stringify(pool)};
+      const pool = createPool({ maxPipelines: 1, callTimeoutMs: 10_000, idleMs: 10_000 });
+      try { for (;;) openSync('/dev/null'); } catch {}
+      const mode = { stages: [['cat'], ['cat']] };
+      const { code } = await pool.translate(mode, [], AbortSignal.any([])).catch((error) => error);
+      await new Promise(setImmediate);
+      process.exitCode = code === 'unavailable' ? 0 : 2;`;
+    const command = 'ulimit -n 100 && exec "$0" --input-type=module --eval "$1"';
+    await promisify(execFile)('sh', ['-c', command, process.execPath, program]);
   });
 
   it('says how to add it where it is not installed', async () => {

@@ -44,6 +44,7 @@ export const followUtterance = (segment: SpeechSegment, deps: FollowedUtteranceD
       if (next.isFinal && next.text !== '') ended(next.endMs);
     },
     failed: (error: AppError) => {
+      if (text) return;
       note(error);
       failed();
     },

@@ -162,7 +162,8 @@ export const createTranscriptEmitter = (
     const whole = wordsOf(emitted, { text: words.text, language });
     const { done, rest, stop } = next ? dividedAtEnd(whole) : { done: whole, rest: '', stop: '' };
     const startMs = begun?.startMs ?? utterance.startMs;
-    const all = words.words && [...(begun?.words ?? []), ...words.words];
+    const before = begun ? begun.words : [];
+    const all = before && words.words && [...before, ...words.words];
     const times = timesIn({ startMs, endMs: utterance.endMs, text: whole, words: all });
     const letters = lettersOf(done);
     const [own, left] = all ? divideWords(all, letters) : [];
@@ -179,7 +180,7 @@ export const createTranscriptEmitter = (
   const retract = (emitted: EmittedUtterance): void => {
     emitted.isOver = true;
     const { shown, begun } = emitted;
-    if (shown || begun) conclude(emitted, { text: '', language: shown?.language ?? '' });
+    if (shown || begun) conclude(emitted, { text: '', language: shown?.language ?? '', words: [] });
   };
 
   return {

@@ -58,6 +58,14 @@ describe('a session of realtime recognition with an engine that follows speech',
     expect(of('partials_stopped')).toMatchObject([{ utterance_id: started!.utterance_id }]);
   });
 
+  it('recognises the whole utterance where its stream fails behind its end, and says no more of it', async () => {
+    const offer = followingOffer({ failsAtEnd: true });
+    const { hear, of } = openSession([offer]);
+    await hear(joined(soundOf(SIX), silenceOf(1)));
+    expect(textsOf(of('asr.final_result'))).toEqual([TEXT]);
+    expect(of('partials_stopped')).toEqual([]);
+  });
+
   it('recognises the whole utterance where the last words do not come', async () => {
     const offer = followingOffer({ hangs: true });
     const { hear, of, clock } = openSession([offer]);

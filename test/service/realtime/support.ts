@@ -72,11 +72,13 @@ export interface FollowingHabits {
   readonly failsAt?: string;
   /** Never ends. */
   readonly hangs?: boolean;
+  /** Fails once its end is asked for. */
+  readonly failsAtEnd?: boolean;
 }
 
 /** An engine that follows speech, and counts what it gets. */
 export const followingOffer = (habits: FollowingHabits = {}) => {
-  const { most = 8, languages, endsAt, failsAt, hangs = false } = habits;
+  const { most = 8, languages, endsAt, failsAt, hangs = false, failsAtEnd = false } = habits;
   const counts = { opened: 0, open: 0, samples: 0, wholes: 0, wholeSamples: 0 };
   const hinted: EngineHints[] = [];
   const keys: (string | undefined)[] = [];
@@ -120,7 +122,11 @@ export const followingOffer = (habits: FollowingHabits = {}) => {
       finish: async () => {
         if (hangs) return new Promise<never>(() => undefined);
         leave();
-        return { text, language: 'en' };
+        if (!failsAtEnd) return { text, language: 'en' };
+        const error = new AppError('unavailable', 'it died', { retryable: true });
+        await Promise.resolve();
+        listener.failed(error);
+        throw error;
       },
       [Symbol.dispose]: leave,
     };

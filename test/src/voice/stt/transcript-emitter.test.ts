@@ -108,6 +108,26 @@ describe('the times of words', () => {
       16_000, 16_500, 20_000, 20_500,
     ]);
   });
+
+  it.each([
+    ['all known where nothing follows', true, '[Music]', undefined, [10_000, 10_500]],
+    [
+      'not told where those of its beginning are not',
+      false,
+      'at nine.',
+      timed(['at', 0], ['nine.', 500]),
+      undefined,
+    ],
+  ])('of a sentence that goes on are %s', (_, isTimed, text, words, startsMs) => {
+    const { emitter, open, events } = setUp();
+    const packets = packetsOf(8_000);
+    const [first, second] = [open(1, { packets }), open(2, { packets })];
+    first.next = second;
+    const before = isTimed ? { words: timed(['We', 0], ['meet', 500]) } : {};
+    emitter.final(first, resultOf('We meet.', before));
+    emitter.final(second, resultOf(text, { words }));
+    expect(events.at(-1)!.words?.map(({ startMs }) => startMs)).toEqual(startsMs);
+  });
 });
 
 describe('an utterance that was cut', () => {

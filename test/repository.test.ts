@@ -119,6 +119,20 @@ describe('the locales', () => {
       expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
   });
 
+  it.each(texts.locales)(
+    '%s has only values in sentences that the page fills in itself',
+    (locale) => {
+      const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+        string,
+        string
+      >;
+      const formatted = Object.entries(sentences)
+        .filter(([key, text]) => /^(?:web|line)\./.test(key) && /\{\s*\w+\s*,/.test(text))
+        .map(([key]) => key);
+      expect(formatted).toEqual([]);
+    },
+  );
+
   it.each(texts.locales)('%s tells only moderators what only operators can do', (locale) => {
     const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
       string,

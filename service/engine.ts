@@ -247,7 +247,7 @@ export const VOICE_OUTPUT = {
   streaming: true,
 } satisfies Partial<Voice>;
 
-/** An engine: each file of `engines/` exports its factory as `createEngine`, a `CreateEngine`, or one that takes time. */
+/** An engine: each file of `engines/` exports its factory as `createEngine`, a `CreateEngine` or an async one. */
 export interface Engine extends AsyncDisposable {
   readonly name: string;
   readonly serves: readonly Ability[];

@@ -131,8 +131,8 @@ export const createModelSetup = (deps: SetupDeps) => {
     /**
      * Installs models one after the other, by their name in `models`, by address or path; the same call goes
      * on where one that was ended has stopped. One failure does not keep the others from being installed, but
-     * no network and a full disk do; a disk without room for all of them, before anything is fetched. Throws `AppError` for these, and while others are changed. Resolves with
-     * the number of failures.
+     * no network and a full disk do; a disk without room for all of them, before anything is fetched. Throws
+     * `AppError` for these, and while others are changed. Resolves with the number of failures.
      */
     install: (
       sources: readonly string[],

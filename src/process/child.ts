@@ -42,9 +42,9 @@ export interface ChildOptions {
 export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
   /**
    * Sends `request` to the child; calls begin in order. A call during which the child dies is repeated by a
-   * new child, see `attempts`, unless parts of its reply have come. Rejects with an `AppError`; its message has the class and
-   * the code of what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug` logs its
-   * stack, too. Rejects with the signal's reason at once; the next call waits until the child has stopped.
+   * new child, see `attempts`, unless parts of its reply have come. Rejects with an `AppError`; its message has
+   * the class and the code of what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug`
+   * logs its stack, too. Rejects with the signal's reason at once; the next call waits until the child has stopped.
    *
    * @param onPart gets the parts of the reply that the child sends before its end
    */

@@ -165,6 +165,8 @@ export const responses: Route = {
     const reply = await completeChat(input, context);
     if (asked.stream) return streamReply(await primed(events(asked, reply)), EVENT_STREAM, context);
     const answers = await Array.fromAsync(answersIn({ ...reply, failedWithin: notChat }));
-    return Response.json(createResponse(asked).response(answers.at(-1)));
+    const answer = answers.at(-1);
+    if (!answer) throw notChat();
+    return Response.json(createResponse(asked).response(answer));
   },
 };

@@ -73,6 +73,8 @@ describe('responses of the package `openai`', () => {
     backEnd.fail('/chat/completions', { kind: 'json', value: error });
     const options = { maxRetries: 0 };
     await expect(client.responses.create(ASKED, options)).rejects.toMatchObject({ status: 502 });
+    backEnd.fail('/chat/completions', { kind: 'events', body: 'data: [DONE]\n\n' });
+    await expect(client.responses.create(ASKED, options)).rejects.toMatchObject({ status: 502 });
     const begun = `data: ${JSON.stringify({ choices: [{ delta: { content: 'Hel' } }] })}\n\n`;
     for (const rest of [`data: ${JSON.stringify(error)}\n\ndata: [DONE]\n\n`, '']) {
       backEnd.fail('/chat/completions', { kind: 'events', body: begun + rest });

@@ -14,7 +14,7 @@ import { listOf, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
 import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
-import { linkAction } from './autotranslate/link.ts';
+import { linkAction, linkPresses } from './autotranslate/link.ts';
 
 /** `/autotranslate off`: ends what is set for a channel, and the group that would have one channel left. */
 const offAction = defineAction({
@@ -93,5 +93,5 @@ export default defineCommandGroup(
     off: offAction,
     list: listAction,
   },
-  { needs: 'watch', topic: 'channels' },
+  { needs: 'watch', topic: 'channels', presses: { ...linkPresses } },
 );

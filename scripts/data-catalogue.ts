@@ -130,10 +130,19 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   link_invite: {
     title: 'Codes to link channels',
-    stored: 'A hash of the code, and the options of the channel that it is for.',
-    about: 'Nobody; it is about a channel.',
-    why: 'To link two channels of different servers or workspaces.',
+    stored: 'A hash of the code, the options of the channel that it is for, and who made it.',
+    about: 'The moderator who made it.',
+    why: 'To link two channels of different servers or workspaces, and to say who asks.',
     kept: 'Until the code is used. After an hour it is void, and deleted within another.',
+    forgotten: 'Stays, without who made it.',
+  },
+  link_request: {
+    title: 'Links that were asked for',
+    stored: 'The options of both channels, and who asks.',
+    about: 'The moderator who used a code.',
+    why: 'To link channels once moderators of both sides have agreed.',
+    kept: 'Until it is answered. After a day it is void, and deleted within an hour.',
+    forgotten: 'Stays, without who asks.',
   },
   glossary_term: {
     title: 'Glossary',

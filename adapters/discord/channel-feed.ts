@@ -159,6 +159,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
       return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
+    spaceName: async ({ id }) => (await clients.knowing(id)).guilds.cache.get(id)?.name,
     isAgeRestricted: async (channel) => {
       const found = findIn(await clients.knowing(channel.space.id), channel);
       const around = found?.isThread() ? found.parent : found;

@@ -126,6 +126,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
+    // Anybody may give a workspace any name, but its address is its own.
+    spaceName: async (space) => {
+      const url = installations.known(space)?.url;
+      return url === undefined ? undefined : new URL(url).host;
+    },
     reportsAll: ({ space }) => reportsAll(space),
     isHistorySlow: ({ space }) => api.history.isLimited(space),
     async *history(channel, after, signal, options) {

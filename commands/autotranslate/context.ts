@@ -31,7 +31,7 @@ export const chosenChannel = ({
  */
 export const demandLinked = async (
   channels: readonly Channel[],
-  { access, services, channel: { space } }: Context,
+  { access, services, channel: { space } }: Pick<Context, 'access' | 'services' | 'channel'>,
 ): Promise<void> => {
   const all = services.watches.list(space);
   const groups = all

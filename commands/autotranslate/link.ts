@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { channelOption, defineAction, moderator } from '../../src/command/command.ts';
-import { completeLanguage, typedLanguage } from '../../src/command/helpers.ts';
+import {
+  channelOption,
+  defineAction,
+  moderator,
+  type Press,
+  type PressContext,
+} from '../../src/command/command.ts';
+import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
-import { channelMention } from '../../src/model/place.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import { channelMention, keyOf } from '../../src/model/place.ts';
 import { code, timestamp } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import {
@@ -21,7 +28,7 @@ const LONGEST_LANGUAGE_CHARS = 2_000;
 const LONGEST_CODE_CHARS = 40;
 const SECOND_MS = 1_000;
 
-/** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types. */
+/** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
 export const linkAction = defineAction({
   options: z.object({
     language: z.string().min(1).max(LONGEST_LANGUAGE_CHARS).optional(),
@@ -55,7 +62,11 @@ export const linkAction = defineAction({
           bots: options.bots,
         };
     if (options.code === undefined) {
-      const { code: made, expiresMs } = await services.watches.invite(watch, mayMixAges);
+      const { code: made, expiresMs } = await services.watches.invite(
+        watch,
+        mayMixAges,
+        ctx.member,
+      );
       const until = timestamp(Math.floor(expiresMs / SECOND_MS), 't');
       return reply({
         text: t('autotranslate.link-code', {
@@ -65,25 +76,72 @@ export const linkAction = defineAction({
         }),
       });
     }
-    const all = await services.watches.link(options.code, watch, {
+    const proposal = await services.watches.propose(options.code, watch, {
       admit: (own) => demandSeen(own, ctx),
       mayMixAges,
+      by: ctx.member,
     });
-    const own = all.filter(({ channel: { space } }) => space.id === channel.space.id);
+    const { id, by, names, watches } = proposal;
+    const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
     const lined = own.map((each) =>
       series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),
     );
-    const elsewhere = all.length - own.length;
-    const warnings = await obstacleLines(all, ctx);
+    const elsewhere = watches.length - own.length;
+    const warnings = await obstacleLines(watches, ctx);
     await reply({
       text: sections(
-        lines(
-          t('autotranslate.mirror'),
-          bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
-        ),
+        t('autotranslate.link-see', {
+          channel: channelMention(channel),
+          channels: { list: names },
+          name: quotedWords(by ?? '–'),
+        }),
+        bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
         await switchLines(options, ctx),
         warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
       ),
+      controls: [askButton(id, ctx)],
     });
   },
 });
+
+/** Admits a person to channels of their own space that a link would be made of. */
+const admitTo =
+  (ctx: PressContext) =>
+  async (own: readonly ChannelWatch[]): Promise<void> => {
+    await demandSeen(own, ctx);
+    await demandLinked(
+      own.map(({ channel }) => channel),
+      ctx,
+    );
+  };
+
+/** Shows its answer to the presser alone: the question stays for those who may answer it. */
+const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
+  guards: [moderator],
+  private: true,
+  run: async (ctx) => ctx.reply(await run(ctx)),
+});
+
+const askButton = (id: string, ctx: Pick<PressContext, 'label'>): Control =>
+  button(ctx, `autotranslate ask:${id}`, 'autotranslate.link-yes', 'primary');
+
+const answer = (isAgreed: boolean): Press =>
+  press(async (ctx) => {
+    const { services, channel, arg, t } = ctx;
+    await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx));
+    return { text: t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused') };
+  });
+
+/** The two answers that a link needs: `ask` of the side that uses a code, the others of the side that made it. */
+export const linkPresses: Readonly<Record<string, Press>> = {
+  ask: press(async (ctx) => {
+    const { services, channel, arg, t } = ctx;
+    const became = await services.watches.ask(arg, channel.space, admitTo(ctx));
+    if (became === 'linked') return { text: t('autotranslate.link-done') };
+    return became === 'asked'
+      ? { text: t('autotranslate.link-asked') }
+      : { text: t('autotranslate.link-unasked'), controls: [askButton(arg, ctx)] };
+  }),
+  link: answer(true),
+  refuse: answer(false),
+};

@@ -10,7 +10,9 @@ import { createCursorStore } from '../store/channels/cursors.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
 import { createLateMarks } from '../store/channels/late-marks.ts';
 import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
-import { createLinkInvites, openWatchStore } from '../store/channels/watches.ts';
+import { createLinkInvites } from '../store/channels/link-invites.ts';
+import { createLinkRequestStore } from '../store/channels/link-requests.ts';
+import { openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore, openRowsOf } from '../store/inbox/index.ts';
 import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
@@ -49,7 +51,7 @@ export interface AutoTranslateDeps {
   /** The slots of the partitions that this process works on. */
   readonly slots: SlotOwner;
   readonly services: PrepareDeps['services'] & Pick<OutagesDeps, 'serviceKeyOf'>;
-  readonly texts: Pick<Texts, 'rich'>;
+  readonly texts: Pick<Texts, 'rich' | 'in'>;
   readonly telemetry: { readonly log: Log; readonly metrics: Metrics; readonly tracing: Tracing };
   /** Days for which outcomes of messages are stored, and the places of their mirrors. */
   readonly days: { readonly inbox: number; readonly mirrors: number };
@@ -76,6 +78,7 @@ const openStores = async (store: Store, now: () => number, log: Log) => ({
   owed: createOwedHistories(store, now),
   marks: createLateMarks(store, now),
   invites: createLinkInvites(store, now),
+  requests: createLinkRequestStore(store, now),
   watches: await openWatchStore(store, now),
 });
 
@@ -192,13 +195,19 @@ export const openAutoTranslate = async ({
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
   const memories = [backfill, cursors, context, preparing, botLoops, late];
-  const { leave, ageRestrictionChanged, ...links } = createLinks({
+  const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
     memories,
   });
   const backlog = createBacklog({ ...shared, outages, recognitions });
   const inboxWork = createInboxWork({ ...shared, readyPlatforms });
+
+  /** Begins with what waits for a platform that is ready. */
+  const connected = (platform: string): void => {
+    inboxWork.resume(platform);
+    resume(platform);
+  };
 
   let retention: AsyncDisposable | undefined;
   /** Drops the words in memory, which only help to translate others. */
@@ -222,9 +231,9 @@ export const openAutoTranslate = async ({
       messagesMissed: (channels) => {
         listener.messagesMissed(channels);
         const [first] = channels;
-        if (first) inboxWork.resume(first.channel.space.platform);
+        if (first) connected(first.channel.space.platform);
       },
-      connected: inboxWork.resume,
+      connected,
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
     /** Ends auto-translate in a space; `remove` deletes what is stored of it. */
     leave,

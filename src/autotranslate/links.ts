@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Tell } from './tell.ts';
 import { userError } from '../errors.ts';
-import type { Texts } from '../i18n/texts.ts';
 import type { Languages } from '../text/language/languages.ts';
 import {
   channelKey,
@@ -15,23 +14,22 @@ import {
   isPaused,
   type Changer,
   type ChannelWatch,
-  type LinkConditions,
   type LinkInvite,
   type SetOptions,
 } from '../model/space.ts';
-import type { LinkInvites, StoredInvite, WatchStore } from '../store/channels/watches.ts';
+import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import { sentence } from '../rich-text/compose.ts';
-import { visit } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
+import { nameElsewhere } from './link-names.ts';
+import { createLinkRequests, MOST_CHANNELS, type LinkRequestsDeps } from './link-requests.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
 
-/** Most channels of one group. */
-const MOST_CHANNELS = 20;
-
-export interface LinksDeps {
+export interface LinksDeps extends Omit<
+  LinkRequestsDeps,
+  'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'
+> {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
   readonly own: Pick<OwnWatches, 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
@@ -39,15 +37,10 @@ export interface LinksDeps {
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
   /** The parts that know something of spaces in memory. */
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
-  readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  readonly texts: Pick<Texts, 'rich'>;
   readonly languages: Pick<Languages, 'name'>;
   readonly tell: Tell;
   readonly now: () => number;
 }
-
-/** The name of a platform in sentences. */
-const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() + platform.slice(1);
 
 const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean =>
   keyOf(space) !== keyOf(here);
@@ -62,8 +55,6 @@ const isWatchOf =
 
 const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
-
-const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
 
 /** The channels of a group beside one that joins it; throws where it may not. */
 const demandRoom = (
@@ -96,27 +87,16 @@ export const createLinks = (deps: LinksDeps) => {
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
 
-  /** The name of a channel as its own readers know it, with its platform; the platform alone where that is all. */
-  const nameOf = async (channel: Channel): Promise<string> => {
-    const platform = titleOf(channel.space.platform);
-    const named = await platforms
-      .find(channel)
-      ?.feed.named(channel, sentence(channelMention(channel)))
-      .catch(() => undefined);
-    const names: string[] = [];
-    visit(named ?? [], (node) => {
-      if (node.kind === 'mention' && node.name !== undefined) names.push(node.name);
-    });
-    return names[0] === undefined ? platform : `#${quotedWords(names[0])} (${platform})`;
-  };
-
   /** Tells channels that others were linked with them, or are no longer; each in its own language. */
   const tellLinks = async (
     readers: readonly ChannelWatch[],
-    key: 'autotranslate.linked-here' | 'autotranslate.unlinked-here',
+    key:
+      | 'autotranslate.linked-here'
+      | 'autotranslate.unlinked-here'
+      | 'autotranslate.link-refused-here',
     about: readonly Channel[],
   ): Promise<void> => {
-    const names = await Promise.all(about.map(nameOf));
+    const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
     for (const { channel, languages } of readers)
       void tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
   };
@@ -180,19 +160,7 @@ export const createLinks = (deps: LinksDeps) => {
     return changed;
   };
 
-  /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
-  const demandAges = async (
-    invite: Pick<StoredInvite, 'mayMixAges'>,
-    members: readonly ChannelWatch[],
-    joining: ChannelWatch,
-    mayMixAges: boolean,
-  ): Promise<void> => {
-    const [isJoining, ...others] = await Promise.all([joining, ...members].map(isRestricted));
-    if (!isJoining && others.includes(true) && !mayMixAges)
-      throw userError('bad-input', 'autotranslate.age-restricted');
-    if (isJoining && others.includes(false) && !invite.mayMixAges)
-      throw userError('bad-input', 'autotranslate.age-restricted-code');
-  };
+  const requested = createLinkRequests({ ...deps, groupOf, isRestricted, tellLinks });
 
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
@@ -206,45 +174,13 @@ export const createLinks = (deps: LinksDeps) => {
       if (by) tellOn(asked, by);
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
-    invite: async (watch: ChannelWatch, mayMixAges: boolean): Promise<LinkInvite> => {
-      await own.demand([watch]);
-      return invites.make(watch, { known: keysOf(groupOf(watch.channel)), mayMixAges });
-    },
-    /** Links a channel with the one of a code; resolves with all channels of the group. */
-    link: async (
-      code: string,
+    invite: async (
       watch: ChannelWatch,
-      { admit, mayMixAges }: LinkConditions,
-    ): Promise<readonly ChannelWatch[]> => {
-      const invite = await invites.find(code);
-      if (!invite) throw unknownCode();
-      const { watch: invited, known } = invite;
-      if (isSameChannel(invited.channel, watch.channel))
-        throw userError('bad-input', 'autotranslate.link-itself');
-      const members = groupOf(invited.channel);
-      // Who made the code decided about the channels that the group had then.
-      if (!keysOf(members).every((key) => known.includes(key))) throw unknownCode();
-      if (members.length >= MOST_CHANNELS)
-        throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
-      const group = members[0]?.group ?? crypto.randomUUID();
-      const joined: ChannelWatch = { ...watch, mode: 'mirror', group };
-      const added = members.length > 0 ? [joined] : [{ ...invited, group }, joined];
-      const { space } = watch.channel;
-      const seen = members.length > 0 ? members : [invited];
-      await admit(seen.filter((each) => !isElsewhere(space, each)));
-      await demandAges(invite, seen, watch, mayMixAges);
-      await own.demand(added);
-      if (!(await invites.take(code))) throw unknownCode();
-      await own.set(added);
-      const all = [
-        ...members.filter(({ channel }) => !isSameChannel(channel, watch.channel)),
-        ...added,
-      ];
-      const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
-      void tellLinks(others, 'autotranslate.linked-here', [watch.channel]);
-      const linked = others.map(({ channel }) => channel);
-      void tellLinks([joined], 'autotranslate.linked-here', linked);
-      return all;
+      mayMixAges: boolean,
+      by: LinkAsker,
+    ): Promise<LinkInvite> => {
+      await own.demand([watch]);
+      return invites.make(watch, { known: keysOf(groupOf(watch.channel)), mayMixAges }, by);
     },
     change: async (
       channel: Channel,
@@ -313,6 +249,7 @@ export const createLinks = (deps: LinksDeps) => {
       }
       return all;
     },
+    ...requested,
     remove: end,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {

@@ -4,7 +4,8 @@ import type { Leases } from '../ports/processes.ts';
 import { clearOld } from '../store/privacy/clear-old.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../store/privacy/tables.ts';
-import type { LinkInvites } from '../store/channels/watches.ts';
+import type { LinkInvites } from '../store/channels/link-invites.ts';
+import type { LinkRequests } from '../store/channels/link-requests.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
@@ -13,6 +14,7 @@ export interface RetentionDeps {
   readonly leases: Pick<Leases, 'share'>;
   readonly cursors: Pick<CursorStore, 'clear'>;
   readonly invites: Pick<LinkInvites, 'clear'>;
+  readonly requests: Pick<LinkRequests, 'clear'>;
   readonly platforms: Pick<WatchedPlatforms, 'all'>;
   readonly log: Log;
   readonly now: () => number;
@@ -24,7 +26,7 @@ export const CLEARED_EVERY_MS = HOUR_MS;
 
 /** Has what is old deleted again and again, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
-  const { store, leases, cursors, invites, platforms, log, now, days } = deps;
+  const { store, leases, cursors, invites, requests, platforms, log, now, days } = deps;
 
   /** The time, ms since 1970: the database's where this process's clock is ahead, so that nothing is deleted early. */
   const findTime = async (): Promise<number> => {
@@ -49,6 +51,7 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
         statesMs: ago(STATE_DAYS),
       });
       await invites.clear();
+      await requests.clear();
       for (const [platform, { feed }] of platforms.all())
         await cursors.clear(platform, feed.positionAt(rowsMs));
       // Not at the start, when there is enough to do.

@@ -77,14 +77,18 @@ export const createWatches = (deps: WatchesDeps) => {
     missing,
     drawback,
     demand,
-    set: async (asked: readonly ChannelWatch[]): Promise<void> => {
+    /** @param claim see `WatchStore.set` */
+    set: async (
+      asked: readonly ChannelWatch[],
+      claim?: Parameters<WatchStore['set']>[2],
+    ): Promise<void> => {
       const sinceMs = now();
       await demand(asked);
       const placed = asked.map((watch) => ({
         ...watch,
         channel: platforms.find(watch.channel)?.feed.resolve(watch.channel) ?? watch.channel,
       }));
-      await unfollow(await stored.set(placed, sinceMs));
+      await unfollow(await stored.set(placed, sinceMs, claim));
       // Messages written meanwhile are found in the history.
       for (const { channel } of placed) backfill.begin(channel);
     },

@@ -1,4 +1,4 @@
-import type { Channel, Space } from './place.ts';
+import type { Channel, Member, Space } from './place.ts';
 import type { RoomTranscriptKind } from './message.ts';
 
 /** The settings of a space, chosen by its moderators. */
@@ -148,8 +148,23 @@ export interface SetOptions {
   readonly mayMixAges?: boolean;
 }
 
+/** A link that can be asked for, as the side that uses the code sees it. */
+export interface LinkProposal {
+  readonly id: string;
+  /** The name of the person who made the code, unverified; undefined where they had their data deleted. */
+  readonly by: string | undefined;
+  /** The names of the other channels, each with its server or workspace and its platform. */
+  readonly names: readonly string[];
+  /** The group as it would be. */
+  readonly watches: readonly ChannelWatch[];
+}
+
+/** A state of a link that one side agreed to; `unasked` where the other side could not be asked, which can be tried again. */
+export type LinkStep = 'linked' | 'asked' | 'unasked';
+
 /** Conditions of a link: of the person who uses the code. */
 export interface LinkConditions {
+  readonly by: Pick<Member, 'id' | 'name'>;
   /** Rejects where the channels of the group that are in the same space keep the person from it. */
   readonly admit: (own: readonly ChannelWatch[]) => Promise<void>;
   /** True where this channel may be linked with age-restricted ones, though it is not. */
@@ -212,19 +227,30 @@ export interface Watches {
    *
    * @param mayMixAges true where an age-restricted channel may be linked with this one that is not
    */
-  invite(watch: ChannelWatch, mayMixAges: boolean): Promise<LinkInvite>;
-  /**
-   * Links a channel with the one for which a code was made; resolves with all channels of the group.
-   * Rejects with `not-found` for a code that is unknown, used or expired, or whose group has grown since. A code is
-   * used up by success alone.
-   * Rejects with `bad-input` where an age-restricted channel would be linked with one that is not, without the yes of
-   * the latter's side.
-   */
-  link(
-    code: string,
+  invite(
     watch: ChannelWatch,
-    conditions: LinkConditions,
-  ): Promise<readonly ChannelWatch[]>;
+    mayMixAges: boolean,
+    by: Pick<Member, 'id' | 'name'>,
+  ): Promise<LinkInvite>;
+  /**
+   * Says what a code would link a channel with, and stores that for an hour. Rejects with `not-found` for a code that is
+   * unknown, used or expired, or whose group has grown since, and with `bad-input` where an age-restricted channel would
+   * be linked with one that is not, without the yes of the latter's side.
+   */
+  propose(code: string, watch: ChannelWatch, conditions: LinkConditions): Promise<LinkProposal>;
+  /**
+   * Takes the yes of the side that used the code, which is used up: the other side is asked in its channel, or the
+   * channels are linked where both are in one space. Rejects as `propose` does, and with `not-found` for a proposal that
+   * is not this space's, or is answered or expired.
+   */
+  ask(id: string, space: Space, admit: LinkConditions['admit']): Promise<LinkStep>;
+  /** Takes the answer of the side that made the code, once; rejects as `ask` does. */
+  answer(
+    id: string,
+    space: Space,
+    isAgreed: boolean,
+    admit: LinkConditions['admit'],
+  ): Promise<void>;
 }
 
 /** Captions of a room that are on, as far as they are stored. */

@@ -62,6 +62,8 @@ export interface ChannelFeed {
   named(channel: Channel, text: RichText): Promise<RichText>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
+  /** The name or address of a space for people elsewhere; undefined where it is not known. */
+  spaceName?(space: Space): Promise<string | undefined>;
   /** True where the platform shows a channel to adults alone. Default: false. */
   isAgeRestricted?(channel: Channel): Promise<boolean>;
   /** Counts the people who have reacted to the message with this emoji. */

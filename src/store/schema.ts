@@ -217,6 +217,28 @@ export interface Schema {
     space_id: string;
     /** JSON of the `ChannelWatch` that begins or belongs to the group. */
     watch: string;
+    /** Id and name of the person who made it; null where they had their data deleted. */
+    made_by: string | null;
+    made_by_name: string | null;
+    expires_ms: number;
+  };
+  /** A link that the user of a code asks for; deleted when it is answered. */
+  link_request: {
+    id: string;
+    /** The space that made the code, and answers. */
+    platform: string;
+    space_id: string;
+    /** The space that asks. */
+    from_platform: string;
+    from_space_id: string;
+    code_hash: string;
+    /** `drafted` until the person has seen the other side and agreed; `asked` until the question stands there. */
+    state: 'drafted' | 'asked' | 'told';
+    /** JSON of the two watches, and of what was agreed with them. */
+    request: string;
+    /** Id and name of the person who asks; null where they had their data deleted. */
+    asked_by: string | null;
+    asked_by_name: string | null;
     expires_ms: number;
   };
   delivery: {

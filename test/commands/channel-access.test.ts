@@ -173,6 +173,7 @@ describe('a group with a channel that a moderator may not see', () => {
     await link();
     harness().script.access = {};
     await harness().run('autotranslate link', { channel: OTHER, code: group, language: 'es' });
+    await harness().press('autotranslate.link-yes');
     await harness().run('autotranslate off', { channel: OPEN });
     const left = harness().services.watches.list(SPACE);
     expect(left.map(({ channel: { id } }) => id)).toEqual([SECRET.id, HERE.id, OTHER.id]);

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/errors.ts';
 import { plainWords, sentence } from '../../src/rich-text/compose.ts';
-import type { Author, Message } from '../../src/model/message.ts';
+import type { Author, Content, Control, Message } from '../../src/model/message.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import {
   isSameChannel,
@@ -31,11 +31,12 @@ const OURSELVES: Author = { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' 
 interface Shown {
   readonly message: Message;
   readonly mirror?: Mirror;
+  readonly controls?: readonly Control[];
 }
 
 /** What one call meets in place of doing its work, or after it: then the answer alone is lost. */
 export interface FeedFault {
-  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read';
+  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read' | 'post';
   readonly error: AppError;
   readonly after?: boolean;
   /** The only channel whose history it concerns. Default: the next one that is read. */
@@ -67,6 +68,10 @@ export interface FakeFeed {
   react(ref: MessageRef, emoji: string, people: number): void;
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
+  /** Gives a space a name. */
+  nameSpace(space: Space, name: string): void;
+  /** What can be pressed in a channel. */
+  asked(of: Channel): string[];
   /** What its people must still allow before a channel can be watched. */
   lack(...permissions: string[]): void;
   readonly calls: string[];
@@ -84,6 +89,7 @@ export const lost = (): AppError =>
 export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): FakeFeed => {
   const channels = new Map<string, Shown[]>();
   const restricted = new Set<string>();
+  const spaceNames = new Map<string, string>();
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
@@ -184,6 +190,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
           ? { ...node, name: `${node.target}-${node.id}` }
           : node,
       ),
+    spaceName: async ({ id }) => spaceNames.get(id),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
@@ -241,8 +248,10 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
   };
 
-  const post = async (to: Channel, text: RichText): Promise<Posted> => {
+  const post = async (to: Channel, { text, controls = [] }: Content): Promise<Posted> => {
+    meet('post', false, to);
     const { ref } = put(to, { author: OURSELVES, text });
+    Object.assign(find(ref) ?? {}, { controls });
     return { channel: to, ids: [ref.id] };
   };
 
@@ -255,7 +264,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       feed,
       mirrors,
       capabilities: FAKE_CAPABILITIES,
-      post: (to, { text }) => post(to, text),
+      post: async (to, content) => post(to, content),
       edit: async (posted) => posted,
       delete: async () => undefined,
     },
@@ -272,6 +281,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
     restrictByAge: ({ id }, isRestricted) =>
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
+    nameSpace: ({ id }, name) => void spaceNames.set(id, name),
+    asked: (of) => shownIn(of).flatMap(({ controls = [] }) => controls.map(({ press }) => press)),
     lack: (...permissions) => {
       lacking = permissions;
     },

@@ -153,6 +153,7 @@ export const messageOf = (written: string, files: readonly MessageFile[] = []): 
 
 const createWatches = (script: Script): Services['watches'] => {
   const kept = new Map<string, ChannelWatch>();
+  const proposed = new Map<string, ChannelWatch>();
   const dissolve = (group: string | undefined): void => {
     const left = [...kept.values()].filter((watch) => group && watch.group === group);
     if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
@@ -200,14 +201,22 @@ const createWatches = (script: Script): Services['watches'] => {
     drawback: ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => 0,
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
-    // The code of a group is its id.
-    link: async (code, watch, { admit }) => {
+    // The code of a group is its id, and that of its proposals.
+    propose: async (code, watch, { admit }) => {
       const own = [...kept.values()].filter(({ group }) => group === code);
       await admit(own);
-      const joined = { ...watch, group: code };
-      kept.set(watch.channel.id, joined);
-      return [...own, joined];
+      const joined: ChannelWatch = { ...watch, group: code };
+      proposed.set(code, joined);
+      return { id: code, by: 'Ann', names: ['#there'], watches: [...own, joined] };
     },
+    ask: async (id, _, admit) => {
+      const joined = proposed.get(id);
+      if (!joined) throw userError('not-found', 'autotranslate.link-over');
+      await admit([joined]);
+      kept.set(joined.channel.id, joined);
+      return 'linked';
+    },
+    answer: async () => undefined,
   };
 };
 

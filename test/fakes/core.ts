@@ -220,7 +220,9 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       drawback: () => undefined,
       elsewhere: () => 0,
       invite: refuse,
-      link: refuse,
+      propose: refuse,
+      ask: refuse,
+      answer: refuse,
     },
     spaces: createFakeSpaces(),
     usage: {

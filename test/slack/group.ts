@@ -18,6 +18,39 @@ export const wordsIn = async (channel: FakeChannel, part: string): Promise<void>
   await channel.until((posts) => posts.some(({ words }) => words.includes(part)));
 };
 
+/** The press of a control in blocks of Slack. */
+const pressIn = (blocks: unknown, word: string): string =>
+  new RegExp(`autotranslate ${word}:[0-9a-f-]+`).exec(JSON.stringify(blocks))?.[0] ?? '';
+
+/** Has the question in a workspace's channel answered by its moderator. */
+export const agreeIn = async (bot: SlackBot, { channel, admin }: Place): Promise<void> => {
+  const question = () => channel.posts.findLast(({ blocks }) => pressIn(blocks, 'link') !== '');
+  await channel.until(() => question() !== undefined);
+  const asked = question();
+  if (!asked) throw new Error('nothing is asked');
+  bot.slack.act(admin, asked, pressIn(asked.blocks, 'link'));
+};
+
+/** Uses a code in a workspace, whose moderator agrees, and then that of the workspace that made it. */
+export const joinBy = async (
+  bot: SlackBot,
+  code: string,
+  language: string,
+  joining: Place,
+  invited: Place,
+): Promise<void> => {
+  const known = invited.channel.posts.length;
+  await bot.use(joining, `autotranslate link language:${language} code:${code}`, {
+    part: 'elsewhere',
+  });
+  const proposal = joining.channel.ephemeralsFor(joining.admin).at(-1);
+  if (!proposal) throw new Error('nothing is shown');
+  bot.slack.act(joining.admin, proposal, pressIn(proposal.blocks, 'ask'));
+  await invited.channel.until((posts) => posts.length > known);
+  await agreeIn(bot, invited);
+  await wordsIn(joining.channel, 'is now linked');
+};
+
 /** Two workspaces and a Discord server with a channel each, in English, Spanish and Japanese. */
 export const openGroup = async () => {
   const bot = await openSlackBot('many');
@@ -35,14 +68,21 @@ export const openGroup = async () => {
   const invite = async (): Promise<string> =>
     codeIn(await bot.use(english, 'autotranslate link language:en', { part: '-' }));
   const first = await invite();
-  await bot.use(spanish, `autotranslate link language:es code:${first}`, { part: 'elsewhere' });
+  await joinBy(bot, first, 'es', spanish, english);
   const second = await invite();
   const answer = discord.command(guild.owner, {
     channel: japanese,
     name: 'autotranslate link',
     options: { language: 'ja', code: second },
   });
-  await answer.until(({ shown }) => shown?.content.includes('elsewhere') ?? false);
+  const proposal = await answer.answer();
+  const [ask = ''] = /autotranslate ask:[0-9a-f-]+/.exec(JSON.stringify(proposal.components)) ?? [];
+  discord.press(guild.owner, proposal, ask);
+  await wordsIn(english.channel, 'Babel (Discord)');
+  await agreeIn(bot, english);
+  await japanese.until((messages) =>
+    messages.some(({ content }) => content.includes('リンクされ')),
+  );
   return {
     bot,
     discord,

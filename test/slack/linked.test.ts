@@ -57,7 +57,7 @@ describe('channels of two workspaces and a Discord server that were linked by co
     await using group = await openGroup();
     const { bot, english, spanish, code } = group;
     await wordsIn(english.channel, 'This channel is now linked with');
-    await wordsIn(spanish.channel, '#nihongo (Discord)');
+    await wordsIn(spanish.channel, '#nihongo · Babel (Discord)');
     const other = bot.place(spanish.workspace);
     expect(
       await bot.use(other, `autotranslate link language:fr code:${code}`, { part: 'code' }),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { readEveryTable } from '../fakes/every-table.ts';
+import { joinBy } from './group.ts';
 import { installIn, openSlackBot, repliesTo, type Place, type SlackBot } from './support.ts';
 
 const install = async (bot: SlackBot, name: string): Promise<Place> => {
@@ -62,9 +63,7 @@ describe('a workspace that removes the app', () => {
     ] as const) {
       const answer = await bot.use(one, 'autotranslate link language:en', { part: '-' });
       const code = /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(answer)?.[0] ?? '';
-      await bot.use(at, `autotranslate link language:${language} code:${code}`, {
-        part: 'elsewhere',
-      });
+      await joinBy(bot, code, language, at, one);
     }
     two.workspace.uninstall();
     await isCleared(bot, two);

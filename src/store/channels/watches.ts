@@ -1,13 +1,11 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchChoices, WatchMode, LinkInvite } from '../../model/space.ts';
+import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { channelColumns, deleteRows, putRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-import { hash, randomBytes } from 'node:crypto';
-import { HOUR_MS } from '../../async/clock.ts';
 
 interface StoredWatch {
   readonly watch: ChannelWatch;
@@ -157,10 +155,18 @@ export const openWatchStore = async (store: Store, now: () => number) => {
      * longer watched.
      *
      * @param sinceMs time of the request, ms since 1970
+     * @param claim runs first in the same transaction: nothing is set where it rejects
      */
-    set: (changed: readonly ChannelWatch[], sinceMs = now()): Promise<readonly Channel[]> =>
+    set: (
+      changed: readonly ChannelWatch[],
+      sinceMs = now(),
+      claim?: (db: Transaction<Schema>) => Promise<void>,
+    ): Promise<readonly Channel[]> =>
       change(
-        (next, db) => putAll(db, next, changed, sinceMs),
+        async (next, db) => {
+          await claim?.(db);
+          return putAll(db, next, changed, sinceMs);
+        },
         changed.map(({ channel }) => channel),
       ),
     /**
@@ -201,95 +207,3 @@ export const openWatchStore = async (store: Store, now: () => number) => {
 };
 
 export type WatchStore = Awaited<ReturnType<typeof openWatchStore>>;
-
-/** Letters and digits that are not mistaken for each other (Crockford's base32). */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** Twelve characters of five bits cannot be guessed within their hour. */
-const CODE_CHARS = 12;
-const GROUP_CHARS = 4;
-const LIFE_MS = HOUR_MS;
-
-const newCode = (): string =>
-  Array.from(randomBytes(CODE_CHARS), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
-
-const grouped = (code: string): string =>
-  code.match(new RegExp(`.{1,${GROUP_CHARS}}`, 'g'))?.join('-') ?? code;
-
-/** The code as it was made, whatever it looks like when somebody has typed it. */
-const plain = (typed: string): string =>
-  typed
-    .toUpperCase()
-    .replaceAll(/[^0-9A-Z]/g, '')
-    .replaceAll('O', '0')
-    .replaceAll(/[IL]/g, '1');
-
-const hashOf = (typed: string): string => hash('sha256', plain(typed));
-
-const deleteExpired = async (db: Transaction<Schema>, nowMs: number): Promise<void> => {
-  await db.deleteFrom('link_invite').where('expires_ms', '<', nowMs).execute();
-};
-
-interface InviteTerms {
-  /** Keys of the channels that its group had when it was made. */
-  readonly known: readonly string[];
-  /** True where an age-restricted channel may be linked with channels of the group that are not. */
-  readonly mayMixAges: boolean;
-}
-
-export interface StoredInvite extends InviteTerms {
-  readonly watch: ChannelWatch;
-}
-
-export type LinkInvites = ReturnType<typeof createLinkInvites>;
-
-/** Stores invitations to link a channel with one elsewhere: each can be used once, within an hour. */
-export const createLinkInvites = (store: Store, now: () => number) => ({
-  /** Deletes the invitations that can be used no more. */
-  clear: async (): Promise<void> => {
-    await store.write(async (db) => deleteExpired(db, now()));
-  },
-  make: async (watch: ChannelWatch, terms: InviteTerms): Promise<LinkInvite> => {
-    const code = newCode();
-    const expiresMs = now() + LIFE_MS;
-    const { platform, id } = watch.channel.space;
-    await store.write(async (db) => {
-      await deleteExpired(db, now());
-      await db
-        .insertInto('link_invite')
-        .values({
-          code_hash: hashOf(code),
-          platform,
-          space_id: id,
-          watch: JSON.stringify({ ...watch, ...terms }),
-          expires_ms: expiresMs,
-        })
-        .execute();
-    });
-    return { code: grouped(code), expiresMs };
-  },
-  /** Reads an invitation; undefined for an unknown, used or expired one. */
-  find: async (typed: string): Promise<StoredInvite | undefined> => {
-    const row = await store
-      .selectFrom('link_invite')
-      .where('code_hash', '=', hashOf(typed))
-      .where('expires_ms', '>=', now())
-      .select('watch')
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const stored = JSON.parse(row.watch) as ChannelWatch & Partial<InviteTerms>;
-    const { known = [], mayMixAges = false, ...watch } = stored;
-    return { watch, known, mayMixAges };
-  },
-  /** Uses an invitation up; false for an unknown, used or expired one. */
-  take: async (typed: string): Promise<boolean> => {
-    const taken = await store.write((db) =>
-      db
-        .deleteFrom('link_invite')
-        .where('code_hash', '=', hashOf(typed))
-        .where('expires_ms', '>=', now())
-        .returning('code_hash')
-        .executeTakeFirst(),
-    );
-    return taken !== undefined;
-  },
-});

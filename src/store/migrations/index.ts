@@ -11,6 +11,7 @@ import { usageByMember } from './028-usage-by-member.ts';
 import { addOpenAnswers } from './029-open-answers.ts';
 import { addPendingImports } from './030-pending-imports.ts';
 import { watchChoices } from './031-watch-choices.ts';
+import { addLinkRequests } from './032-link-requests.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -25,6 +26,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '029-open-answers': addOpenAnswers,
     '030-pending-imports': addPendingImports,
     '031-watch-choices': watchChoices,
+    '032-link-requests': addLinkRequests,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -50,6 +50,9 @@ export const createPrivacy = (
       'file',
     ]);
     const keys = await readRows(store, 'space_key', { platform, set_by: id }, ['space_id']);
+    const codes = await readRows(store, 'link_invite', { platform, made_by: id }, ['space_id']);
+    const asking = { from_platform: platform, asked_by: id };
+    const links = await readRows(store, 'link_request', asking, ['from_space_id']);
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
@@ -95,6 +98,8 @@ export const createPrivacy = (
       awaitedAnswersIn: awaited.map(({ space_id }) => space_id),
       undecidedImports: imports.map(({ space_id: space, file }) => ({ space, file })),
       setApiKeysIn: keys.map(({ space_id }) => space_id),
+      madeLinkCodesIn: codes.map(({ space_id }) => space_id),
+      askedForLinksIn: links.map(({ from_space_id }) => from_space_id),
       usage,
       messages: messages.map(({ changed_ms, message, ...row }) => ({
         ...row,
@@ -146,6 +151,10 @@ export const createPrivacy = (
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });
+        const madeCodes = { platform, made_by: id };
+        await changeRows(db, 'link_invite', madeCodes, { made_by: null, made_by_name: null });
+        const asked = { from_platform: platform, asked_by: id };
+        await changeRows(db, 'link_request', asked, { asked_by: null, asked_by_name: null });
         const days = await db
           .deleteFrom('usage_day')
           .where((eb) => eb.and(own))

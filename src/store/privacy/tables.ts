@@ -44,6 +44,12 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   channel_cursor: OF_SPACE,
   history_gap: OF_SPACE,
   link_invite: OF_SPACE,
+  link_request: {
+    spaces: [
+      ['platform', 'space_id'],
+      ['from_platform', 'from_space_id'],
+    ],
+  },
   glossary_term: OF_SPACE,
   space_setting: OF_SPACE,
   space_key: OF_SPACE,

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../src/model/place.ts';
+import { keyOf, type Channel } from '../../../src/model/place.ts';
 import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE } from './support.ts';
+import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE, type Scene } from './support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
-const admitAll: LinkConditions = { admit: async () => undefined, mayMixAges: false };
+const ADA = { id: 'ada', name: 'Ada' };
+const admitAll: LinkConditions = { admit: async () => undefined, mayMixAges: false, by: ADA };
 const mirror = (of: Channel, language: string): ChannelWatch => ({
   channel: of,
   mode: 'mirror',
@@ -17,41 +18,57 @@ const mirror = (of: Channel, language: string): ChannelWatch => ({
 });
 const isUnknown = { sentence: { key: 'autotranslate.link-unknown' } };
 
+/** Links as both sides agree. */
+const linkIn = async (
+  { watches }: Pick<Scene, 'watches'>,
+  code: string,
+  watch: ChannelWatch,
+  conditions: LinkConditions,
+): Promise<void> => {
+  const { id, watches: group } = await watches.propose(code, watch, conditions);
+  const asked = await watches.ask(id, watch.channel.space, conditions.admit);
+  const [other] = group.filter(
+    ({ channel: { space } }) => keyOf(space) !== keyOf(watch.channel.space),
+  );
+  if (asked === 'asked' && other)
+    await watches.answer(id, other.channel.space, true, conditions.admit);
+};
+
 describe('a code that links channels', () => {
   const scene = withScene();
 
   it('shows nothing of channels that were linked after it was made', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
-    const link = scene.watches.link(code, mirror(THERE, 'fr'), admitAll);
+    const link = linkIn(scene, code, mirror(THERE, 'fr'), admitAll);
     await expect(link).rejects.toMatchObject(isUnknown);
     expect(scene.watches.list(WORKSPACE)).toEqual([]);
   });
 
   it('asks whether the person may see all channels of the group in that space', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
-    const { code } = await scene.watches.invite(scene.watches.of(THERE)!, false);
+    const { code } = await scene.watches.invite(scene.watches.of(THERE)!, false, ADA);
     const asked: string[] = [];
-    await scene.watches.link(code, mirror(GENERAL, 'ja'), {
+    await linkIn(scene, code, mirror(GENERAL, 'ja'), {
       ...admitAll,
       admit: async (own) => void asked.push(...own.map((each) => each.channel.id)),
     });
-    expect(asked).toEqual(['english', 'spanish']);
+    expect([...new Set(asked)]).toEqual(['english', 'spanish', 'general', '42']);
   });
 
   it('is used up by success alone', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
-    const refusing = scene.watches.link(code, mirror(THERE, 'fr'), {
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    const refusing = linkIn(scene, code, mirror(THERE, 'fr'), {
       ...admitAll,
       admit: async () => {
         throw new Error('not here');
       },
     });
     await expect(refusing).rejects.toThrow('not here');
-    const itself = scene.watches.link(code, mirror(ENGLISH, 'fr'), admitAll);
+    const itself = linkIn(scene, code, mirror(ENGLISH, 'fr'), admitAll);
     await expect(itself).rejects.toMatchObject({ sentence: { key: 'autotranslate.link-itself' } });
-    await scene.watches.link(code, mirror(THERE, 'fr'), admitAll);
-    const again = scene.watches.link(code, mirror(GENERAL, 'ja'), admitAll);
+    await linkIn(scene, code, mirror(THERE, 'fr'), admitAll);
+    const again = linkIn(scene, code, mirror(GENERAL, 'ja'), admitAll);
     await expect(again).rejects.toMatchObject(isUnknown);
   });
 });
@@ -82,12 +99,12 @@ describe('a channel', () => {
   });
 
   it('is told by name with which it was linked, on both sides', async () => {
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
-    await scene.watches.link(code, mirror(THERE, 'en'), admitAll);
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    await linkIn(scene, code, mirror(THERE, 'en'), admitAll);
     const linked = (channels: string) =>
       sentence('autotranslate.linked-here', { channels }).replaceAll('`', '');
     await expect
-      .poll(() => [...scene.feed.texts(ENGLISH), ...scene.other.texts(THERE)])
+      .poll(() => [...scene.feed.texts(ENGLISH).slice(1), ...scene.other.texts(THERE)])
       .toEqual([linked('#channel-42 (Other)'), linked('Place')]);
   });
 });
@@ -109,9 +126,9 @@ describe('age-restricted channels', () => {
 
   it('are joined by an open channel only where its moderator agrees', async () => {
     scene.feed.restrictByAge(ENGLISH, true);
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false);
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
     const link = (conditions: LinkConditions) =>
-      scene.watches.link(code, mirror(THERE, 'fr'), conditions);
+      linkIn(scene, code, mirror(THERE, 'fr'), conditions);
     await expect(link(admitAll)).rejects.toMatchObject(isMixed);
     await link(agreed);
   });
@@ -119,12 +136,12 @@ describe('age-restricted channels', () => {
   it('join an open channel only where its own moderator agreed with the code', async () => {
     scene.other.restrictByAge(THERE, true);
     const code = async (mayMixAges: boolean): Promise<string> =>
-      (await scene.watches.invite(mirror(ENGLISH, 'en'), mayMixAges)).code;
-    const link = scene.watches.link(await code(false), mirror(THERE, 'fr'), agreed);
+      (await scene.watches.invite(mirror(ENGLISH, 'en'), mayMixAges, ADA)).code;
+    const link = linkIn(scene, await code(false), mirror(THERE, 'fr'), agreed);
     await expect(link).rejects.toMatchObject({
       sentence: { key: 'autotranslate.age-restricted-code' },
     });
-    await scene.watches.link(await code(true), mirror(THERE, 'fr'), admitAll);
+    await linkIn(scene, await code(true), mirror(THERE, 'fr'), admitAll);
   });
 
   it.each([

@@ -31,6 +31,7 @@ it('clears only settled messages that are old by the database’s clock where th
       leases: createLoneProcess().leases,
       cursors: { clear: async () => undefined },
       invites: { clear: async () => undefined },
+      requests: { clear: async () => undefined },
       platforms: { all: () => [] },
       log: createLog('silent'),
       now,

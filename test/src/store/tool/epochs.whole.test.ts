@@ -110,6 +110,9 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE open_answer`.execute(store);
     await sql`DROP TABLE pending_import`.execute(store);
     await sql`ALTER TABLE channel_watch DROP COLUMN choices`.execute(store);
+    await sql`DROP TABLE link_request`.execute(store);
+    await sql`ALTER TABLE link_invite DROP COLUMN made_by`.execute(store);
+    await sql`ALTER TABLE link_invite DROP COLUMN made_by_name`.execute(store);
     await sql`DELETE FROM kysely_migration WHERE name >= '025-foreign-claims'`.execute(store);
   };
 

@@ -1,0 +1,225 @@
+import { faultFields, userError } from '../errors.ts';
+import type { Texts } from '../i18n/texts.ts';
+import type { Content } from '../model/message.ts';
+import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { ChannelWatch, LinkConditions, LinkProposal, LinkStep } from '../model/space.ts';
+import { timestamp } from '../rich-text/rich-text.ts';
+import type { LinkInvites } from '../store/channels/link-invites.ts';
+import type { LinkRequests, StoredRequest } from '../store/channels/link-requests.ts';
+import type { Store } from '../store/index.ts';
+import type { Log } from '../telemetry/log.ts';
+import { quotedWords } from '../text/quoted-words.ts';
+import { nameElsewhere } from './link-names.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+import type { OwnWatches } from './watches.ts';
+
+/** Most channels of one group. */
+export const MOST_CHANNELS = 20;
+const SECOND_MS = 1_000;
+
+export interface LinkRequestsDeps {
+  readonly store: Pick<Store, 'write'>;
+  readonly invites: Pick<LinkInvites, 'find' | 'take'>;
+  readonly requests: Omit<LinkRequests, 'clear'>;
+  readonly own: Pick<OwnWatches, 'set' | 'demand'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly texts: Pick<Texts, 'rich' | 'in'>;
+  readonly log: Pick<Log, 'warn'>;
+  /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
+  readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
+  readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
+  /** Tells channels that others were linked with them, or that this was refused. */
+  readonly tellLinks: (
+    readers: readonly ChannelWatch[],
+    key: 'autotranslate.linked-here' | 'autotranslate.link-refused-here',
+    about: readonly Channel[],
+  ) => Promise<void>;
+}
+
+type Link = Pick<StoredRequest, 'invited' | 'joining' | 'known' | 'mayMixAges' | 'joinsAges'>;
+type Admit = LinkConditions['admit'];
+
+const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
+const isOver = () => userError('not-found', 'autotranslate.link-over');
+
+const isIn = ({ channel }: ChannelWatch, space: Space): boolean =>
+  keyOf(channel.space) === keyOf(space);
+
+/** The group as a link would make it. Throws where it has changed since the code was made, or has no room. */
+const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWatch[]) => {
+  if (isSameChannel(invited.channel, joining.channel))
+    throw userError('bad-input', 'autotranslate.link-itself');
+  // Who made the code decided about the channels that the group had then.
+  if (!members.every(({ channel }) => known.includes(channelKey(channel)))) throw unknownCode();
+  if (members.length >= MOST_CHANNELS)
+    throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
+  const group = members[0]?.group ?? crypto.randomUUID();
+  const joined: ChannelWatch = { ...joining, mode: 'mirror', group };
+  const isNew = members.length === 0;
+  const before = isNew ? [{ ...invited, group }] : members;
+  const others = before.filter(({ channel }) => !isSameChannel(channel, joining.channel));
+  return { joined, others, changed: isNew ? [...before, joined] : [joined] };
+};
+
+/**
+ * Links channels of different spaces once a moderator of each has agreed: the side that uses a code sees the other one
+ * first, then that one is asked. Each step is stored whole, so that a request is answered once, or not at all.
+ */
+export const createLinkRequests = (deps: LinkRequestsDeps) => {
+  const { store, invites, requests, own, platforms, texts, groupOf, tellLinks } = deps;
+
+  /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
+  const demandAges = async (
+    { mayMixAges, joinsAges }: Link,
+    joining: ChannelWatch,
+    members: readonly ChannelWatch[],
+  ): Promise<void> => {
+    const [isJoining, ...others] = await Promise.all([joining, ...members].map(deps.isRestricted));
+    if (!isJoining && others.includes(true) && !joinsAges)
+      throw userError('bad-input', 'autotranslate.age-restricted');
+    if (isJoining && others.includes(false) && !mayMixAges)
+      throw userError('bad-input', 'autotranslate.age-restricted-code');
+  };
+
+  /** The link as it can be made now; rejects as `Watches.propose` does. */
+  const demand = async (link: Link, space: Space, admit: Admit) => {
+    const grown = grownBy(link, groupOf(link.invited.channel));
+    const { joined, others, changed } = grown;
+    await admit([...others, joined].filter((each) => isIn(each, space)));
+    await demandAges(link, joined, others);
+    await own.demand(changed);
+    return grown;
+  };
+
+  const namesOf = (watches: readonly ChannelWatch[]): Promise<string[]> =>
+    Promise.all(watches.map(({ channel }) => nameElsewhere(channel, platforms)));
+
+  /** A request as one of its sides sees it. */
+  const find = async (id: string, side: 'invited' | 'joining', space: Space) => {
+    const request = await requests.find(id);
+    const isOpen = side === 'joining' || request?.state !== 'drafted';
+    if (!request || !isOpen || !isIn(request[side], space)) throw isOver();
+    return request;
+  };
+
+  const taken = (id: string) => async (db: Parameters<LinkRequests['take']>[0]) => {
+    if (!(await requests.take(db, id))) throw isOver();
+  };
+
+  /** Links the channels, all in one transaction with what ends the request; tells them, which is not waited for. */
+  const link = async (
+    { joined, others, changed }: Awaited<ReturnType<typeof demand>>,
+    claim: ReturnType<typeof taken>,
+  ): Promise<void> => {
+    await own.set(changed, claim);
+    void tellLinks(others, 'autotranslate.linked-here', [joined.channel]);
+    const linked = others.map(({ channel }) => channel);
+    void tellLinks([joined], 'autotranslate.linked-here', linked);
+  };
+
+  /** The question for the side that made the code. */
+  const question = async (request: StoredRequest): Promise<Content> => {
+    const { id, invited, joining, askedBy, expiresMs } = request;
+    const [language = 'en'] = invited.languages;
+    const label = texts.in(language);
+    return {
+      text: texts.rich(language)('autotranslate.link-question', {
+        name: quotedWords(askedBy ?? '–'),
+        channels: { list: await namesOf([joining]) },
+        until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
+      }),
+      controls: [
+        {
+          kind: 'button',
+          press: `autotranslate link:${id}`,
+          label: label('autotranslate.link-yes'),
+          look: 'primary',
+        },
+        {
+          kind: 'button',
+          press: `autotranslate refuse:${id}`,
+          label: label('autotranslate.link-no'),
+        },
+      ],
+    };
+  };
+
+  /** Asks the side that made the code; false where its channel cannot be written to now. */
+  const deliver = async (request: StoredRequest): Promise<boolean> => {
+    const { id, invited } = request;
+    const { platform } = invited.channel.space;
+    try {
+      await deps.post(invited.channel, await question(request));
+      await requests.told(id);
+      return true;
+    } catch (thrown) {
+      const where = { platform, channel: invited.channel.id, ...faultFields(thrown) };
+      deps.log.warn(where, 'a channel could not be asked for a link');
+      return false;
+    }
+  };
+
+  /** Platforms whose spaces were asked what they were not asked before a restart. */
+  const resumed = new Set<string>();
+  const deliverAll = async (platform: string): Promise<void> => {
+    for (const id of await requests.untold(platform)) {
+      const request = await requests.find(id);
+      if (request) await deliver(request);
+    }
+  };
+
+  return {
+    propose: async (
+      code: string,
+      joining: ChannelWatch,
+      { admit, mayMixAges: joinsAges, by }: LinkConditions,
+    ): Promise<LinkProposal> => {
+      const invite = await invites.find(code);
+      if (!invite) throw unknownCode();
+      const { watch: invited, known, mayMixAges, codeHash, madeBy } = invite;
+      const wanted = { invited, joining, known, mayMixAges, joinsAges };
+      const { joined, others } = await demand(wanted, joining.channel.space, admit);
+      const id = await requests.draft(wanted, codeHash, by);
+      return { id, by: madeBy, names: await namesOf(others), watches: [...others, joined] };
+    },
+    ask: async (id: string, space: Space, admit: Admit): Promise<LinkStep> => {
+      const drafted = await find(id, 'joining', space);
+      const grown = await demand(drafted, space, admit);
+      const useCode = async (db: Parameters<LinkRequests['take']>[0]): Promise<void> => {
+        if (!(await invites.take(db, drafted.codeHash))) throw unknownCode();
+      };
+      // Moderators of one space decide about all of its channels.
+      if (isIn(drafted.invited, space)) {
+        await link(grown, async (db) => {
+          await useCode(db);
+          await taken(id)(db);
+        });
+        return 'linked';
+      }
+      if (drafted.state === 'drafted')
+        await store.write(async (db) => {
+          if (!(await requests.ask(db, id))) return;
+          await useCode(db);
+        });
+      const asked = await find(id, 'joining', space);
+      return asked.state === 'told' || (await deliver(asked)) ? 'asked' : 'unasked';
+    },
+    answer: async (id: string, space: Space, isAgreed: boolean, admit: Admit): Promise<void> => {
+      const request = await find(id, 'invited', space);
+      const { invited, joining } = request;
+      if (isAgreed) return link(await demand(request, space, admit), taken(id));
+      await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
+      await store.write(taken(id));
+      void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
+    },
+    /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
+    resume: (platform: string): void => {
+      if (resumed.has(platform)) return;
+      resumed.add(platform);
+      deliverAll(platform).catch((err: unknown) =>
+        deps.log.warn({ err }, 'links that were asked for could not be read'),
+      );
+    },
+  };
+};

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { DAY_MS, HOUR_MS } from '../../async/clock.ts';
+import type { Space } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { Store } from '../index.ts';
+import { spaceColumns } from '../rows.ts';
+import type { Schema } from '../schema.ts';
+import type { LinkAsker, InviteTerms } from './link-invites.ts';
+
+/** The link that both sides agree to. */
+interface RequestedLink extends InviteTerms {
+  /** The channel that the code was made for. */
+  readonly invited: ChannelWatch;
+  readonly joining: ChannelWatch;
+  /** True where the joining side agreed to be linked with age-restricted channels, though its own is not. */
+  readonly joinsAges: boolean;
+}
+
+export interface StoredRequest extends RequestedLink {
+  readonly id: string;
+  readonly codeHash: string;
+  readonly state: Schema['link_request']['state'];
+  /** The name of the person who asks; undefined where they had their data deleted. */
+  readonly askedBy: string | undefined;
+  readonly expiresMs: number;
+}
+
+/** Time within which the side that made the code has to answer. */
+const ANSWER_MS = DAY_MS;
+
+export type LinkRequests = ReturnType<typeof createLinkRequestStore>;
+
+/** Stores the links that were asked for, until they are answered or expire. */
+export const createLinkRequestStore = (store: Store, now: () => number) => ({
+  /** Deletes the requests that can be answered no more. */
+  clear: async (): Promise<void> => {
+    await store.write(async (db) => {
+      await db.deleteFrom('link_request').where('expires_ms', '<', now()).execute();
+    });
+  },
+  /** Stores a link that a person has not agreed to yet; resolves with its id. */
+  draft: async (link: RequestedLink, codeHash: string, by: LinkAsker): Promise<string> => {
+    const id = randomUUID();
+    const { invited, joining } = link;
+    await store.write(async (db) => {
+      await db
+        .insertInto('link_request')
+        .values({
+          ...spaceColumns(invited.channel.space),
+          id,
+          from_platform: joining.channel.space.platform,
+          from_space_id: joining.channel.space.id,
+          code_hash: codeHash,
+          state: 'drafted',
+          request: JSON.stringify(link),
+          asked_by: by.id,
+          asked_by_name: by.name,
+          expires_ms: now() + HOUR_MS,
+        })
+        .execute();
+    });
+    return id;
+  },
+  /** Reads a request; undefined for one that is unknown, answered or expired. */
+  find: async (id: string): Promise<StoredRequest | undefined> => {
+    const row = await store
+      .selectFrom('link_request')
+      .where('id', '=', id)
+      .where('expires_ms', '>=', now())
+      .select(['id', 'code_hash', 'state', 'request', 'asked_by_name', 'expires_ms'])
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return {
+      ...(JSON.parse(row.request) as RequestedLink),
+      id: row.id,
+      codeHash: row.code_hash,
+      state: row.state,
+      askedBy: row.asked_by_name ?? undefined,
+      expiresMs: row.expires_ms,
+    };
+  },
+  /** Notes within a transaction that the joining side agreed; false where it had done so already. */
+  ask: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
+    const { numUpdatedRows } = await db
+      .updateTable('link_request')
+      .set({ state: 'asked', expires_ms: now() + ANSWER_MS })
+      .where('id', '=', id)
+      .where('state', '=', 'drafted')
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+  /** Notes that the question stands. */
+  told: async (id: string): Promise<void> => {
+    await store.write(async (db) => {
+      await db
+        .updateTable('link_request')
+        .set({ state: 'told' })
+        .where('id', '=', id)
+        .where('state', '=', 'asked')
+        .execute();
+    });
+  },
+  /** Lists the ids of the requests of which a platform's spaces were not told yet. */
+  untold: async (platform: Space['platform']): Promise<readonly string[]> => {
+    const rows = await store
+      .selectFrom('link_request')
+      .where('platform', '=', platform)
+      .where('state', '=', 'asked')
+      .select('id')
+      .execute();
+    return rows.map(({ id }) => id);
+  },
+  /** Takes a request within a transaction; false where it was answered already. */
+  take: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
+    const taken = await db
+      .deleteFrom('link_request')
+      .where('id', '=', id)
+      .where('expires_ms', '>=', now())
+      .returning('id')
+      .executeTakeFirst();
+    return taken !== undefined;
+  },
+});

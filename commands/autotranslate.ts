@@ -15,6 +15,7 @@ import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
 import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
+import { rulesAction } from './autotranslate/rules.ts';
 
 /** `/autotranslate off`: ends what is set for a channel, and the group that would have one channel left. */
 const offAction = defineAction({
@@ -91,6 +92,7 @@ export default defineCommandGroup(
     add: addAction,
     remove: removeAction,
     off: offAction,
+    rules: rulesAction,
     list: listAction,
   },
   { needs: 'watch', topic: 'channels', presses: { ...linkPresses } },

@@ -85,10 +85,16 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
       if (!guildId) return;
       noteNames(guildId, raw);
       if (!member) return;
-      const { nick, avatar } = member;
+      const { nick, avatar, roles } = member;
       known.set(
         `${guildId} ${author.id}`,
-        remember(Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null })),
+        remember(
+          Promise.resolve({
+            nick: nick ?? null,
+            avatar: avatar ?? null,
+            ...(roles ? { roles } : {}),
+          }),
+        ),
       );
     },
     /** Completes a message from REST with its author's name on the server. */

@@ -29,7 +29,7 @@ const notOn = (channel: Channel) =>
 export const change = async (
   channel: Channel,
   how: (watch: ChannelWatch) => ChannelWatch,
-  by: Changer,
+  by: Changer | undefined,
   ctx: Context,
 ): Promise<ChannelWatch> => {
   await demandChange([channel], ctx);

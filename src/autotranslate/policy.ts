@@ -1,8 +1,18 @@
 import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
+import type { MessageType, Ruled } from '../model/rules.ts';
 import { isPaused, isQuiet, type SpaceChoices, type ChannelWatch } from '../model/space.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { visit } from '../rich-text/walk.ts';
 import { languageOfFlag } from '../text/language/languages.ts';
-import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
+import {
+  isBlankMessage,
+  isCommandMessage,
+  isEmojiMessage,
+  languageText,
+} from '../text/message-checks.ts';
+import { isBlank } from '../text/unicode.ts';
+import { isTooShort, ruledOut, rulesOf } from './rules.ts';
 
 /** Reasons for which a message of a watched channel is skipped. */
 export const SKIP_REASONS = [
@@ -21,6 +31,13 @@ export const SKIP_REASONS = [
   'not-watched',
   'channel-gone',
   'forgotten',
+  'rule-people',
+  'rule-roles',
+  'rule-words',
+  'rule-beginnings',
+  'rule-types',
+  'rule-shortest',
+  'rule-languages',
 ] as const;
 
 export type SkipReason = (typeof SKIP_REASONS)[number];
@@ -52,6 +69,33 @@ export const refusal = (
   return isQuiet(ref.channel, choices) ? 'quiet-channel' : undefined;
 };
 
+const hasLink = (text: RichText): boolean => {
+  let found = false;
+  visit(text, ({ kind }) => (found ||= kind === 'link'));
+  return found;
+};
+
+const typeOf = ({ holds, forwarded, files, text }: Message): MessageType => {
+  if (holds === 'poll') return 'polls';
+  if (forwarded || holds === 'share') return 'forwards';
+  if (files.length > 0) return files.some(claimsAudio) ? 'recordings' : 'files';
+  return hasLink(text) && isBlank(languageText(text)) ? 'links' : 'text';
+};
+
+/** The rule of the moderators that leaves a message out; checked again before posting. */
+export const ruleAgainst = (
+  message: Message,
+  watch: ChannelWatch,
+  choices: Pick<SpaceChoices, 'rules'>,
+): `rule-${Ruled | 'shortest'}` | undefined => {
+  const rules = rulesOf(watch, choices);
+  const ruled = ruledOut({ ...message, type: typeOf(message) }, rules);
+  if (ruled) return `rule-${ruled}`;
+  // Linked channels are one conversation: what is short stays in it as it was written.
+  const isLeftOut = watch.mode !== 'mirror' && !message.files.some(claimsAudio);
+  return isLeftOut && isTooShort(message, rules) ? 'rule-shortest' : undefined;
+};
+
 /**
  * The reason to skip a message, as far as known without reading its text; undefined where there is
  * none.
@@ -61,7 +105,7 @@ export const refusal = (
 export const skipReason = (
   message: Message,
   watch: ChannelWatch,
-  choices: Pick<SpaceChoices, 'quietChannels'>,
+  choices: Pick<SpaceChoices, 'quietChannels' | 'rules'>,
   optedOut: boolean,
   writtenMs: number,
 ): SkipReason | undefined => {
@@ -71,6 +115,8 @@ export const skipReason = (
   if (refused) return refused;
   if (isPaused(watch, writtenMs)) return 'paused';
   if (isCommandMessage(message.text)) return 'command';
+  const ruled = ruleAgainst(message, watch, choices);
+  if (ruled) return ruled;
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
   // Mirrored channels are one conversation, so pictures and emoji are mirrored too.
   const shown = message.files.length + message.stickers.length > 0 || !isBlankMessage(message.text);

@@ -164,6 +164,8 @@ export interface Author {
   readonly avatarUrl?: string;
   /** `ourselves`: posted by us, as a bot or through a webhook of ours. */
   readonly kind: 'person' | 'bot' | 'ourselves';
+  /** Ids of the roles in the space; omitted where they are not known, or the platform has none. */
+  readonly roles?: readonly string[];
 }
 
 /** A message as it is now. */
@@ -185,6 +187,8 @@ export interface Message {
   /** True for a reply in a thread that stands in the channel too. */
   readonly broadcast?: true;
   readonly forwarded?: boolean;
+  /** Set where it is more than words of its author: a poll, or another message that was shared. */
+  readonly holds?: 'poll' | 'share';
   /** True when the message was changed since it was written. */
   readonly edited?: boolean;
   /**

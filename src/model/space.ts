@@ -1,5 +1,6 @@
 import type { Channel, Member, Space } from './place.ts';
 import type { RoomTranscriptKind } from './message.ts';
+import type { WatchRules } from './rules.ts';
 
 /** The settings of a space, chosen by its moderators. */
 export interface SpaceChoices {
@@ -16,6 +17,8 @@ export interface SpaceChoices {
   readonly dailyChatTokens?: number | undefined;
   /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
   readonly quietChannels: readonly string[];
+  /** The rules of channels that have none of their own. */
+  readonly rules: WatchRules;
   readonly rooms: RoomChoices;
 }
 
@@ -90,6 +93,8 @@ export type WatchMode = 'reply' | 'thread' | 'mirror';
 export interface WatchChoices {
   /** The last pause: nothing that is written in the channel in it is translated, and nothing is copied into the channel. */
   readonly pause?: Pause;
+  /** Each goes before that of the space. */
+  readonly rules?: WatchRules;
 }
 
 /** A time in ms since 1970, without an end as long as it lasts. */

@@ -57,6 +57,22 @@ const ids = z.array(z.string()).catch(() => []);
  */
 const pauseMs = z.int().min(200).max(5_000).catch(USUAL_PAUSE_MS);
 
+const rule = z
+  .object({ only: z.literal(true).optional(), of: ids })
+  .optional()
+  .catch(undefined);
+
+const rules = z.object({
+  people: rule,
+  roles: rule,
+  words: rule,
+  beginnings: rule,
+  types: rule,
+  shortest: limit,
+  languages: ids.optional(),
+  engine: z.string().optional().catch(undefined),
+});
+
 const roomChoices = z.object({
   consent: z.enum(['told', 'agreed']).catch('told'),
   spokenNotice: z.boolean().catch(true),
@@ -83,6 +99,7 @@ const choices = z.object({
   dailyAudioMinutes: limit,
   dailyChatTokens: limit,
   quietChannels: ids,
+  rules: rules.catch(() => ({})),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;
 

@@ -40,6 +40,8 @@ export interface TranslationRequest {
   readonly line?: ChatLine;
   /** Other languages of the reader and of the place, in which a text of an uncertain language may be. */
   readonly expected?: readonly string[];
+  /** Languages whose texts stay as they are, whatever the target. */
+  readonly exempt?: readonly string[];
   /** Earlier messages in plain words, oldest first; those beyond the contract's limit are omitted. */
   readonly context?: readonly string[];
   /**
@@ -246,7 +248,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
       request: TranslationRequest,
       signal: AbortSignal,
     ): AsyncGenerator<GrowingText, Translation, void> {
-      const { to, line, expected = [] } = request;
+      const { to, line, expected = [], exempt = [] } = request;
       const tree = normalise(request.text);
       const ranked = request.from ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
       const text = { ranked, to, expected };
@@ -256,7 +258,8 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
       const isTrial = request.from === undefined && isUncertain(text);
       const refused: string[] = [];
       for (;;) {
-        if (sameLanguage(from, to)) return unchanged(request, from, 'same-language');
+        if ([to, ...exempt].some((each) => sameLanguage(from, each)))
+          return unchanged(request, from, 'same-language');
         try {
           return yield* translateFrom({ from, isTrial }, tree, request, signal);
         } catch (thrown) {

@@ -46,13 +46,20 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
  * every language.
  */
 export const plainTranslator: Translator = {
-  async *translate({ text, to }) {
+  async *translate({ text, to, model, exempt = [] }) {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
+    if (exempt.includes('en')) return { text, from: 'en', to, outcome: 'same-language' };
     yield () => text;
     if (plainText(text) === 'Taxi') return { text, from: 'en', to, outcome: 'unchanged' };
     const translated = sentence(`${to}(`, text, ')');
-    return { text: translated, from: 'en', to, outcome: 'translated', model: `large-${to}` };
+    return {
+      text: translated,
+      from: 'en',
+      to,
+      outcome: 'translated',
+      model: `${model ?? 'large'}-${to}`,
+    };
   },
 };
 

@@ -61,6 +61,7 @@ export const createProbes = () => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
+      rules: {},
       rooms: ROOM_CHOICES,
     } as SpaceChoices,
     /** Whether the author of messages opted out. */

@@ -22,6 +22,7 @@ export const createFakeSpaces = (): SpaceSettings => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
+      rules: {},
       rooms: ROOM_CHOICES,
     };
   return {

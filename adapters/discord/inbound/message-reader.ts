@@ -25,7 +25,7 @@ import { shownName } from '../../../src/text/quoted-words.ts';
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {
   readonly guild_id?: string;
-  readonly member?: Partial<Pick<APIGuildMember, 'nick' | 'avatar'>>;
+  readonly member?: Partial<Pick<APIGuildMember, 'nick' | 'avatar' | 'roles'>>;
 };
 
 const IMAGES = 'https://cdn.discordapp.com';
@@ -126,6 +126,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     name: nameOf(raw.author, raw.member?.nick),
     avatarUrl: avatarOf(raw.author, raw.guild_id, raw.member?.avatar),
     kind: isOurs(raw) ? 'ourselves' : isBot(raw) ? 'bot' : 'person',
+    ...(raw.member?.roles ? { roles: raw.member.roles } : {}),
   });
 
   return {
@@ -170,6 +171,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
             }
           : {}),
         ...(isForward ? { forwarded: true } : {}),
+        ...(raw.poll ? { holds: 'poll' } : {}),
         ...(raw.edited_timestamp ? { edited: true } : {}),
         ...(WRITTEN.has(raw.type) ? {} : { system: true }),
       };

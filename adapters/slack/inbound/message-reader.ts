@@ -118,6 +118,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         version: versionOf(raw, seenTs),
         ...(raw.edited ? { edited: true } : {}),
         ...(isWritten(raw) ? {} : { system: true }),
+        ...(raw.attachments?.some((each) => each.is_share) ? { holds: 'share' } : {}),
       };
     },
   };

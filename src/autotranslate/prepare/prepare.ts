@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
-import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
+import { claimsAudio, refusal, ruleAgainst, skipReason, type SkipReason } from '../policy.ts';
 import {
   belowOf,
   composeAsAuthor,
@@ -24,6 +24,7 @@ import {
   type Place,
   type Places,
 } from './prepared.ts';
+import { rulesOf } from '../rules.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
 import type { RecognitionOutages } from '../recognition-outage.ts';
@@ -127,7 +128,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (watch && !isJudged)
       return skipReason(message, watch, choices, optedOut, writtenMs(message));
     if (!watch && flaggedLanguage(purpose) === undefined) return 'not-watched';
-    return refusal(message, choices, optedOut);
+    return refusal(message, choices, optedOut) ?? (watch && ruleAgainst(message, watch, choices));
   };
 
   /** The reply to a flag; people always get one, so that a flag never seems broken. */
@@ -248,6 +249,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       context: before,
       isLast,
       onHeard,
+      ...(watch ? { rules: rulesOf(watch, await spaces.of(channel.space)) } : {}),
     };
     const translated = await translate(row, options, signal).catch((thrown: unknown) => {
       context.forget(row.ref);

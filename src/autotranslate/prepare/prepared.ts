@@ -87,7 +87,8 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
   mayExist: false,
 });
 
-export const reasonOf = (message: Message, { transcript }: Translated): SkipReason => {
+export const reasonOf = (message: Message, { transcript, isExempt }: Translated): SkipReason => {
+  if (isExempt) return 'rule-languages';
   if (transcript || hasWords(message)) return 'same-language';
   return message.files.some(claimsAudio) ? 'nothing-heard' : 'no-words';
 };

@@ -5,16 +5,19 @@ import { OutageError } from '../breaker.ts';
 import type { Outages } from '../outage.ts';
 import type { RecognitionOutages } from '../recognition-outage.ts';
 import { claimsAudio } from '../policy.ts';
+import { isTooShort } from '../rules.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../rich-text/compose.ts';
 import type { Lane } from '../../model/service.ts';
+import type { WatchRules } from '../../model/rules.ts';
 import type { Message, Transcript } from '../../model/message.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Row, RowKey } from '../../store/inbox/row.ts';
 import { isStorageFault } from '../../sqlite/disk-fault.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
+import { sameLanguage } from '../../text/language/languages.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
 import { keyOf, messageKey, type Space } from '../../model/place.ts';
@@ -65,6 +68,8 @@ export interface Translated {
   readonly fault: AppError | undefined;
   /** True when that part is to be tried again. */
   readonly willRetry: boolean;
+  /** True of what is in a language that everybody understands by the channel's rules. */
+  readonly isExempt?: true;
 }
 
 export interface TranslateOptions {
@@ -77,6 +82,8 @@ export interface TranslateOptions {
   readonly context: readonly string[];
   /** True for the last try: parts that fail now are given up. */
   readonly isLast: boolean;
+  /** The rules of the channel. Default: none. */
+  readonly rules?: WatchRules;
   /** Called with the progress of long audio. */
   readonly onHeard?: ((heard: TranscriptionProgress) => void) | undefined;
 }
@@ -185,6 +192,7 @@ export const createMessageTranslator = (
       context,
       isLast,
       onHeard,
+      rules = {},
     }: TranslateOptions,
     signal: AbortSignal,
   ): Promise<Translated> => {
@@ -238,7 +246,9 @@ export const createMessageTranslator = (
       const ask = async (): Promise<Translation> => {
         await breaker?.ready();
         const source = from ? { from } : { line, expected };
-        const request = { text, to, place, lane, context, whole: true, ...source };
+        const { engine: model, languages: exempt = [] } = rules;
+        const ruled = { exempt, ...(model ? { model } : {}) };
+        const request = { text, to, place, lane, context, whole: true, ...source, ...ruled };
         return resultOf(translator.translate(request, signal));
       };
       try {
@@ -272,9 +282,15 @@ export const createMessageTranslator = (
 
     const isAudioMissing = deaf.length > 0;
 
+    const isShort = isTooShort(message, rules);
+    const read = async (text: RichText, language: string): Promise<Translation | undefined> =>
+      isShort
+        ? { text, from: UNKNOWN, to: language, outcome: 'same-language' }
+        : into(text, language);
+
     const render = async (language: string): Promise<Rendition> => {
       const [text, heard] = await Promise.all([
-        written && into(written, language),
+        written && read(written, language),
         words && into(words, language, spoken),
       ]);
       const isFailed = isAudioMissing || (written && !text) || (words && !heard);
@@ -306,11 +322,23 @@ export const createMessageTranslator = (
     };
 
     const renditions = await Promise.all(wanted.map(render));
+    const isExempt = renditions.every(
+      ({ from, isTranslated }) =>
+        !isTranslated && rules.languages?.some((each) => sameLanguage(from, each)),
+    );
     const fault = toldOf(renditions) ?? unheard[0]?.fault;
     const willRetry =
       fault !== undefined && fault.retryable && (!isLast || fault instanceof OutageError);
     if (!willRetry) remembered.delete(key);
-    return { transcript, renditions, used: { ...finished.used }, unheard, fault, willRetry };
+    return {
+      transcript,
+      renditions,
+      used: { ...finished.used },
+      unheard,
+      fault,
+      willRetry,
+      ...(isExempt ? { isExempt } : {}),
+    };
   };
 
   return {

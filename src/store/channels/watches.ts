@@ -35,6 +35,12 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
 /** The choices of a watch for which none were made, as JSON. */
 const NO_CHOICES = '{}';
 
+/** A watch with the rules that its channel has, which are no part of how it is translated. */
+const withRules = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch => {
+  const rules = before?.choices?.rules;
+  return rules ? { ...watch, choices: { rules, ...watch.choices } } : watch;
+};
+
 type WatchesById = Map<string, StoredWatch>;
 
 /** Stores watches; resolves with the channels that remained alone in their group, whose watches are removed. */
@@ -151,7 +157,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     group: ({ group }: ChannelWatch): readonly ChannelWatch[] => inGroup(group),
     inGroup,
     /**
-     * Sets watches. Resolves with the channels that remained alone in their group and so are no
+     * Sets watches, whose rules stay as they were where none are given. Resolves with the channels that remained alone in their group and so are no
      * longer watched.
      *
      * @param sinceMs time of the request, ms since 1970
@@ -165,7 +171,10 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       change(
         async (next, db) => {
           await claim?.(db);
-          return putAll(db, next, changed, sinceMs);
+          const ruled = changed.map((watch) =>
+            withRules(watch, next.get(channelKey(watch.channel))?.watch),
+          );
+          return putAll(db, next, ruled, sinceMs);
         },
         changed.map(({ channel }) => channel),
       ),

@@ -7,7 +7,7 @@ import { channel, person } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, GENERAL } from './support.ts';
 
-const nobody = { quietChannels: [] };
+const nobody = { quietChannels: [], rules: {} };
 const messageOf = (part: Partial<Message>): Message => ({
   ref: { channel: GENERAL, id: '1' },
   position: '1',

@@ -18,7 +18,7 @@ import { createUsage, type Usage } from '../../../src/store/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
-import { channel, createFakeFeed, SPACE, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestAutoTranslate, plainTranslator } from '../../fakes/autotranslate.ts';
 
 export const GENERAL = channel('general');
@@ -125,7 +125,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const logged: string[] = [];
 
   const translator: Translator = {
-    async *translate({ text, to, place, context = [] }, signal) {
+    async *translate(request, signal) {
+      const { text, to, place, context = [] } = request;
       const counted = place === NO_SPACE ? `probe ${to}` : to;
       asked.set(counted, (asked.get(counted) ?? 0) + 1);
       const words = plainText(text);
@@ -138,7 +139,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
         throw new AppError('unavailable', 'the service answered 500', { retryable: true });
       const fault = faults.get(words)?.shift();
       if (fault) throw fault;
-      return yield* plainTranslator.translate({ text, to, place: SPACE, lane: 'ambient' }, signal);
+      return yield* plainTranslator.translate(request, signal);
     },
   };
   let metrics = createMetrics();

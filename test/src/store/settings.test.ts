@@ -9,6 +9,7 @@ const DEFAULTS = {
   flags: { on: true, languages: {} },
   roles: {},
   quietChannels: [],
+  rules: {},
   rooms: ROOM_CHOICES,
 };
 

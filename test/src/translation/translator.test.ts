@@ -55,6 +55,14 @@ describe('the translator', () => {
     expect((await translate({ text: 'hvor er du?', line: lineOf('da3') })).from).toBe('da');
   });
 
+  it('asks nobody about a text in a language that is to stay as it is', async () => {
+    const text = 'Where are you going this evening?';
+    const exempt = ['fr', 'en'];
+    expect(await translate({ text, exempt })).toMatchObject({ text, outcome: 'same-language' });
+    expect(script.asked).toEqual([]);
+    expect(await translate({ text, exempt: ['fr'] })).toMatchObject({ outcome: 'translated' });
+  });
+
   it('asks nobody when the text is in the target language already', async () => {
     const text = 'Where are you going this evening?';
     expect(await translate({ text, to: 'en' })).toMatchObject({ text, outcome: 'same-language' });

@@ -39,14 +39,15 @@ const told = async <What extends Told['what']>(
 
 test('a message tells its author by the name that others see, and where it stands', async () => {
   const { guild, channel, ann, here } = setUp();
-  guild.join(ann);
+  const role = guild.role('staff', []);
+  guild.join(ann, [role]);
   guild.rename(ann, 'Anna');
   const said = channel.say(ann, 'hello');
   const { message } = await told('seen');
   expect(message).toMatchObject({
     ref: { channel: here, id: said.id },
     position: said.id.padStart(20, '0'),
-    author: { id: ann.id, name: 'Anna', kind: 'person' },
+    author: { id: ann.id, name: 'Anna', kind: 'person', roles: [role.id] },
     text: rich('hello'),
     files: [],
   });
@@ -67,7 +68,7 @@ test('polls, forwards, stickers, embeds of bots, replies and pins are told as wh
   const seen = discord.core.told.filter((one) => one.what === 'seen').map(({ message }) => message);
   expect(seen).toMatchObject([
     { text: rich('first') },
-    { text: rich('Tea?\n- Yes\n- No') },
+    { text: rich('Tea?\n- Yes\n- No'), holds: 'poll' },
     { text: rich('first'), forwarded: true },
     { text: [], stickers: [{ name: 'wave' }] },
     { text: rich('answer'), replyTo: { channel: here, id: first.id } },

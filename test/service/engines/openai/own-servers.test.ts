@@ -92,7 +92,10 @@ describe('a server of its own for an ability', () => {
 
   it('that says nothing keeps no other ability waiting', async () => {
     own.fail('/models', { kind: 'silent' });
-    await using engine = await create({ SERVICE_OPENAI_URL: usual.url, SERVICE_OPENAI_ASR_URL: own.url });
+    await using engine = await create({
+      SERVICE_OPENAI_URL: usual.url,
+      SERVICE_OPENAI_ASR_URL: own.url,
+    });
     expect(await engine.abilities('chat')).toHaveProperty('chat');
     expect(pathsOf(own)).toEqual([]);
   });

@@ -49,7 +49,7 @@ const prepareRow = (
   const { prepare } = createPrepare({
     services: {
       languages,
-      spaces: { of: async () => ({ quietChannels: [] }) },
+      spaces: { of: async () => ({ quietChannels: [], rules: {} }) },
       privacy: { optedOut: async () => false },
       limits: { fault: async () => undefined },
       translator: plainTranslator,

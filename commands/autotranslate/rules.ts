@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { channelOption, defineAction, moderator, richText } from '../../src/command/command.ts';
+import {
+  listOf,
+  translationEngines,
+  typedCode,
+  typedLanguages,
+} from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import { channelMention, memberMention, roleMention, type Channel } from '../../src/model/place.ts';
+import {
+  MESSAGE_TYPES,
+  RULE_VALUE_CHARS,
+  RULE_VALUES,
+  RULED,
+  type Rule,
+  type Ruled,
+  type WatchRules,
+} from '../../src/model/rules.ts';
+import { bullets, lines, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { plainText, visit } from '../../src/rich-text/walk.ts';
+import { change } from './change.ts';
+import { chosenChannel, namesOf, type Context } from './context.ts';
+
+const LONGEST_VALUES_CHARS = 2_000;
+/** The longest text that a channel can be without, in code points. */
+const LONGEST_SHORTEST = 1_000;
+const OTHERS = ['shortest', 'languages', 'engine'] as const;
+
+type About = Ruled | (typeof OTHERS)[number];
+
+const isRuled = (about: About): about is Ruled => RULED.some((one) => one === about);
+
+const options = z.object({
+  about: z.enum([...RULED, ...OTHERS]).optional(),
+  rule: z.enum(['skip', 'only', 'none']).default('skip'),
+  values: richText({ max: LONGEST_VALUES_CHARS }).optional(),
+  channel: channelOption().optional(),
+  everywhere: z.boolean().default(false),
+});
+
+type Options = z.infer<typeof options>;
+
+const badValues = () => userError('bad-input', 'rules.how');
+
+/** The values that are typed between commas. */
+const typedWords = (typed: RichText): readonly string[] => {
+  const words = plainText(typed)
+    .split(/[,，、;；\n]/u)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+  return [...new Set(words)];
+};
+
+/** The ids of the people or roles that are mentioned. */
+const mentioned = (typed: RichText, ruled: 'people' | 'roles', platform: string): string[] => {
+  const ids = new Set<string>();
+  visit(typed, (node) => {
+    const isMeant = node.kind === 'mention' && node.platform === platform;
+    if (isMeant && node.target === (ruled === 'people' ? 'member' : 'role')) ids.add(node.id);
+  });
+  return [...ids];
+};
+
+const typedTypes = (typed: RichText, { t }: Context): readonly string[] =>
+  typedWords(typed).map((word) => {
+    const written = word.toLowerCase();
+    const type = MESSAGE_TYPES.find(
+      (one) => one === written || plainText(t(`rules.type.${one}`)).toLowerCase() === written,
+    );
+    if (type === undefined)
+      throw userError('bad-input', 'options.not-a-choice', {
+        option: typedCode('values'),
+        choices: { list: MESSAGE_TYPES.map((one) => plainText(t(`rules.type.${one}`))) },
+      });
+    return type;
+  });
+
+const valuesOf = (ruled: Ruled, typed: RichText, ctx: Context): readonly string[] => {
+  const read = {
+    people: () => mentioned(typed, 'people', ctx.channel.space.platform),
+    roles: () => mentioned(typed, 'roles', ctx.channel.space.platform),
+    words: () => typedWords(typed),
+    beginnings: () => typedWords(typed),
+    types: () => typedTypes(typed, ctx),
+  };
+  const values = read[ruled]();
+  if (values.length === 0) throw badValues();
+  if (values.length > RULE_VALUES || values.some(({ length }) => length > RULE_VALUE_CHARS))
+    throw userError('bad-input', 'rules.too-much', { most: RULE_VALUES, chars: RULE_VALUE_CHARS });
+  return values;
+};
+
+const typedEngine = async (typed: RichText, ctx: Context): Promise<string> => {
+  const { services, channel, signal } = ctx;
+  const engines = await translationEngines({ services, space: channel.space }, signal);
+  const engine = engines.find((name) => name === plainText(typed).trim().toLowerCase());
+  if (engine === undefined)
+    throw userError('bad-input', 'translate.unknown-engine', {
+      engine: typedCode(plainText(typed)),
+      engines: { list: engines.length > 0 ? engines : ['–'] },
+    });
+  return engine;
+};
+
+const typedLength = (typed: RichText): number => {
+  const written = plainText(typed).trim();
+  const length = /^\d{1,4}$/.test(written) ? Number(written) : undefined;
+  if (length === undefined || length > LONGEST_SHORTEST) throw badValues();
+  return length;
+};
+
+/** A rule that says nothing, which a channel needs where its space has one. */
+const NOTHING = { shortest: 0, languages: [], engine: '' } as const;
+
+/** Reads the rule that was typed. Rejects with `bad-input` for values that it cannot have. */
+const typedRule = async (about: About, ctx: Context<Options>): Promise<WatchRules> => {
+  const { rule, values } = ctx.options;
+  if (rule === 'none') return { [about]: isRuled(about) ? { of: [] } : NOTHING[about] };
+  if (values === undefined) throw badValues();
+  if (isRuled(about)) {
+    const only = rule === 'only' ? ({ only: true } as const) : {};
+    return { [about]: { ...only, of: valuesOf(about, values, ctx) } satisfies Rule };
+  }
+  if (about === 'languages') return { languages: typedLanguages(plainText(values), ctx.services) };
+  if (about === 'engine') return { engine: await typedEngine(values, ctx) };
+  return { shortest: typedLength(values) };
+};
+
+const shownValues = (
+  ruled: Ruled,
+  { of }: Rule,
+  { channel: { space }, t }: Context,
+): RichPart[] => {
+  if (ruled === 'people') return of.map((id) => memberMention(space, id));
+  if (ruled === 'roles') return of.map((id) => roleMention(space, id));
+  if (ruled !== 'types') return of.map((each) => typedCode(each));
+  return MESSAGE_TYPES.filter((one) => of.includes(one)).map((one) => t(`rules.type.${one}`));
+};
+
+/** A line for each rule that says something. */
+const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] => {
+  const { t, locale } = ctx;
+  const { shortest = 0, languages = [], engine = '' } = rules;
+  return [
+    ...RULED.map((ruled): Maybe<RichText> => {
+      const rule = rules[ruled];
+      if (!rule || rule.of.length === 0) return undefined;
+      const values = listOf(shownValues(ruled, rule, ctx), locale);
+      return t(`rules.${rule.only ? 'only' : 'skip'}.${ruled}`, { values });
+    }),
+    shortest > 0 && t('rules.shortest', { count: shortest }),
+    languages.length > 0 &&
+      t('rules.languages', { languages: listOf(namesOf(languages, ctx), locale) }),
+    engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
+  ];
+};
+
+/** Shows rules with their heading; undefined without any. */
+const section = (heading: RichText, rules: WatchRules, ctx: Context): Maybe<RichText> => {
+  const told = ruleLines(rules, ctx).filter(Boolean);
+  return told.length > 0 && lines(heading, bullets(...told));
+};
+
+/** The rules of a channel, and those of the space that hold there, too. */
+const shown = async (channel: Channel, ctx: Context): Promise<RichText> => {
+  const { services, t } = ctx;
+  const { rules: ofSpace } = await services.spaces.of(channel.space);
+  const own = services.watches.of(channel)?.choices?.rules ?? {};
+  const left = Object.fromEntries(Object.entries(ofSpace).filter(([about]) => !(about in own)));
+  const parts = [
+    section(t('rules.of-channel', { channel: channelMention(channel) }), own, ctx),
+    section(t('rules.of-space'), left, ctx),
+  ].filter(Boolean);
+  return lines(...(parts.length > 0 ? parts : [t('rules.none')]), t('rules.how'));
+};
+
+/** `/autotranslate rules`: sets and shows which messages of a channel, or of all, are left out. */
+export const rulesAction = defineAction({
+  options,
+  guards: [moderator],
+  private: true,
+  slow: true,
+  async run(ctx) {
+    const { services, capabilities, t, reply } = ctx;
+    const { about, everywhere } = ctx.options;
+    const channel = chosenChannel(ctx);
+    const { space } = channel;
+    if (about === undefined) return reply({ text: await shown(channel, ctx) });
+    if (about === 'roles' && !capabilities.roles) throw userError('unsupported', 'rules.no-roles');
+    const rule = await typedRule(about, ctx);
+    if (everywhere) {
+      const { rules } = await services.spaces.of(space);
+      await services.spaces.change(space, { rules: { ...rules, ...rule } });
+      const now = (await services.spaces.of(space)).rules;
+      return reply({ text: section(t('rules.of-space'), now, ctx) || t('rules.none') });
+    }
+    await change(
+      channel,
+      ({ choices, ...watch }) => ({
+        ...watch,
+        choices: { ...choices, rules: { ...choices?.rules, ...rule } },
+      }),
+      undefined,
+      ctx,
+    );
+    await reply({ text: await shown(channel, ctx) });
+  },
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { HERE, SPACE } from '../../fakes/command-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { useCommandHarness } from '../support.ts';
+
+const harness = useCommandHarness();
+
+const set = async (options: Record<string, unknown>) => {
+  if (!harness().services.watches.of(HERE))
+    await harness().run('autotranslate reply', { languages: 'es' });
+  return harness().run('autotranslate rules', options);
+};
+const rules = () => harness().services.watches.of(HERE)?.choices?.rules;
+
+describe('/autotranslate rules', () => {
+  it('says that there are none, and how one is set', async () => {
+    const { text } = await set({});
+    expect(text).toContain(sentence('rules.none'));
+    expect(text).toContain(sentence('rules.how'));
+  });
+
+  it.each([
+    ['people', '<@1> and <@2>', { of: ['1', '2'] }],
+    ['roles', '<@&7>', { of: ['7'] }],
+    ['words', 'spoiler, gg ,, spoiler', { of: ['spoiler', 'gg'] }],
+    ['beginnings', '!!, ((', { of: ['!!', '(('] }],
+    ['types', 'Recordings, links alone', { of: ['recordings', 'links'] }],
+  ])('leaves out by %s', async (about, values, rule) => {
+    await set({ about, values });
+    expect(rules()).toEqual({ [about]: rule });
+    await set({ about, values, rule: 'only' });
+    expect(rules()).toEqual({ [about]: { ...rule, only: true } });
+    await set({ about, rule: 'none' });
+    expect(rules()).toEqual({ [about]: { of: [] } });
+  });
+
+  it('takes a shortest text, languages and an engine', async () => {
+    harness().script.engines = [
+      { name: 'deepl', serves: ['translation'], ready: true, detail: '' },
+    ] as never;
+    await set({ about: 'shortest', values: '4' });
+    await set({ about: 'languages', values: 'English, ja' });
+    const { text } = await set({ about: 'engine', values: 'DeepL' });
+    expect(rules()).toEqual({ shortest: 4, languages: ['en', 'ja'], engine: 'deepl' });
+    expect(text).toContain(sentence('rules.shortest', { count: 4 }));
+  });
+
+  it.each([
+    ['people', 'Ada'],
+    ['words', ' , '],
+    ['types', 'songs'],
+    ['languages', 'Klingonese'],
+    ['shortest', '-1'],
+    ['shortest', '5000'],
+    ['shortest', 'four'],
+    ['engine', 'gpt'],
+    ['words', Array.from({ length: 51 }, (_, index) => `w${index}`).join()],
+    ['words', 'x'.repeat(101)],
+    ['words', undefined],
+  ])('refuses %s %s', async (about, values) => {
+    expect((await set({ about, ...(values === undefined ? {} : { values }) })).tone).toBe('error');
+    expect(rules()).toBeUndefined();
+  });
+
+  it('sets rules for all channels, which those of a channel go before', async () => {
+    await set({ about: 'words', values: 'gg', everywhere: true });
+    await set({ about: 'shortest', values: '3', everywhere: true });
+    expect(rules()).toBeUndefined();
+    expect((await harness().services.spaces.of(SPACE)).rules).toMatchObject({
+      words: { of: ['gg'] },
+      shortest: 3,
+    });
+    const { text } = await set({ about: 'shortest', values: '9' });
+    expect(text).toContain(sentence('rules.of-space'));
+    expect(text).toContain(sentence('rules.shortest', { count: 9 }));
+    expect(text).not.toContain(sentence('rules.shortest', { count: 3 }));
+  });
+
+  it('is for moderators of channels that are translated', async () => {
+    const asked = { about: 'words', values: 'gg' };
+    expect((await harness().run('autotranslate rules', asked)).tone).toBe('error');
+    await set({});
+    const member = { role: 'member' } as const;
+    const { tone } = await harness().run('autotranslate rules', asked, { member });
+    expect(tone).toBe('error');
+    expect(rules()).toBeUndefined();
+  });
+});

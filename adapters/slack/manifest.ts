@@ -141,6 +141,14 @@ export const EVENTS_PATH = '/slack/events';
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
+/** Text of the app's page, of 175 to 4,000 characters ("App manifest reference"). */
+const LONG_DESCRIPTION =
+  'Dragoman translates channels automatically, links channels in different languages, also with other workspaces ' +
+  'and with Discord, writes down voice messages and audio clips, reads text aloud as an audio file, and answers ' +
+  'questions. It reads only channels that it was invited to. Translations, transcripts and voices are made by ' +
+  'machines and can be wrong. Type /dragoman help for everything that it can do, and /dragoman privacy to see, ' +
+  'export or delete what is stored about you.';
+
 type Node = string | boolean | readonly Node[] | { readonly [key: string]: Node };
 export type Manifest = Readonly<Record<string, Node>>;
 
@@ -160,6 +168,7 @@ export const manifestFor = (
     display_information: {
       name: 'Dragoman',
       description: 'An interpreter: translates channels, transcribes audio and reads text aloud',
+      long_description: LONG_DESCRIPTION,
       background_color: '#1f4e5f',
     },
     features: {

@@ -13,7 +13,8 @@ import { changer, chosenChannel, namesOf, type Context } from './autotranslate/c
 import { listOf, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
-import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
+import { readPress } from './autotranslate/read.ts';
+import { inPlaceAction, mirrorAction, requestAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
 import { rulesAction } from './autotranslate/rules.ts';
 
@@ -58,7 +59,7 @@ const listAction = defineAction({
       series([
         channelMention(watch.channel),
         t(modeKey(watch)),
-        listOf(namesOf(watch.languages, ctx), ctx.locale),
+        watch.languages.length > 0 && listOf(namesOf(watch.languages, ctx), ctx.locale),
         watch.transcribes && t('autotranslate.with-voice-messages'),
         watch.bots && t('autotranslate.with-bots'),
       ]);
@@ -86,6 +87,8 @@ export default defineCommandGroup(
   'autotranslate',
   {
     reply: inPlaceAction('reply'),
+    compact: inPlaceAction('compact'),
+    request: requestAction,
     thread: inPlaceAction('thread'),
     mirror: mirrorAction,
     link: linkAction,
@@ -95,5 +98,5 @@ export default defineCommandGroup(
     rules: rulesAction,
     list: listAction,
   },
-  { needs: 'watch', topic: 'channels', presses: { ...linkPresses } },
+  { needs: 'watch', topic: 'channels', presses: { ...linkPresses, read: readPress } },
 );

@@ -1,6 +1,38 @@
 import { z } from 'zod';
-import { defineCommand } from '../src/command/command.ts';
-import { completeLanguage, typedLanguage } from '../src/command/helpers.ts';
+import { defineCommand, pressOn, type PressContext } from '../src/command/command.ts';
+import { completeLanguage, languageLabel, typedLanguage } from '../src/command/helpers.ts';
+import type { Content } from '../src/model/message.ts';
+
+/** Offers the languages that a person may read, the one that they chose first. */
+const picker = async ({
+  services,
+  member,
+  locale,
+  t,
+  label,
+  capabilities,
+}: PressContext): Promise<Content> => {
+  const { language: chosen } = await services.settings.of(member);
+  const offered = services.languages.search('', locale).map(({ code }) => code);
+  const codes = [...new Set([...(chosen === undefined ? [] : [chosen]), ...offered])];
+  return {
+    text: chosen
+      ? t('language.current', { language: services.languages.name(chosen, locale) })
+      : t('language.choose'),
+    controls: [
+      {
+        kind: 'choice',
+        press: 'language choose',
+        label: label('language.button'),
+        choices: codes.slice(0, capabilities.choices).map((code) => ({
+          value: code,
+          label: languageLabel(code, locale, services),
+          chosen: code === chosen,
+        })),
+      },
+    ],
+  };
+};
 
 export default defineCommand(
   'language',
@@ -22,5 +54,16 @@ export default defineCommand(
       await reply({ text: t(told ? 'language.set' : 'language.current', { language: name }) });
     },
   },
-  { topic: 'translation' },
+  {
+    topic: 'translation',
+    presses: {
+      pick: { ...pressOn(picker), private: true, isForEverybody: true },
+      choose: {
+        ...pressOn(picker, async ({ services, member, values: [value = ''] }) =>
+          services.settings.change(member, { language: typedLanguage(value, services) }),
+        ),
+        isForEverybody: true,
+      },
+    },
+  },
 );

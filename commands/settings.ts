@@ -74,10 +74,11 @@ const front: Page = async (ctx) => {
     series([
       channelMention(watch.channel),
       t(modeKey(watch)),
-      listOf(
-        watch.languages.map((language) => services.languages.name(language, locale)),
-        locale,
-      ),
+      watch.languages.length > 0 &&
+        listOf(
+          watch.languages.map((language) => services.languages.name(language, locale)),
+          locale,
+        ),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));

@@ -16,6 +16,7 @@ import { userError } from '../src/errors.ts';
 import { lines, plainWords, sections } from '../src/rich-text/compose.ts';
 import type { Attachment } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
+import { wholePress } from './translate/whole.ts';
 import { completeEngine, engineNote, nextEngine, typedEngine } from './translate/engines.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
@@ -103,5 +104,5 @@ export default defineCommand(
         await reply({ text: lines(t(`translate.${outcome}`, { language }), note), tone: 'note' });
     },
   },
-  { topic: 'translation' },
+  { topic: 'translation', presses: { whole: wholePress } },
 );

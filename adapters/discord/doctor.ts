@@ -10,7 +10,7 @@ import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/service.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
+import { isInPlace, type ChannelWatch } from '../../src/model/space.ts';
 import { createDiscordApi, type Api, type ApiOptions } from './api.ts';
 import {
   contentIntentHint,
@@ -123,7 +123,7 @@ const createInspection = (options: ApiOptions, application: Application, core: C
       : `allow the bot there: ${missing.join(', ')}`;
     yield finding('channel', isAllowed, `${place}: ${permissions}`);
     // Without these permissions Discord does not list the webhooks either.
-    if (mode !== 'reply' && isAllowed)
+    if (!isInPlace(mode) && isAllowed)
       yield await runCheck('webhooks', async () => checkWebhooks(channel, place));
   };
 

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { WatchMode } from '../../src/model/space.ts';
+import { isInPlace, type WatchMode } from '../../src/model/space.ts';
 
 type Permission = keyof typeof PermissionFlagsBits;
 
@@ -45,6 +45,8 @@ const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as 
 
 const NEEDED = {
   reply: ALWAYS,
+  compact: ALWAYS,
+  request: ALWAYS,
   mirror: MIRROR,
   thread: [...MIRROR, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
@@ -162,7 +164,7 @@ const NO_MESSAGES: readonly ChannelType[] = [
 /** True when the mode works in a channel of this type: mirrors and threads need a place. */
 export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
   const type = client.channels.cache.get(id)?.type;
-  if (type === undefined || mode === 'reply') return true;
+  if (type === undefined || isInPlace(mode)) return true;
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
 };
 

@@ -1,6 +1,7 @@
 import { createSlackApi } from './api.ts';
 import { isTokenEnded } from './errors.ts';
 import { PLATFORM } from './ids.ts';
+import { readMessage } from './history.ts';
 import { createHome } from './home.ts';
 import { createBolt, createIntake } from './inbound/intake.ts';
 import { createEvents } from './inbound/events.ts';
@@ -72,6 +73,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     {
       core,
       reader,
+      readMessage: async (channel, ts) => readMessage(api, channel, ts),
       people,
       threads,
       home,
@@ -104,6 +106,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     addressed: agent.addressed,
     renamed: feed.renamed,
     homeOpened: home.open,
+    asked: interactions.asked,
   });
   const intake = createIntake({ core, installations, handle });
   const app = createBolt({

@@ -29,6 +29,8 @@ const ALWAYS = ['chat:write', 'users:read'] as const;
 const PERSONA = 'chat:write.customize';
 const BY_MODE: Readonly<Record<WatchMode, readonly string[]>> = {
   reply: [],
+  compact: [],
+  request: [],
   thread: [PERSONA],
   mirror: [PERSONA, 'files:write'],
 };

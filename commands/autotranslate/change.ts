@@ -52,6 +52,10 @@ export const addLanguage = async (
         throw userError('bad-input', 'autotranslate.add-with', {
           channel: channelMention(channel),
         });
+      if (watch.mode === 'request')
+        throw userError('bad-input', 'autotranslate.add-on-request', {
+          channel: channelMention(channel),
+        });
       const languages = [...new Set([...watch.languages, language])];
       if (languages.length > MOST_LANGUAGES)
         throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });

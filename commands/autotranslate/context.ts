@@ -111,7 +111,7 @@ const replacedLines = (
     );
     const was = series([
       t(modeKey(old)),
-      listOf(namesOf(old.languages, ctx), ctx.locale),
+      old.languages.length > 0 && listOf(namesOf(old.languages, ctx), ctx.locale),
       partners.length > 0 && mentionsOf(partners),
     ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];

@@ -13,7 +13,8 @@ import {
   typedCode,
 } from '../../src/command/helpers.ts';
 import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
-import { channelMention } from '../../src/model/place.ts';
+import { channelMention, isSameChannel } from '../../src/model/place.ts';
+import { requestControls } from '../../src/command/helpers.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { ageOption, chosenChannel, namesOf, switches, switchLines, setAndWarn } from './context.ts';
 import { userError } from '../../src/errors.ts';
@@ -25,8 +26,8 @@ const inPlaceOptions = {
 };
 const belowOption = z.boolean().default(false).meta({ needs: 'reply-threads' });
 
-/** `/autotranslate reply` and `thread`: translations of a channel's messages stand in that channel. */
-export const inPlaceAction = (mode: 'reply' | 'thread') =>
+/** `/autotranslate reply`, `compact` and `thread`: translations of a channel's messages stand in that channel. */
+export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
   defineAction({
     options: z.object(inPlaceOptions).extend(mode === 'reply' ? { below: belowOption } : {}),
     complete: { languages: completeLanguages },
@@ -54,12 +55,39 @@ export const inPlaceAction = (mode: 'reply' | 'thread') =>
             }),
             bullets(...namesOf(languages, ctx)),
           ),
-          lines(t('autotranslate.skips'), await switchLines(options, ctx)),
+          lines(
+            mode === 'compact' && t('autotranslate.compact-cut'),
+            t('autotranslate.skips'),
+            await switchLines(options, ctx),
+          ),
           warnings,
         ),
       });
     },
   });
+
+/** `/autotranslate request`: nothing is translated by itself; a line with a button stands in the channel. */
+export const requestAction = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  slow: true,
+  async run(ctx) {
+    const { t, reply } = ctx;
+    const channel = chosenChannel(ctx);
+    const watch: ChannelWatch = {
+      channel,
+      mode: 'request',
+      languages: [],
+      transcribes: false,
+      bots: false,
+    };
+    const warnings = await setAndWarn([watch], ctx);
+    await reply({
+      text: sections(t('autotranslate.request', { channel: channelMention(channel) }), warnings),
+      ...(isSameChannel(channel, ctx.channel) ? { controls: requestControls(ctx.label) } : {}),
+    });
+  },
+});
 
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;

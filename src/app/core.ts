@@ -172,6 +172,7 @@ export const openCore = async ({
     usageChart,
     watches: autoTranslate.watches,
     inbox: autoTranslate.inbox,
+    messages: autoTranslate.messages,
     rooms: rooms.rooms,
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
     status: async (signal, space) => ({

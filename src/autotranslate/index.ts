@@ -18,6 +18,7 @@ import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createAskedMessages } from './asked-messages.ts';
 import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
@@ -250,6 +251,7 @@ export const openAutoTranslate = async ({
       ...backlog.inbox,
       explain: createExplain({ ...shared, outages, rowsSinceMs }),
     },
+    messages: createAskedMessages({ ...shared, privacy: services.privacy }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */

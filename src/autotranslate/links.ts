@@ -20,6 +20,8 @@ import {
 import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import { requestControls } from './request-controls.ts';
+import { plainText } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { nameElsewhere } from './link-names.ts';
 import { createLinkRequests, MOST_CHANNELS, type LinkRequestsDeps } from './link-requests.ts';
@@ -135,7 +137,13 @@ export const createLinks = (deps: LinksDeps) => {
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      void tell(channel, texts.rich(by.locale)('autotranslate.on-here', params));
+      const t = texts.rich(by.locale);
+      const controls = requestControls((key) => plainText(t(key)));
+      void tell(
+        channel,
+        t('autotranslate.on-here', params),
+        mode === 'request' ? controls : undefined,
+      );
     }
   };
 

@@ -24,6 +24,7 @@ export const SKIP_REASONS = [
   'paused',
   'command',
   'no-words',
+  'on-request',
   'same-language',
   'nothing-heard',
   'daily-limit',
@@ -115,6 +116,7 @@ export const skipReason = (
   if (refused) return refused;
   if (isPaused(watch, writtenMs)) return 'paused';
   if (isCommandMessage(message.text)) return 'command';
+  if (watch.mode === 'request') return 'on-request';
   const ruled = ruleAgainst(message, watch, choices);
   if (ruled) return ruled;
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;

@@ -1,4 +1,4 @@
-import type { ChannelWatch } from '../model/space.ts';
+import { isInPlace, type ChannelWatch } from '../model/space.ts';
 import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
 import { AppError, userError, type Sentence } from '../errors.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
@@ -42,7 +42,7 @@ export const createWatches = (deps: WatchesDeps) => {
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
   const drawback = ({ channel, mode }: ChannelWatch): Sentence | undefined =>
-    mode === 'reply' ? undefined : platforms.find(channel)?.feed.drawback?.(channel);
+    isInPlace(mode) ? undefined : platforms.find(channel)?.feed.drawback?.(channel);
 
   /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
   const demand = async (asked: readonly ChannelWatch[]): Promise<void> => {

@@ -30,6 +30,9 @@ export { readChannels } from './options.ts';
 export { MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
+export { resultOf } from '../async/abort.ts';
+export { requestControls } from '../autotranslate/request-controls.ts';
+export { excerpt } from '../text/quoted-words.ts';
 export { joinTexts } from '../text/local-agreement.ts';
 
 /** The key of the words for a watch's mode. */
@@ -212,6 +215,13 @@ type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'access'>;
 /** True where people can speak with each other. */
 export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
   commands().some(({ needs }) => needs === 'rooms');
+
+/** The language that a person reads: the one they chose, else that of their app. Throws where that is unknown. */
+export const readerLanguage = async ({
+  services,
+  member,
+}: Pick<PressContext, 'services' | 'member'>): Promise<string> =>
+  typedLanguage((await services.settings.of(member)).language ?? member.locale, services);
 
 /** The room that a member is in together with us. */
 export const sharedRoom = ({

@@ -15,6 +15,7 @@ import type { ChannelWatch, Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/backlog.ts';
+import type { AskedMessages } from '../autotranslate/asked-messages.ts';
 import type { Explain } from '../autotranslate/explain.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Rooms } from '../voice/room-types.ts';
@@ -41,6 +42,7 @@ export interface Services {
   /** Draws days of usage as a PNG picture. */
   usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
   readonly inbox: Inbox & { readonly explain: Explain };
+  readonly messages: AskedMessages;
   readonly privacy: Privacy;
   readonly rooms: Rooms;
   readonly spaceKeys: SpaceKeys;

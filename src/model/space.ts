@@ -87,7 +87,14 @@ export interface SpaceLimits {
   readonly space: DailyLimits;
 }
 
-export type WatchMode = 'reply' | 'thread' | 'mirror';
+/**
+ * The way in which a channel is translated. `compact`: as `reply`, in small lines of which long ones are cut.
+ * `request`: nothing by itself; people ask for what they want to read.
+ */
+export type WatchMode = 'reply' | 'compact' | 'request' | 'thread' | 'mirror';
+
+/** True of the modes in which nothing is shown in another place than the message. */
+export const isInPlace = (mode: WatchMode): boolean => mode !== 'thread' && mode !== 'mirror';
 
 /** The choices of moderators for a watch beside its languages; omitted: the default of each. */
 export interface WatchChoices {
@@ -117,7 +124,10 @@ export const isPaused = (
 export interface ChannelWatch {
   readonly channel: Channel;
   readonly mode: WatchMode;
-  /** `reply`, `thread`: the languages translated into. `mirror`: the one language of this channel. */
+  /**
+   * `reply`, `compact`, `thread`: the languages translated into. `mirror`: the one language of this channel. `request`:
+   * none.
+   */
   readonly languages: readonly string[];
   /** `mirror`: the channels of one group are copied into each other. */
   readonly group?: string;

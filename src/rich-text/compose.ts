@@ -46,12 +46,12 @@ export const joined = (parts: readonly Maybe<RichPart>[], separator: string): re
 export const sentence = (...parts: readonly RichPart[]): RichText =>
   normalise([paragraph(...row(...parts))]);
 
-/** A label in front of a tree: on its first line where that is a paragraph, otherwise above it. */
+/** A label in front of a tree: on its first line where that is a paragraph or a small one, otherwise above it. */
 export const labelled = (label: readonly Inline[], tree: RichText): RichText => {
   const [first, ...rest] = tree;
   return normalise(
-    first?.kind === 'paragraph'
-      ? [paragraph(...label, text(' '), ...first.children), ...rest]
+    first?.kind === 'paragraph' || first?.kind === 'subtext'
+      ? [{ ...first, children: [...label, text(' '), ...first.children] }, ...rest]
       : [paragraph(...label), ...tree],
   );
 };

@@ -35,6 +35,18 @@ const COMMANDS: readonly {
     needs: 'write',
   },
   {
+    command: 'autotranslate compact',
+    options: { languages: 'es', channel: SECRET },
+    who: 'moderators',
+    needs: 'write',
+  },
+  {
+    command: 'autotranslate request',
+    options: { channel: SECRET },
+    who: 'moderators',
+    needs: 'write',
+  },
+  {
     command: 'autotranslate thread',
     options: { languages: 'es', channel: SECRET },
     who: 'moderators',

@@ -18,6 +18,9 @@ const PRESSES = {
     glossary: 'import cancel',
   },
   everybody: {
+    autotranslate: 'read',
+    language: 'pick choose',
+    translate: 'whole',
     captions: 'out in',
     privacy: 'show details out in export forget sure',
     queue: 'pause resume skip stop',

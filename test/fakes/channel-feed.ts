@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import { plainWords, sentence } from '../../src/rich-text/compose.ts';
+import { labelled, plainWords, sentence } from '../../src/rich-text/compose.ts';
 import type { Author, Content, Control, Message } from '../../src/model/message.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import {
@@ -161,7 +161,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
     return as
       ? sentence(`${quoted}${as.name}: `, text, ' [', ...label, ']')
-      : sentence(...label, ' ', text);
+      : labelled(label, text);
   };
   const shows = ({ mirror }: Shown, source: MessageRef, key?: string): boolean =>
     mirror !== undefined &&

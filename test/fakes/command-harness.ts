@@ -75,6 +75,8 @@ interface Script {
   access: Readonly<Record<string, Access>>;
   backlog: Backlog;
   explained: readonly Explained[];
+  /** The messages of the channel, oldest first. */
+  messages: readonly Message[];
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   /** What recognition fails with, once all that was heard is shown. */
@@ -247,6 +249,7 @@ export const openCommandHarness = async (
     access: {},
     backlog: NO_BACKLOG,
     explained: [],
+    messages: [],
     heard: [],
     transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
     deafness: undefined,
@@ -331,6 +334,10 @@ export const openCommandHarness = async (
         return dead;
       },
       explain: async () => script.explained,
+    },
+    messages: {
+      read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),
+      recent: async (_, most) => script.messages.slice(-most),
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,

@@ -255,6 +255,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       revive: async () => 0,
       explain: async () => [],
     },
+    messages: { read: refuse, recent: refuse },
     privacy: createFakePrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,

@@ -52,6 +52,9 @@ const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> |
 /** The label in front of a reply: an emoji, or the name of a language in bold. */
 const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
 
+/** The mark of small letters, which a compact reply begins with. */
+const SMALL = /^-# /;
+
 /**
  * Recognises a reply by the message that it answers to; several replies to one message are told
  * apart by their labels and by their keys where these are known.
@@ -69,16 +72,17 @@ const replyPiece = (
 ): Piece | undefined => {
   const isOthers = (keyOf(id) ?? key) !== key || others.some(({ ids }) => ids.includes(id));
   if (!answers(raw, source) || isOthers) return undefined;
+  const words = content.replace(SMALL, '');
   const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
   // A later part of a long reply may begin with the label of another of its texts.
   const later = blocks
-    .map((block) => partOf(content, labelText(block.label)))
+    .map((block) => partOf(words, labelText(block.label)))
     .find((found) => found && found.part > 1);
-  const exact = (label && partOf(content, labelText(label))) ?? later;
+  const exact = (label && partOf(words, labelText(label))) ?? later;
   if (exact) return { ...plain, ...exact, exact: true };
   // An older state of the same reply may have another label.
-  const [former] = anyLabel.exec(content) ?? [];
-  const part = former === undefined ? undefined : partOf(content, former);
+  const [former] = anyLabel.exec(words) ?? [];
+  const part = former === undefined ? undefined : partOf(words, former);
   return part && { ...plain, ...part, exact: false };
 };
 

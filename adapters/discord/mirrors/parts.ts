@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import { type Part, voicePart } from '../outbound/render.ts';
+import { type Part, rowsOf, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
 import { labelled, lines } from '../../../src/rich-text/compose.ts';
@@ -294,15 +294,15 @@ export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
   const voices = mirror.as ? files.filter(isVoiceMessage) : [];
   const rest = files.filter((file) => !voices.includes(file)).slice(0, FILES);
   const texts = textsOf(mirror, by);
+  const rows = mirror.content.controls && { rows: rowsOf(mirror.content.controls) };
   return {
     voice: voices
       .slice(0, 1)
       .map((voice) => voicePart({ ...voice, name: voiceNameOf(mirror.source) })),
-    // Files are attached to the last one.
-    texts: texts.map((content, index) => ({
-      content,
-      files: index === texts.length - 1 ? rest : [],
-    })),
+    // Files and controls are attached to the last one.
+    texts: texts.map((content, index) =>
+      index === texts.length - 1 ? { content, files: rest, ...rows } : { content, files: [] },
+    ),
   };
 };
 

@@ -90,7 +90,8 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
   };
 };
 
-const rowsOf = (controls: readonly Control[]): Row[] => {
+/** Writes controls as rows: a menu a row, buttons side by side. */
+export const rowsOf = (controls: readonly Control[]): Row[] => {
   const rows: Row[] = [];
   let buttons: APIButtonComponentWithCustomId[] | undefined;
   for (const control of controls) {

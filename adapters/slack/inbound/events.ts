@@ -44,6 +44,8 @@ export interface EventsDeps {
   /** Takes a change of a channel's name. */
   readonly renamed: (channelId: string) => void;
   readonly homeOpened: (space: Space, userId: string) => void;
+  /** Takes that somebody reacted to a message to have it translated for them alone. */
+  readonly asked: (channel: Channel, ts: string, userId: string) => void;
 }
 
 const inChannel = z.looseObject({ channel: z.string() });
@@ -75,6 +77,9 @@ const teamsEvent = z.looseObject({ team_ids: z.array(z.string()) });
 const tokensEvent = z.looseObject({
   tokens: z.looseObject({ bot: z.array(z.string()).optional() }),
 });
+
+/** The reaction by which people ask for a translation that they alone see. */
+const ASKS = '🌐';
 
 /** Reads an event; one of another shape than Slack documents is given up. */
 const shaped = <Schema extends z.ZodType>(schema: Schema, event: Event): z.output<Schema> => {
@@ -142,7 +147,9 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     if (item.type !== 'message' || channel === undefined || ts === undefined) return;
     if (user === botUserId(space)) return;
     const ref = { channel: places.channel(space, channel), id: ts };
-    await listener.reactionChanged(ref, reactionOf(name), isPresent);
+    const emoji = reactionOf(name);
+    if (isPresent && emoji === ASKS) deps.asked(ref.channel, ts, user);
+    await listener.reactionChanged(ref, emoji, isPresent);
   };
 
   const membership = async (space: Space, { event }: EventContext): Promise<void> => {

@@ -160,9 +160,10 @@ export const createAnswer = (
     return staged ? { parts, staged } : { parts: render(content, false), staged: [] };
   };
 
+  // Nobody else reads a direct conversation, and what stands there stays.
+  const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
+
   const draw = async (content: Content): Promise<void> => {
-    // Nobody else reads a direct conversation, and what stands there stays.
-    const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
     const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
     const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
     if (isHidden || isAside) return showPrivately(await stage(content));
@@ -172,7 +173,9 @@ export const createAnswer = (
 
   return {
     paceMs: UPDATE_EVERY_MS / speed,
-    ...(isPrivate ? { updates: RESPONSE_URL_USES } : {}),
+    ...(isPrivate
+      ? { updates: responseUrl === undefined && !onMessage && !isDirect ? 1 : RESPONSE_URL_USES }
+      : {}),
     fileBytes: FILES_BYTES,
     show: async (content) => {
       try {

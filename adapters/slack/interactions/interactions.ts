@@ -12,7 +12,7 @@ import { channelOf, PLATFORM } from '../ids.ts';
 import { MODAL_ACTION, type Home } from '../home.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { NAMING, ROOT_COMMAND } from '../manifest.ts';
-import { rawMessage } from '../inbound/raw-message.ts';
+import { rawMessage, type RawSlackMessage } from '../inbound/raw-message.ts';
 import type { People } from '../people.ts';
 import type { ThreadRoots } from '../history.ts';
 import type { AnswerPlace } from './answer.ts';
@@ -35,7 +35,7 @@ import { isPrivatePress, isPrivateUse, type CommandInfo } from '../../../src/mod
 import { styled, subtext, text } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { quotedWords, typedCode } from '../../../src/text/quoted-words.ts';
-import type { Member } from '../../../src/model/place.ts';
+import type { Channel, Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import type { OpenAnswers } from '../../../src/ports/store.ts';
 
@@ -73,6 +73,8 @@ type AckView = (response?: ViewResponseAction) => Promise<void>;
 export interface InteractionDeps {
   readonly core: Core;
   readonly reader: MessageReader;
+  /** Reads a message; undefined where it is deleted. */
+  readonly readMessage: (channel: Channel, ts: string) => Promise<RawSlackMessage | undefined>;
   readonly people: Pick<People, 'of'>;
   readonly threads: Pick<ThreadRoots, 'note'>;
   readonly home: Pick<Home, 'press'>;
@@ -150,7 +152,34 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
       answer: form ? form.before(answerAt(where), blockFor(command)) : answerAt(where),
     });
 
+  /** Uses a command on a message; the one who does so alone sees the answer. */
+  const useOn = async (
+    raw: RawSlackMessage,
+    member: Member,
+    command: CommandInfo,
+    used: Pick<AnswerPlace, 'channel' | 'userId' | 'responseUrl'>,
+  ): Promise<void> => {
+    const { channel } = used;
+    const on = await reader.read(raw, channel.space, channel.id);
+    threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
+    // What one person alone sees is shown in no thread that nobody began, and a thread is begun by its replies.
+    const isReply = raw.thread_ts !== raw.ts && raw.subtype !== 'thread_broadcast';
+    const threadTs = isReply ? raw.thread_ts : undefined;
+    await dispatch(member, command, { ...used, threadTs, isPrivate: true }, { options: {}, on });
+  };
+
   return {
+    /** Takes that somebody asked with a reaction for the translation of a message. */
+    asked: async (channel: Channel, ts: string, userId: string): Promise<void> => {
+      const { flags } = await core.services.spaces.of(channel.space);
+      const used = { channel, userId, responseUrl: undefined };
+      const member = flags.on ? await readUser(used) : undefined;
+      const raw = member && (await deps.readMessage(channel, ts));
+      const command = core
+        .commands(member?.locale ?? 'en', PLATFORM)
+        .find(({ name }) => name === 'translate');
+      if (member && raw && command) await useOn(raw, member, command, used);
+    },
     typed: async (body: SlashCommand): Promise<void> => {
       const channel = channelOf(body.team_id, body.channel_id);
       const where = { channel, userId: body.user_id, responseUrl: body.response_url };
@@ -203,12 +232,7 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
           channel: channelOf(space.id, userId),
           responseUrl: undefined,
         });
-      const on = await reader.read(raw, space, channel.id);
-      threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
-      // What one person alone sees is shown in no thread that nobody began, and a thread is begun by its replies.
-      const isReply = raw.thread_ts !== raw.ts && raw.subtype !== 'thread_broadcast';
-      const threadTs = isReply ? raw.thread_ts : undefined;
-      await dispatch(member, command, { ...used, threadTs, isPrivate: true }, { options: {}, on });
+      await useOn(raw, member, command, used);
     },
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { member, command, values, where } = await modals.submitted(body);
@@ -364,6 +388,13 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
     };
 
   return {
+    /** Has a message translated for somebody who asked for it with a reaction; a fault is logged. */
+    asked: (channel: Channel, ts: string, userId: string): void => {
+      use.asked(channel, ts, userId).catch((thrown: unknown) => {
+        if (!stopped.aborted)
+          log.warn(faultFields(thrown), 'Slack: a message could not be translated for somebody');
+      });
+    },
     /** Takes everything that people do with the app. */
     listen: (app: App): void => {
       app.command(/.*/, taking(COMMAND, use.typed));

@@ -6,6 +6,7 @@ import { readMessage, type ThreadRoots } from '../history.ts';
 import { USERNAME_CHARS } from '../limits.ts';
 import type { Mentions } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
+import { controlBlocks } from '../outbound/blocks.ts';
 import { renderPart, textParts, type Part } from '../outbound/render.ts';
 import type { MirrorFiles } from './files.ts';
 import { handleOf, metadataOf, readHandle, readMetadata, type MirrorHandle } from './metadata.ts';
@@ -66,13 +67,17 @@ const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
   const body = as ? content.text : labelled(label, content.text);
   const trees = textParts(body, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
-  return shown.map((tree, index) =>
-    renderPart([
+  return shown.map((tree, index) => {
+    const isLast = index === shown.length - 1;
+    const part = renderPart([
       ...(index === 0 && as && quote && isQuoted ? [quoteLine(quote)] : []),
       ...tree,
-      ...(as && index === shown.length - 1 ? [footer(mirror)] : []),
-    ]),
-  );
+      ...(as && isLast ? [footer(mirror)] : []),
+    ]);
+    return isLast
+      ? { ...part, blocks: [...part.blocks, ...controlBlocks(content.controls)] }
+      : part;
+  });
 };
 
 /** The first messages of mirrors of the same call, by the keys of their sources. */

@@ -24,7 +24,7 @@ export const HEARD = text('🎧');
 const TRANSLATED = '🌐';
 /** Label of a mirror with the message's own text. */
 const AS_WRITTEN = '↗';
-const FAILED = '⚠️';
+export const FAILED = '⚠️';
 
 /** Length above which a transcript is attached as files too. */
 const LONG_TRANSCRIPT_CHARS = 2_000;
@@ -67,7 +67,7 @@ const leftOutLines = (
 };
 
 /** Names the recordings that cannot be read, each with the reason, for readers of a language. */
-const unheardLines = (
+export const unheardLines = (
   { unheard }: Pick<Translated, 'unheard'>,
   language: string,
   texts: Pick<Texts, 'rich'>,
@@ -105,7 +105,7 @@ const transcriptFiles = ({ transcript }: Translated): { readonly files?: Outgoin
     : {};
 
 /** The parts of a rendition for a reply, if any is translated. */
-const translatedParts = ({ isTranslated, text: written, heard }: Rendition) =>
+export const translatedParts = ({ isTranslated, text: written, heard }: Rendition) =>
   isTranslated ? [written, heard] : [];
 
 /** True when a rendition differs from what was written, or should. */
@@ -121,7 +121,7 @@ const retriedSentence = ({ fault, willRetry }: Failed): Sentence | undefined => 
 };
 
 /** Tells the readers of a rendition, in their language, that it could not be translated. */
-const failureNote = (
+export const failureNote = (
   { language, outcome }: Pick<Rendition, 'language' | 'outcome'>,
   translated: Failed,
   texts: Pick<Texts, 'rich'>,

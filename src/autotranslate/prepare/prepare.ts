@@ -12,6 +12,7 @@ import {
   replyLabel,
   type MirrorWording,
 } from './compose.ts';
+import { composeCompact } from './compose-compact.ts';
 import type { TranslationContext } from './context.ts';
 import {
   asReply,
@@ -36,7 +37,7 @@ import type { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
-import { isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isInPlace, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, groupOf, isFor, type Row } from '../../store/inbox/row.ts';
@@ -238,7 +239,7 @@ export const createPrepare = (deps: PrepareDeps) => {
         ? asAuthor(row, message, asWritten, watch, open, late)
         : skipped(row, 'daily-limit');
     }
-    const isReply = !watch || watch.mode === 'reply';
+    const isReply = !watch || isInPlace(watch.mode);
     const onHeard = isReply ? progress?.show : undefined;
     const expected = [...wanted, ...(watches.of(channel)?.languages ?? [])];
     const options = {
@@ -262,7 +263,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     const wording = wordingOf(channel);
     const content = watch?.below
       ? composeBelow(message, translated, wording)
-      : composeReply(translated, wording);
+      : watch?.mode === 'compact'
+        ? composeCompact(message, translated, wording)
+        : composeReply(translated, wording);
     return asReply(row, message, translated, content, wording.texts);
   };
 

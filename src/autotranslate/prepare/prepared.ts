@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { MessageFile, Message } from '../../model/message.ts';
-import type { ChannelWatch } from '../../model/space.ts';
+import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { type Row, flaggedLanguage, isFor } from '../../store/inbox/row.ts';
 import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
@@ -52,6 +52,7 @@ export interface Prepared {
 /** Reasons for which existing mirrors are kept; for all others they are deleted. */
 const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'not-watched',
+  'on-request',
   'channel-gone',
   'forgotten',
 ]);
@@ -181,7 +182,7 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
       language,
       channel,
       target: async () =>
-        mode === 'reply' ? { channel } : standingThread(channel, language, tenure),
+        isInPlace(mode) ? { channel } : standingThread(channel, language, tenure),
     }));
   };
 

@@ -1,6 +1,11 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
+import {
+  isInPlace,
+  type ChannelWatch,
+  type WatchChoices,
+  type WatchMode,
+} from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
@@ -144,7 +149,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       const own = exact(channel, channel.id);
       if (own || channel.parentId === undefined) return own;
       const above = exact(channel, channel.parentId);
-      return above?.mode === 'reply' ? { ...above, channel } : undefined;
+      return above && isInPlace(above.mode) ? { ...above, channel } : undefined;
     },
     /** The space that the watch of a channel belongs to, whichever space the channel is seen from. */
     holder: (channel: Channel): Space | undefined =>

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { HERE, labelled, messageOf } from '../../fakes/command-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { BOB, useCommandHarness } from '../support.ts';
+import { watchesOf } from './support.ts';
+
+const harness = useCommandHarness();
+
+const reader = { ...BOB, locale: 'ja' };
+const written = (id: string, text: string) => ({
+  ...messageOf(text),
+  ref: { channel: HERE, id },
+});
+
+describe('/autotranslate compact', () => {
+  it('watches the channel and says that long texts are cut', async () => {
+    const { text } = await harness().run('autotranslate compact', { languages: 'es, ja' });
+    expect(watchesOf(harness())).toEqual([
+      { id: '100', mode: 'compact', languages: ['es', 'ja'], transcribes: true, bots: false },
+    ]);
+    expect(text).toContain(sentence('autotranslate.compact-cut'));
+  });
+});
+
+describe('/autotranslate request', () => {
+  it('puts a line with buttons into this channel', async () => {
+    const shown = await harness().run('autotranslate request');
+    expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: [] }]);
+    expect(shown.text).toBe(sentence('autotranslate.request', { channel: '<#100>' }));
+    expect(labelled(shown, 'autotranslate.read-here')).toMatchObject({
+      press: 'autotranslate read',
+    });
+    expect(labelled(shown, 'language.button')).toMatchObject({ press: 'language pick' });
+  });
+
+  it('leaves the line to the other channel where that is named', async () => {
+    const { controls = [] } = await harness().run('autotranslate request', { channel: '<#200>' });
+    expect(controls).toEqual([]);
+  });
+
+  it('takes no language more', async () => {
+    await harness().run('autotranslate request');
+    const { text } = await harness().run('autotranslate add', { language: 'es' });
+    expect(text).toBe(sentence('autotranslate.add-on-request', { channel: '<#100>' }));
+    expect(watchesOf(harness())).toMatchObject([{ mode: 'request', languages: [] }]);
+  });
+
+  it('is listed without languages', async () => {
+    await harness().run('autotranslate request');
+    const { text } = await harness().run('autotranslate list');
+    expect(text).toContain(`<#100> · ${sentence('autotranslate.modes.request')}`);
+    expect(text).not.toMatch(/ · $/m);
+  });
+
+  it('is for moderators', async () => {
+    const { text } = await harness().run('autotranslate request', {}, { member: BOB });
+    expect(text).toBe(sentence('errors.needs-moderator'));
+  });
+});
+
+describe('the button of a channel that is translated on request', () => {
+  it('shows the last messages in the language of the one who presses', async () => {
+    harness().script.messages = [written('1', 'hello'), written('2', 'bye')];
+    const { text } = await harness().pressNamed('autotranslate read', { member: reader });
+    expect(text).toContain('- **Bob**: ja:hello\n- **Bob**: ja:bye');
+    expect(text).toContain('日本語');
+  });
+
+  it('shows them in the language that this person chose', async () => {
+    harness().script.messages = [written('1', 'hello')];
+    await harness().pressNamed('language pick', { member: BOB });
+    await harness().press('language.button', ['es'], { member: BOB });
+    const { text } = await harness().pressNamed('autotranslate read', { member: BOB });
+    expect(text).toContain('es:hello');
+  });
+
+  it('says where nothing was written', async () => {
+    const { text, tone } = await harness().pressNamed('autotranslate read', { member: BOB });
+    expect([text, tone]).toEqual([sentence('autotranslate.read-none'), 'note']);
+  });
+
+  it('shows nothing of a channel that the person may not see', async () => {
+    harness().script.messages = [written('1', 'hello')];
+    harness().script.access = { '100': 'none' };
+    const { text } = await harness().pressNamed('autotranslate read', { member: reader });
+    expect(text).not.toContain('hello');
+  });
+});
+
+describe('the button of a compact reply', () => {
+  const whole = 'long '.repeat(50).trim();
+
+  it('shows the whole translation in the language of the one who presses', async () => {
+    harness().script.messages = [written('1', whole)];
+    const { text } = await harness().pressNamed('translate whole:1', { member: reader });
+    expect(text).toBe(`ja:${whole}`);
+  });
+
+  it('says so where the message is in that language', async () => {
+    harness().script.messages = [written('1', whole)];
+    const { text } = await harness().pressNamed('translate whole:1', { member: BOB });
+    expect(text).toBe(sentence('translate.same-language', { language: 'English' }));
+  });
+
+  it.each(['2', '', '../1', '1/../1'])('finds nothing by %j', async (id) => {
+    harness().script.messages = [written('1', whole)];
+    const { text } = await harness().pressNamed(`translate whole:${id}`, { member: reader });
+    expect(text).not.toContain('long');
+  });
+
+  it('shows nothing of a channel that the person may not see', async () => {
+    harness().script.messages = [written('1', whole)];
+    harness().script.access = { '100': 'none' };
+    const { text } = await harness().pressNamed('translate whole:1', { member: reader });
+    expect(text).not.toContain('long');
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { FakeMessage } from '../fakes/discord/index.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { repliesTo, replyTo } from './shown.ts';
+import { withBot } from './support.ts';
+
+const bot = withBot();
+
+const LONG = 'Nobody knows when the train to the coast leaves today. '.repeat(4).trim();
+
+const pressesOf = ({ components }: FakeMessage): readonly string[] =>
+  components.flatMap((row) =>
+    (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id),
+  );
+
+describe('a channel with compact replies', () => {
+  const watched = async () => {
+    const at = bot.place();
+    await bot.use(at, 'autotranslate compact', { languages: 'es, ja' });
+    return at;
+  };
+
+  it('gets small lines with flags alone', async () => {
+    const at = await watched();
+    const reply = await replyTo(at.channel.say(at.ann, 'Good morning everybody'));
+    expect(reply.content).toBe('-# 🇪🇸 es:Good morning everybody\n-# 🇯🇵 ja:Good morning everybody');
+    expect(pressesOf(reply)).toEqual([]);
+  });
+
+  it('shows the whole of what was cut to the one who presses, and to nobody else', async () => {
+    const at = await watched();
+    const said = at.channel.say(at.ann, LONG);
+    const reply = await replyTo(said);
+    expect(reply.content.length).toBeLessThan(LONG.length);
+    expect(pressesOf(reply)).toEqual([`translate whole:${said.id}`]);
+    await bot.use(at, 'language', { language: 'es' }, at.bob);
+    const pressed = bot.discord.press(at.bob, reply, `translate whole:${said.id}`);
+    await pressed.until(({ shown }) => (shown?.content ?? '') !== '');
+    expect(pressed.shown?.ephemeral).toBe(true);
+    expect(pressed.shown?.content).toContain(`es:${LONG}`);
+    expect(pressesOf(reply)).toHaveLength(1);
+  });
+
+  it('loses its button where an edit makes the text short', async () => {
+    const at = await watched();
+    const said = at.channel.say(at.ann, LONG);
+    const reply = await replyTo(said);
+    said.edit('The train leaves at nine');
+    await bot.discord.until(() => reply.content.includes('at nine'));
+    expect(pressesOf(reply)).toEqual([]);
+    said.delete();
+    await bot.discord.until(() => repliesTo(said).length === 0);
+  });
+
+  it('has its reply found again when the answer to its post is lost', async () => {
+    const at = await watched();
+    await bot.stop();
+    const said = at.channel.say(at.ann, 'Good night everybody');
+    await bot.start();
+    await replyTo(said);
+    await bot.settled(at);
+    expect(repliesTo(said)).toHaveLength(1);
+  });
+});
+
+describe('a channel that is translated on request', () => {
+  it('has a line with buttons, and nothing under its messages', async () => {
+    const at = bot.place();
+    const line = await bot.use(at, 'autotranslate request');
+    expect(line.ephemeral).toBe(false);
+    expect(pressesOf(line)).toEqual(['autotranslate read', 'language pick']);
+    const said = at.channel.say(at.ann, 'Good morning everybody');
+    await bot.settled(at);
+    expect(repliesTo(said)).toEqual([]);
+    const pressed = bot.discord.press(at.bob, line, 'autotranslate read');
+    await pressed.until(({ shown }) => (shown?.content ?? '') !== '');
+    expect(pressed.shown?.ephemeral).toBe(true);
+    expect(pressed.shown?.content).toContain('Good morning everybody');
+    expect(line.content).toBe(
+      sentence('autotranslate.request', { channel: `<#${at.channel.id}>` }),
+    );
+  });
+});

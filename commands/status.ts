@@ -10,6 +10,7 @@ import {
   remedyFor,
   roomNearby,
   say,
+  WITHHELD_REASONS,
 } from '../src/command/helpers.ts';
 import {
   bullets,
@@ -40,7 +41,6 @@ const DEAD_LISTED = 10;
 const GAPS_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
-const WITHHELD = ['noise', 'invented', 'repeated', 'unsure', 'foreign', 'wordless'] as const;
 /** The share of calls from which failures are worth a look. */
 const MANY_FAILED = 0.05;
 
@@ -306,7 +306,7 @@ const roomLines = (room: Room, ctx: Context) => {
         )
       : sentence('➖ ', t('status.no-captions')),
     ...room.faults().map((fault) => sentence('❌ ', say(t, fault.sentence))),
-    ...WITHHELD.map(
+    ...WITHHELD_REASONS.map(
       (reason) =>
         withheld[reason] > 0 &&
         sentence('➖ ', t(`status.withheld-${reason}`, { count: withheld[reason] })),

@@ -1,7 +1,8 @@
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Explanation } from '../src/command/services.ts';
-import { languageLabel, say } from '../src/command/helpers.ts';
+import type { Explained, Explanation } from '../src/command/services.ts';
+import { languageLabel, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import type { Message } from '../src/model/message.ts';
 import { channelMention, keyOf, type Channel } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
@@ -31,14 +32,14 @@ const places = async (
   ];
 };
 
-const explained = async (part: Explanation, ctx: Context): Promise<ListItem> => {
-  const { flag, state, reason, sinceMs, tries, shownIn = [], removedIn = [] } = part;
+const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
+  const { flag, emoji, state, reason, sinceMs, tries, shownIn = [], removedIn = [] } = part;
   const { services, locale, member, t } = ctx;
   const key = state === 'skipped' || state === 'unknown' ? 'why.none' : (`why.${state}` as const);
   const time = sinceMs === undefined ? '–' : at(sinceMs);
   const head = series([
     flag !== undefined && languageLabel(flag, locale, services),
-    t(key, { time }),
+    emoji === undefined ? t(key, { time }) : t('why.flag.none', { emoji }),
   ]);
   return nested(sentence(`${SIGNS[state]} `, head), [
     reason && say(t, reason),
@@ -49,6 +50,39 @@ const explained = async (part: Explanation, ctx: Context): Promise<ListItem> => 
   ]);
 };
 
+/** Tells whether a message was read aloud, where that had to be done. */
+const reading = (on: Message, { services, t }: Context): readonly ListItem[] => {
+  const state = services.rooms.readingOf(on.ref);
+  return state
+    ? [nested(sentence(state === 'read' ? '✅ ' : '➖ ', t(`why.read.${state}`)), [])]
+    : [];
+};
+
+/** Tells a person whether they are captioned in the room that they are in or ask in; nothing where there is none. */
+const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
+  const { channel, member, services, t } = ctx;
+  const room = services.rooms.of(channel.space);
+  if (!room) return [];
+  const own = services.rooms.roomOf(channel.space, member.id);
+  const ids = [room.channel.id, room.captions?.in.id];
+  if (own?.id !== room.channel.id && !ids.includes(channel.id)) return [];
+  const { state, withheld } = await room.hearing(member.id);
+  const head = t(`why.voice.${state}`, { channel: channelMention(room.channel) });
+  return [
+    nested(sentence(state === 'captioned' ? '✅ ' : '➖ ', head), [
+      ...room.faults().map((fault) => say(t, fault.sentence)),
+      ...WITHHELD_REASONS.map(
+        (reason) =>
+          withheld[reason] > 0 && t(`status.withheld-${reason}`, { count: withheld[reason] }),
+      ),
+    ]),
+  ];
+};
+
+/** True for one of our own messages that shows nothing of anybody: a caption, or an answer. */
+const isOwn = ({ parts }: Explained): boolean =>
+  parts.some(({ reason }) => reason?.key === 'why.unknown.own');
+
 /** `/why`, from a message's menu: tells its author, and moderators, what became of it and why. */
 export default defineCommand(
   'why',
@@ -57,14 +91,23 @@ export default defineCommand(
     onMessage: () => ({}),
     async run(ctx) {
       const { on, member, services, t, reply } = ctx;
-      if (!on) return reply({ text: t('why.how'), tone: 'note' });
-      const told = (await services.inbox.explain(on)).filter(
+      if (!on) {
+        const voice = await hearing(ctx);
+        if (voice.length === 0) return reply({ text: t('why.how'), tone: 'note' });
+        return reply({ text: lines(bullets(...voice), t('why.how')) });
+      }
+      const explained = await services.inbox.explain(on);
+      if (explained.every(isOwn)) {
+        const voice = await hearing(ctx);
+        if (voice.length > 0) return reply({ text: bullets(...voice) });
+      }
+      const told = explained.filter(
         ({ authorId }) => authorId === member.id || member.role === 'moderator',
       );
       if (told.length === 0) throw userError('forbidden', 'why.not-yours');
       const parts = told.flatMap((each) => each.parts);
-      const items = await Promise.all(parts.map((part) => explained(part, ctx)));
-      await reply({ text: lines(bullets(...items)) });
+      const items = await Promise.all(parts.map((part) => itemOf(part, ctx)));
+      await reply({ text: bullets(...items, ...reading(on, ctx)) });
     },
   },
   { needs: 'watch', topic: 'channels' },

@@ -5,21 +5,24 @@ import type { Inline, RichText } from './rich-text/rich-text.ts';
 /** The key of a sentence that people see, in `locales/`. */
 export type MessageKey = keyof typeof english;
 
-export type ErrorCode =
-  | 'bad-input'
-  | 'not-found'
-  | 'forbidden'
-  | 'too-large'
-  | 'unsupported'
-  | 'rate-limited'
-  | 'unavailable'
+export const ERROR_CODES = [
+  'bad-input',
+  'not-found',
+  'forbidden',
+  'too-large',
+  'unsupported',
+  'rate-limited',
+  'unavailable',
   /** The service has nothing for this: no engine, no voice, no language pair. */
-  | 'missing'
-  | 'timeout'
-  | 'cancelled'
-  | 'bad-reply'
-  | 'config'
-  | 'internal';
+  'missing',
+  'timeout',
+  'cancelled',
+  'bad-reply',
+  'config',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
 
 /** One sentence of `locales/`, with the values for its placeholders. */
 export interface Sentence {

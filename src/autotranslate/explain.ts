@@ -11,6 +11,7 @@ import type { Store } from '../store/index.ts';
 import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Outages } from './outage.ts';
+import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flag-refusals.ts';
 import { SKIP_REASONS, type SkipReason } from './policy.ts';
 
 /** Reasons for which nothing is stored of a message. */
@@ -27,6 +28,8 @@ export const UNKNOWN_REASONS = [
 export interface Explanation {
   /** The language of the flag that asked; undefined for auto-translate. */
   readonly flag?: string;
+  /** The flag that asked, where it stands for no language. */
+  readonly emoji?: string;
   /** True of what waits for one linked channel that is late. */
   readonly isLate?: true;
   readonly state: InboxState | 'unknown';
@@ -61,6 +64,7 @@ export interface ExplainDeps {
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly refusals: Pick<FlagRefusals, 'of'>;
   readonly outages: Pick<Outages, 'among'>;
   readonly platforms: {
     readonly find: (channel: Channel) => { readonly feed: Pick<ChannelFeed, 'timeOf'> } | undefined;
@@ -71,12 +75,18 @@ export interface ExplainDeps {
 
 export type Explain = ReturnType<typeof createExplain>;
 
+const refusedFlag = ({ emoji, language, refusal }: RefusedFlag): Explanation => ({
+  ...(language === undefined ? { emoji } : { flag: language }),
+  state: 'skipped',
+  reason: { key: FLAG_REFUSALS[refusal] },
+});
+
 const isSkipReason = (reason: string | undefined): reason is SkipReason =>
   SKIP_REASONS.some((one) => one === reason);
 
 /** Creates the function that tells what became of a message, and why. */
 export const createExplain = (deps: ExplainDeps) => {
-  const { store, stored, watches, spaces, outages, platforms, rowsSinceMs } = deps;
+  const { store, stored, watches, spaces, outages, refusals, platforms, rowsSinceMs } = deps;
 
   /** The reason for which nothing is stored of a message. */
   const unknownReason = async (
@@ -136,10 +146,15 @@ export const createExplain = (deps: ExplainDeps) => {
     };
   };
 
-  const explain = async (ref: MessageRef, known: AskedMessage | undefined): Promise<Explained> => {
+  const explain = async (
+    ref: MessageRef,
+    known: AskedMessage | undefined,
+    flags: readonly RefusedFlag[],
+  ): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
     const authorId = outcomes[0]?.authorId ?? known?.author?.id ?? '';
-    const parts = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome)));
+    const kept = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome)));
+    const parts = [...kept, ...flags.map(refusedFlag)];
     const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
     // A flag says nothing of auto-translate, where that is set.
     if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, authorId, parts };
@@ -157,7 +172,12 @@ export const createExplain = (deps: ExplainDeps) => {
     const sources = await stored.sourcesOf(message.ref);
     const refs = new Map(sources.map(({ ref }) => [messageKey(ref), ref]));
     return refs.size === 0
-      ? [await explain(message.ref, message)]
-      : Promise.all([...refs.values()].map(async (ref) => explain(ref, undefined)));
+      ? [await explain(message.ref, message, refusals.of(message.ref))]
+      : Promise.all(
+          // A flag may be under the source or under the mirror that is asked about.
+          [...refs.values()].map(async (ref) =>
+            explain(ref, undefined, [message.ref, ref].flatMap(refusals.of)),
+          ),
+        );
   };
 };

@@ -23,10 +23,11 @@ import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
+import { createFlagRefusals } from './flag-refusals.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
-import { declareMessageMetrics, traceWork } from './telemetry.ts';
+import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
@@ -178,7 +179,8 @@ export const openAutoTranslate = async ({
   const inboxWriter = createInboxWriter(shared);
   // One day less than rows are stored, so that no row is cleared between the check and its use.
   const rowsSinceMs = (): number => now() - (days.inbox - 1) * DAY_MS;
-  const ingest = createIngest({ ...shared, inboxWriter, rowsSinceMs });
+  const refusals = createFlagRefusals((row, reason) => logSkip(log, row, reason));
+  const ingest = createIngest({ ...shared, inboxWriter, refusals, rowsSinceMs });
   const { markDeleted } = inboxWriter;
   const backfill = createBackfill({
     ...shared,
@@ -249,7 +251,7 @@ export const openAutoTranslate = async ({
     watches: { ...watches, ...links },
     inbox: {
       ...backlog.inbox,
-      explain: createExplain({ ...shared, outages, rowsSinceMs }),
+      explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
     },
     messages: createAskedMessages({ ...shared, privacy: services.privacy }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */

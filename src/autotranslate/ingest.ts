@@ -18,6 +18,8 @@ import { logSkip, type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
+import type { FlagRefusals, RefusedFlag } from './flag-refusals.ts';
+import { isCountryFlag } from '../text/language/languages.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
 import type { Message } from '../model/message.ts';
 import { isQuiet } from '../model/space.ts';
@@ -109,6 +111,7 @@ export interface IngestDeps {
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly platforms: WatchedPlatforms;
+  readonly refusals: Pick<FlagRefusals, 'note' | 'drop'>;
   /** The time since which no row has been cleared, ms since 1970. */
   readonly rowsSinceMs: () => number;
   /** Wall time, ms since 1970; monotonic time. */
@@ -133,6 +136,7 @@ export const createIngest = ({
   spaces,
   privacy,
   platforms,
+  refusals,
   rowsSinceMs,
   now,
   nowMs,
@@ -199,19 +203,32 @@ export const createIngest = ({
       const { channel } = ref;
       const feed = platforms.find(channel)?.feed;
       const choices = await spaces.of(channel.space);
+      if (!isPresent) refusals.drop(ref, emoji);
       const language = languageOfReaction(emoji, choices);
-      if (!feed || language === undefined) return;
+      const refuse = (refusal: RefusedFlag['refusal'], meant = language): void => {
+        if (isPresent) refusals.note(ref, { emoji, language: meant, refusal });
+      };
+      if (language === undefined) {
+        const meant = languageOfReaction(emoji, { flags: { ...choices.flags, on: true } });
+        if (meant !== undefined) refuse('off', meant);
+        else if (isCountryFlag(emoji)) refuse('no-language');
+        return;
+      }
+      if (!feed) return;
       const purpose = flagPurpose(language);
       if (!isPresent) {
         if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], { purpose });
         return;
       }
-      if (isQuiet(channel, choices)) return;
+      if (isQuiet(channel, choices)) return refuse('quiet-channel');
       const watch = watches.of(channel);
       const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
-      if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
+      if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return refuse('shown');
       const message = await readFlagged(ref, stored, platforms);
-      if (!message || message.system || (await optedOut(message))) return;
+      if (!message) return;
+      if (message.system) return refuse('system');
+      if (await optedOut(message)) return refuse('opted-out');
+      refusals.drop(ref, emoji);
       const waitMs = Math.min(LONGEST_FLAG_WAIT_MS, flagTurn(channelKey(channel)));
       const dueMs = waitMs > 0 ? now() + waitMs : 0;
       await accept({ message, purpose, partition: ownPartition('flag', ref), dueMs });

@@ -33,6 +33,7 @@ export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
 export { excerpt } from '../text/quoted-words.ts';
+export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
 export { joinTexts } from '../text/local-agreement.ts';
 
 /** The key of the words for a watch's mode. */

@@ -70,7 +70,7 @@ export interface ServiceState extends ServiceStatus {
 /** Types of what services give, for commands. */
 export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/backlog.ts';
-export type { Explanation } from '../autotranslate/explain.ts';
+export type { Explained, Explanation } from '../autotranslate/explain.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { Translation } from '../translation/translator.ts';

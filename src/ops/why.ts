@@ -94,6 +94,7 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
     stored: createMirrorStore(store, now),
     watches: await openWatchStore(store, now),
     spaces: createSpaceSettings(store),
+    refusals: { of: () => [] },
     outages: { among: async () => undefined },
     platforms: { find: () => ({ feed: { timeOf: () => writtenMs } }) },
     rowsSinceMs: () => now() - (inboxDays - 1) * DAY_MS,

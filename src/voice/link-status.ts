@@ -33,6 +33,8 @@ interface LinkStatusDeps {
   readonly captioning: Pick<Captioning, 'current'>;
 }
 
+export type LinkStatus = ReturnType<typeof createLinkStatus>;
+
 const secondsOf = ({ startMs, endMs }: Gap): number => Math.round((endMs - startMs) / 1_000);
 
 /**
@@ -104,6 +106,10 @@ export const createLinkStatus = ({ room, attendance, captioning }: LinkStatusDep
       if (awayMs !== undefined) reconnected({ startMs: awayMs, endMs });
       awayMs = undefined;
     },
+    /** True while the connection to the room is lost. */
+    isAway: (): boolean => awayMs !== undefined,
+    /** True of a member whose packets cannot be read. */
+    isInaudible: (memberId: string): boolean => inaudible.has(memberId),
     moved: (): void => {
       movedMs = clock.nowMs();
     },

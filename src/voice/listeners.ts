@@ -220,8 +220,8 @@ export const createListeners = (deps: ListenersDeps) => {
         const name = quotedWords(nameOf(speakerId));
         void messages.show(`refused ${speakerId}`, texts.note('room.refused', { name }));
       },
-      unheard: () => {
-        withheldLines.wordless();
+      unheard: (speakerId) => {
+        withheldLines.wordless(speakerId);
         deps.wordless();
       },
       trouble: trouble.report,
@@ -238,6 +238,7 @@ export const createListeners = (deps: ListenersDeps) => {
     packet: bargeIn.packet,
     /** Counts of lines that captions did not show. */
     withheld: () => withheldLines.counts,
+    withheldOf: withheldLines.countsOf,
     /** Marks the lines that were lost or withheld since the last mark. */
     reportMissing: (): void => {
       lostLines.report();

@@ -1,6 +1,7 @@
 import type { Clock } from '../async/clock.ts';
-import type { Channel, Space, Member } from '../model/place.ts';
+import type { Channel, MessageRef, Space, Member } from '../model/place.ts';
 import type { RoomChoices, ConsentChoice, StoredCaptions } from '../model/space.ts';
+import type { MemberHearing, ReadingState } from './room-answers.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { StatusMessages } from './status-messages.ts';
@@ -88,6 +89,8 @@ export interface Room extends CaptionRecord {
   faults(): readonly AppError[];
   /** Counts of lines that captions did not show, since the bot joined. */
   withheld(): WithheldCounts;
+  /** Tells whether a member is captioned here, why not, and how many of their lines were withheld since the bot joined. */
+  hearing(memberId: string): Promise<MemberHearing>;
   /**
    * Resolves when the notice is posted; each person is captioned once they were informed. Rejects, with nothing
    * begun, while captions run, where the notice cannot be posted, and where captions cannot be shown.
@@ -116,6 +119,8 @@ export interface Room extends CaptionRecord {
 
 /** The voice rooms of all spaces. */
 export interface Rooms {
+  /** Tells whether a message was read aloud lately, and why not; undefined where it had not to be, or is long ago. */
+  readingOf(ref: MessageRef): ReadingState | undefined;
   /** The room that a member is in, whether the bot is there or not. */
   roomOf(space: Space, memberId: string): Channel | undefined;
   /** Names of missing permissions for a room, as the platform shows them. */

@@ -14,6 +14,7 @@ import { createAttendance } from './attendance.ts';
 import { createCaptioning, createSpokenCaptions } from './captions/captioning.ts';
 import { createWrittenCaptions } from './captions/written-captions.ts';
 import { createLinkStatus, createRestrictionStatus } from './link-status.ts';
+import { createHearing } from './hearing.ts';
 import type { RoomContext, Room, VoiceServices } from './room-types.ts';
 import { createRoomEnd, type LeaveReason } from './room-end.ts';
 import { createRoomKeeper } from './room-keeper.ts';
@@ -179,6 +180,15 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     wordless: deps.wordless,
   });
 
+  const hearingOf = createHearing({
+    isHere: (memberId) => attendance.here().some(({ id }) => id === memberId),
+    optedOut: (id) => services.privacy.optedOut({ platform: space.platform, id }),
+    choiceOf,
+    rule: () => choices.consent,
+    areCaptionsOn: () => session.captions() !== undefined,
+    isCaptioned: session.isCaptioned,
+    link: linkStatus,
+  });
   const written = createWrittenCaptions({
     room: context,
     captioning,
@@ -246,6 +256,10 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       return distinct([shown.speaking, shown.hearing, ...others]);
     },
     withheld: session.withheld,
+    hearing: async (memberId) => ({
+      state: await hearingOf(memberId),
+      withheld: session.withheldOf(memberId),
+    }),
     startCaptions: session.startCaptions,
     setLanguages: session.setLanguages,
     stopCaptions: session.stopCaptions,

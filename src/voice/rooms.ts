@@ -117,6 +117,7 @@ export const createRooms = (deps: RoomsDeps) => {
       roomOf: (space, memberId) => platformOf(space.platform)?.voice?.roomOf(space, memberId),
       missing: (room) => entry.portOf(room.space).port.missing(room),
       of: (space) => entry.of(space)?.room,
+      readingOf: readAloud.readingOf,
       lastRecord: (space) => ended.get(keyOf(space))?.room,
       join: (channel, locale, mayLeave) =>
         entry.enter(channel, locale, mayLeave ? 'moved' : 'requested'),
@@ -137,7 +138,7 @@ export const createRooms = (deps: RoomsDeps) => {
         const room = entry.of(channel.space)?.room;
         return room ? room.readsAloud(channel) || room.captionsChat(channel) : false;
       },
-      wrote: readAloud,
+      wrote: readAloud.wrote,
     } satisfies RoomWatcher,
     /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */
     forget: ({ platform, id }: Person): void => {

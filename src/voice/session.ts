@@ -206,6 +206,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       subscription.retry();
     },
     withheld: listeners.withheld,
+    withheldOf: listeners.withheldOf,
     packet: (packet: VoicePacket): void => {
       subscription.packet(packet);
       listeners.packet(packet.speakerId);

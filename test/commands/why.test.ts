@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Explained, Explanation } from '../../src/autotranslate/explain.ts';
 import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
+import { FLAG_REFUSALS } from '../../src/autotranslate/flag-refusals.ts';
 import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
+import { ERROR_CODES, userError } from '../../src/errors.ts';
+import { HEARING_STATES, READING_STATES } from '../../src/voice/room-answers.ts';
 import { realTexts } from '../fakes/texts.ts';
-import { HERE, messageOf, SPACE } from '../fakes/command-harness.ts';
+import { messageOf, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { EVE, useCommandHarness } from './support.ts';
 
@@ -47,11 +50,70 @@ describe('/why', () => {
     expect((await harness().run('why', {}, {})).text).toBe(sentence('why.how'));
   });
 
+  it('tells whether the message was read aloud, where it had to be', async () => {
+    explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
+    expect((await ask()).text).not.toContain(sentence('why.read.command'));
+    harness().rooms.script.reading = 'command';
+    expect((await ask()).text).toContain(sentence('why.read.command'));
+  });
+
+  it('names a flag that stands for no language', async () => {
+    explain({ emoji: '🇦🇶', state: 'skipped', reason: { key: 'why.flag.no-language' } });
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.flag.none', { emoji: '🇦🇶' }));
+    expect(text).toContain(sentence('why.flag.no-language'));
+  });
+
   it.each(realTexts.locales)('has a sentence for each reason in %s', (locale) => {
     for (const reason of SKIP_REASONS)
       expect(sentence(`why.skipped.${reason}`, {}, locale)).toMatch(/\p{L}/u);
     for (const reason of UNKNOWN_REASONS)
       expect(sentence(`why.unknown.${reason}`, {}, locale)).toMatch(/\p{L}/u);
-    expect(HERE.id).toBeDefined();
+    for (const code of ERROR_CODES)
+      expect(sentence(`reasons.${code}`, {}, locale)).toMatch(/\p{L}/u);
+    for (const state of HEARING_STATES)
+      expect(sentence(`why.voice.${state}`, { channel: 'c' }, locale)).toMatch(/\p{L}/u);
+    for (const state of READING_STATES)
+      expect(sentence(`why.read.${state}`, {}, locale)).toMatch(/\p{L}/u);
+    for (const key of Object.values(FLAG_REFUSALS))
+      expect(sentence(key, {}, locale)).toMatch(/\p{L}/u);
+  });
+});
+
+describe('/why in a voice channel', () => {
+  const ROOM = { space: SPACE, id: 'room' };
+  const enter = async (): Promise<void> => {
+    const { rooms } = harness();
+    await rooms.join(ROOM, 'en', true);
+    rooms.script.hearing = 'not-agreed';
+    rooms.script.withheld = { ...rooms.script.withheld, unsure: 2 };
+    rooms.script.faults = [userError('forbidden', 'room.not-heard')];
+  };
+  const told = [
+    sentence('why.voice.not-agreed', { channel: '<#room>' }),
+    sentence('status.withheld-unsure', { count: 2 }),
+    sentence('room.not-heard'),
+  ];
+
+  it('tells people of themselves: heard or not and why, their withheld lines, faults of the room', async () => {
+    await enter();
+    harness().rooms.people.set('eve', ROOM);
+    const { text } = await harness().run('why', {}, { member: EVE });
+    for (const each of told.slice(1)) expect(text).toContain(each);
+    expect(text).toContain(sentence('why.how'));
+  });
+
+  it('tells nothing of a room that the person is neither in nor asks in', async () => {
+    await enter();
+    expect((await harness().run('why', {}, { member: EVE })).text).toBe(sentence('why.how'));
+  });
+
+  it('tells the same on a caption of the bot', async () => {
+    await enter();
+    harness().rooms.people.set('eve', ROOM);
+    const caption = { ...on, author: { id: 'us', name: 'us', kind: 'ourselves' } } as const;
+    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, 'us');
+    const { text } = await harness().run('why', {}, { member: EVE, on: caption });
+    for (const each of told.slice(1)) expect(text).toContain(each);
   });
 });

@@ -39,6 +39,8 @@ interface RoomScript {
   talk: readonly string[];
   health: ReturnType<Room['health']>;
   withheld: ReturnType<Room['withheld']>;
+  hearing: Awaited<ReturnType<Room['hearing']>>['state'];
+  reading: ReturnType<Rooms['readingOf']>;
   faults: readonly AppError[];
   left: CaptionRecord | undefined;
 }
@@ -68,6 +70,8 @@ export const createFakeRooms = (): FakeRooms => {
     talk: [],
     health: [],
     withheld: { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 },
+    hearing: 'captioned',
+    reading: undefined,
     faults: [],
     left: undefined,
   };
@@ -91,6 +95,7 @@ export const createFakeRooms = (): FakeRooms => {
     },
     health: () => script.health,
     withheld: () => script.withheld,
+    hearing: async () => ({ state: script.hearing, withheld: script.withheld }),
     faults: () => script.faults,
     startCaptions: async (wish: CaptionOptions) => {
       calls.push(['startCaptions', wish]);
@@ -158,6 +163,7 @@ export const createFakeRooms = (): FakeRooms => {
     },
     of: (space) => (isHere(space, room?.channel) ? room : undefined),
     lastRecord: () => script.left,
+    readingOf: () => script.reading,
     join: async (channel, locale, mayLeave) => {
       if (room?.channel.id === channel.id) return room;
       calls.push(['join', channel.id, locale, mayLeave]);

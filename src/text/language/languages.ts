@@ -263,6 +263,9 @@ export const languageOfFlag = (emoji: string): string | undefined => {
   return findLanguage(language === 'zh' ? `zh-${script}` : language);
 };
 
+/** True of a country's flag, whether its country has a language of our list or not. */
+export const isCountryFlag = (emoji: string): boolean => flagEmoji.test(emoji);
+
 const findFlag = (language: string): string | undefined => {
   const other = OTHER_FLAGS[language];
   if (other) return emojiOf(other);

@@ -31,11 +31,29 @@ export const createLostLines = (report: (lost: LostLines) => void) => {
 const NOTED_LINES = 3;
 const MOST_SPEAKERS = 1_000;
 
-/** Reasons to withhold lines, as people are told of them. */
-type WithheldReason = 'noise' | 'invented' | 'repeated' | 'unsure' | 'foreign' | 'wordless';
+/** Reasons to withhold lines, as people are told of them, and in that order. */
+export const WITHHELD_REASONS = [
+  'noise',
+  'invented',
+  'repeated',
+  'unsure',
+  'foreign',
+  'wordless',
+] as const;
+
+type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
 /** Counts of lines that were withheld, by the reason. */
 export type WithheldCounts = Readonly<Record<WithheldReason, number>>;
+
+const NOTHING_WITHHELD: WithheldCounts = {
+  noise: 0,
+  invented: 0,
+  repeated: 0,
+  unsure: 0,
+  foreign: 0,
+  wordless: 0,
+};
 
 /** The reasons of the filter; a text without words is no line. */
 const REASONS: Readonly<Record<Refusal, WithheldReason | undefined>> = {
@@ -64,7 +82,13 @@ export const createWithheldLines = ({
   readonly note: (speakerId: string) => void;
   readonly mark: (withheld: LostLines) => void;
 }) => {
-  const counts = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 };
+  const counts = { ...NOTHING_WITHHELD };
+  const countsOf = createLru<string, WithheldCounts>(MOST_SPEAKERS);
+  const count = (speakerId: string, reason: WithheldReason): void => {
+    counts[reason] += 1;
+    const its = countsOf.get(speakerId) ?? NOTHING_WITHHELD;
+    countsOf.set(speakerId, { ...its, [reason]: its[reason] + 1 });
+  };
   const inARow = createLru<string, number>(MOST_SPEAKERS);
   const noted = createLru<string, true>(MOST_SPEAKERS);
   const unmarked = createLostLines(mark);
@@ -75,7 +99,7 @@ export const createWithheldLines = ({
     ): void => {
       const reason = REASONS[refusal];
       if (!reason) return;
-      counts[reason] += 1;
+      count(line.speakerId, reason);
       if (reason !== 'noise') unmarked.add(line);
       if (!SAID.has(reason)) return;
       const { speakerId } = line;
@@ -86,16 +110,19 @@ export const createWithheldLines = ({
       note(speakerId);
     },
     /** Counts clear speech in which no words were found. */
-    wordless: (): void => {
-      counts.wordless += 1;
-    },
+    wordless: (speakerId: string): void => count(speakerId, 'wordless'),
     shown: (speakerId: string): void => {
       inARow.delete(speakerId);
       unmarked.report();
     },
     /** Marks the lines that were withheld since the last mark. */
     report: unmarked.report,
-    forget: (speakerId: string): void => inARow.delete(speakerId),
+    forget: (speakerId: string): void => {
+      inARow.delete(speakerId);
+      countsOf.delete(speakerId);
+    },
+    /** Counts of the lines of one person. */
+    countsOf: (speakerId: string): WithheldCounts => countsOf.get(speakerId) ?? NOTHING_WITHHELD,
     get counts(): WithheldCounts {
       return { ...counts };
     },

@@ -45,7 +45,7 @@ export interface TranscriptListener {
   /** Reports that the recogniser refuses what one person says, and nobody else's speech; again where it goes on. */
   readonly refused?: (speakerId: string) => void;
   /** Reports clear speech in which the recogniser found no words. */
-  readonly unheard?: () => void;
+  readonly unheard?: (speakerId: string) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble?: (error: AppError | undefined) => void;
   /** Reports by how much transcripts are late, from some seconds on, and whose; undefined when they no longer are. */
@@ -212,7 +212,7 @@ export const createTranscriptEmitter = (
       const { accepted, words, refusal } = filter.judge(heardOf(emitted, result), context, true);
       if (unheard.takes(utterance, result.text, refusal)) {
         refused[refusal!] += 1;
-        call(() => listener.unheard?.());
+        call(() => listener.unheard?.(utterance.speakerId));
         return retract(emitted);
       }
       recovered();

@@ -1,11 +1,13 @@
 import { createKeyedMutex } from '../../async/locks.ts';
+import { createLru } from '../../async/lru.ts';
 import { type Log, logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
 import type { Message } from '../../model/message.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
-import { keyOf, type Space } from '../../model/place.ts';
+import { keyOf, messageKey, type MessageRef, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space.ts';
 import type { OpenRoom } from '../room.ts';
+import type { ReadingState } from '../room-answers.ts';
 import type { RoomTexts } from '../texts.ts';
 import type { SpeechRequest, VoiceServices } from '../room-types.ts';
 
@@ -25,15 +27,21 @@ const isCommand = ([first]: RichText): boolean => {
   return opening?.kind === 'text' && COMMAND.test(opening.text);
 };
 
-/** False of bots, of commands, in quiet channels, and for people who opted out. */
-const isForRooms = async (
+/** Messages of which it is known in memory whether they were read. */
+const MOST_KNOWN = 500;
+
+/** The reason for which a message is neither read aloud nor captioned; undefined where there is none. */
+const refusal = async (
   { author, text, ref, system }: Message,
   { spaces, privacy }: ReadAloudDeps['services'],
-): Promise<boolean> => {
+): Promise<ReadingState | undefined> => {
   const { space } = ref.channel;
-  if (author.kind !== 'person' || system || isCommand(text)) return false;
-  if (isQuiet(ref.channel, await spaces.of(space))) return false;
-  return !(await privacy.optedOut({ platform: space.platform, id: author.id }));
+  if (system) return 'system';
+  if (author.kind !== 'person') return 'bot';
+  if (isCommand(text)) return 'command';
+  if (isQuiet(ref.channel, await spaces.of(space))) return 'quiet-channel';
+  const isOut = await privacy.optedOut({ platform: space.platform, id: author.id });
+  return isOut ? 'opted-out' : undefined;
 };
 
 /** The speech for a message. */
@@ -49,17 +57,32 @@ const speechOfMessage = (
 /** Takes messages for the room of their space, in order: they are read aloud and captioned. Never rejects. */
 export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
   const mutex = createKeyedMutex();
+  const known = createLru<string, ReadingState>(MOST_KNOWN);
   const guarded = (run: () => Promise<unknown>): void =>
     void logFailure(log, 'a message could not be read aloud', run);
   const read = async (message: Message): Promise<void> => {
     const { space } = message.ref.channel;
     using _ = await mutex.take(keyOf(space));
     const room = roomOf(space);
-    if (!room || !(await isForRooms(message, services))) return;
+    if (!room) return;
     const isReadAloud = room.readsAloud(message.ref.channel);
+    const note = (state: ReadingState): void => {
+      if (isReadAloud) known.set(messageKey(message.ref), state);
+    };
+    const refused = await refusal(message, services);
+    if (refused) return note(refused);
     // The speech keeps its place in the queue; the next message need not wait for it.
-    if (isReadAloud) guarded(() => room.say(speechOfMessage(message, room.texts)));
+    if (isReadAloud)
+      guarded(async () => {
+        note('failed');
+        const isQueued = await room.say(speechOfMessage(message, room.texts));
+        note(isQueued ? 'read' : 'nothing-to-say');
+      });
     room.wrote(message, isReadAloud);
   };
-  return (message: Message): void => guarded(() => read(message));
+  return {
+    wrote: (message: Message): void => guarded(() => read(message)),
+    /** See `Rooms.readingOf`. */
+    readingOf: (ref: MessageRef): ReadingState | undefined => known.get(messageKey(ref)),
+  };
 };

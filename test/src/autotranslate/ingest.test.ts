@@ -39,6 +39,7 @@ beforeEach(async () => {
     }),
     now: () => nowMs,
     nowMs: () => performance.now(),
+    refusals: { note: () => undefined, drop: () => undefined },
     inbox: ours,
     stored: mirrors,
     cursors: {

@@ -37,6 +37,18 @@ describe('withheld lines', () => {
     });
   });
 
+  it('are counted for each person, until that one is forgotten', () => {
+    const { lines, withhold } = setUp();
+    withhold('ann', 'foreign', 'unsure', 'unsure');
+    withhold('ben', 'noise');
+    lines.wordless('ben');
+    expect(lines.countsOf('ann')).toMatchObject({ foreign: 1, unsure: 2, noise: 0 });
+    expect(lines.countsOf('ben')).toMatchObject({ noise: 1, wordless: 1, unsure: 0 });
+    lines.forget('ann');
+    expect(lines.countsOf('ann')).toMatchObject({ foreign: 0, unsure: 0 });
+    expect(lines.counts).toMatchObject({ foreign: 1, unsure: 2 });
+  });
+
   it('are noted once for a person, when there are three in a row', () => {
     const { lines, noted, withhold } = setUp();
     withhold('ann', 'foreign', 'foreign');

@@ -17,6 +17,7 @@ import { readPress } from './autotranslate/read.ts';
 import { inPlaceAction, mirrorAction, requestAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
 import { rulesAction } from './autotranslate/rules.ts';
+import { memberPresses, membersAction } from './autotranslate/members.ts';
 
 /** `/autotranslate off`: ends what is set for a channel, and the group that would have one channel left. */
 const offAction = defineAction({
@@ -97,6 +98,11 @@ export default defineCommandGroup(
     off: offAction,
     rules: rulesAction,
     list: listAction,
+    members: membersAction,
   },
-  { needs: 'watch', topic: 'channels', presses: { ...linkPresses, read: readPress } },
+  {
+    needs: 'watch',
+    topic: 'channels',
+    presses: { ...linkPresses, ...memberPresses, read: readPress },
+  },
 );

@@ -23,6 +23,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import { requestControls } from './request-controls.ts';
 import { plainText } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
+import { createLinkMembers } from './link-members.ts';
 import { nameElsewhere } from './link-names.ts';
 import { createLinkRequests, MOST_CHANNELS, type LinkRequestsDeps } from './link-requests.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -258,6 +259,7 @@ export const createLinks = (deps: LinksDeps) => {
       return all;
     },
     ...requested,
+    ...createLinkMembers({ watches, platforms, now: deps.now, linkedWith, update, end }),
     remove: end,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {

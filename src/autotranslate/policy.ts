@@ -22,6 +22,7 @@ export const SKIP_REASONS = [
   'opted-out',
   'quiet-channel',
   'paused',
+  'muted',
   'command',
   'no-words',
   'on-request',

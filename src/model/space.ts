@@ -1,4 +1,4 @@
-import type { Channel, Member, Space } from './place.ts';
+import { channelKey, type Channel, type Member, type Space } from './place.ts';
 import type { RoomTranscriptKind } from './message.ts';
 import type { WatchRules } from './rules.ts';
 
@@ -102,6 +102,8 @@ export interface WatchChoices {
   readonly pause?: Pause;
   /** Each goes before that of the space. */
   readonly rules?: WatchRules;
+  /** The last time for which nothing of a linked channel, by its key, is copied into this one. */
+  readonly muted?: Readonly<Record<string, Pause>>;
 }
 
 /** A time in ms since 1970, without an end as long as it lasts. */
@@ -110,15 +112,27 @@ export interface Pause {
   readonly untilMs?: number;
 }
 
+const isWithin = (pause: Pause | undefined, atMs: number): boolean =>
+  pause !== undefined && atMs >= pause.fromMs && atMs <= (pause.untilMs ?? Infinity);
+
 /**
  * True where a channel is paused.
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
-export const isPaused = (
-  { choices: { pause } = {} }: Pick<ChannelWatch, 'choices'>,
+export const isPaused = ({ choices }: Pick<ChannelWatch, 'choices'>, atMs = Infinity): boolean =>
+  isWithin(choices?.pause, atMs);
+
+/**
+ * True where nothing of another channel is copied into a channel.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isMuted = (
+  { choices }: Pick<ChannelWatch, 'choices'>,
+  from: Channel,
   atMs = Infinity,
-): boolean => pause !== undefined && atMs >= pause.fromMs && atMs <= (pause.untilMs ?? Infinity);
+): boolean => isWithin(choices?.muted?.[channelKey(from)], atMs);
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {
@@ -161,6 +175,15 @@ export interface SetOptions {
   readonly by?: Changer;
   /** True where age-restricted channels may be linked with others. Default: false. */
   readonly mayMixAges?: boolean;
+}
+
+/** A channel of another space that is linked with one here. */
+export interface LinkMember {
+  readonly key: string;
+  /** The name of the channel with its server or workspace and its platform. */
+  readonly name: string;
+  /** True where nothing of it is copied into the one here. */
+  readonly isMuted: boolean;
 }
 
 /** A link that can be asked for, as the side that uses the code sees it. */
@@ -236,6 +259,18 @@ export interface Watches {
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /** Counts the channels of other spaces that are linked with this one. */
   elsewhere(watch: ChannelWatch): number;
+  /** Lists the channels of other spaces that are linked with this one. */
+  members(watch: ChannelWatch): Promise<readonly LinkMember[]>;
+  /**
+   * Lets nothing of a linked channel, by its key, be copied into this one, or ends that; what stands stays. Rejects with
+   * `not-found` where it is not linked any more.
+   */
+  mute(channel: Channel, key: string, isMuting: boolean): Promise<void>;
+  /**
+   * Takes a channel of another space, by its key, out of the group of this one, and tells it by whom. Rejects as `mute`
+   * does.
+   */
+  expel(channel: Channel, key: string, by: Pick<Member, 'name'>): Promise<void>;
   /**
    * Makes a code by which a channel of another space can be linked with this one. Rejects with the
    * permissions that the channel lacks (`forbidden`, `watch.missing`).

@@ -64,6 +64,12 @@ const COMMANDS: readonly {
     who: 'moderators',
     needs: 'write',
   },
+  {
+    command: 'autotranslate members',
+    options: { channel: SECRET },
+    who: 'moderators',
+    needs: 'write',
+  },
   { command: 'autotranslate off', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
   { command: 'readaloud on', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
   { command: 'readaloud off', options: { channel: SECRET }, who: 'moderators', needs: 'see' },

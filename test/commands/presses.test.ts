@@ -11,7 +11,7 @@ const harness = useCommandHarness();
 /** Every press of a command, by who may use it. Those of `/queue` are for all who are in the room. */
 const PRESSES = {
   moderators: {
-    autotranslate: 'ask link refuse',
+    autotranslate: 'ask link refuse member mute unmute expel',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings: 'key dropkey page flags voice bots quiet characters minutes tokens command roles',
     status: 'retry',

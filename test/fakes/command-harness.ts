@@ -1,4 +1,5 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
+import type { LinkMember } from '../../src/model/space.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { realCommands } from './real-commands.ts';
@@ -65,6 +66,9 @@ interface Asking {
 interface Script {
   /** What `watches.set` rejects with. */
   refusal: AppError | undefined;
+  /** The linked channels of other spaces, and what was decided about them. */
+  members: readonly LinkMember[];
+  readonly decided: string[];
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
   /** Why channels cannot be looked at, by their ids. */
@@ -202,6 +206,10 @@ const createWatches = (script: Script): Services['watches'] => {
     },
     drawback: ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => 0,
+    members: async () => script.members,
+    mute: async (_, key, isMuting) =>
+      void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
+    expel: async (_, key, { name }) => void script.decided.push(`expel ${key} ${name}`),
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
     // The code of a group is its id, and that of its proposals.
     propose: async (code, watch, { admit }) => {
@@ -250,6 +258,8 @@ export const openCommandHarness = async (
     backlog: NO_BACKLOG,
     explained: [],
     messages: [],
+    members: [],
+    decided: [],
     heard: [],
     transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
     deafness: undefined,

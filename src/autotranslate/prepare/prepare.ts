@@ -37,7 +37,7 @@ import type { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
-import { isInPlace, isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isInPlace, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, groupOf, isFor, type Row } from '../../store/inbox/row.ts';
@@ -107,6 +107,10 @@ export const createPrepare = (deps: PrepareDeps) => {
 
   const writtenMs = ({ ref, position }: Pick<Message, 'ref' | 'position'>): number =>
     platforms.of(ref.channel).feed.timeOf(position);
+
+  /** True where what was written then in the message's channel is shown in the channel of a watch. */
+  const takesFrom = (to: ChannelWatch, message: Message): boolean =>
+    !isPaused(to, writtenMs(message)) && !isMuted(to, message.ref.channel, writtenMs(message));
 
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
@@ -215,10 +219,11 @@ export const createPrepare = (deps: PrepareDeps) => {
       ? places
           .of(watch, tenure)
           .filter(
-            ({ channel: to }) =>
-              isFor(row, to) && !isPaused(watches.of(to) ?? watch, writtenMs(message)),
+            ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),
           )
       : [];
+    if (watch?.mode === 'mirror' && row.to === undefined && all.length === 0)
+      return skipped(row, 'muted');
     const late = watch ? await lateFor(row, watch, all, tenure) : [];
     // What is heard of a recording is not heard again for them.
     const isHeard = transcribes && message.files.some(claimsAudio);

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import {
+  channelOption,
+  defineAction,
+  moderator,
+  pressOn,
+  type Press,
+  type PressContext,
+} from '../../src/command/command.ts';
+import { button } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import { channelMention, type Channel } from '../../src/model/place.ts';
+import { bullets, lines, series } from '../../src/rich-text/compose.ts';
+import { chosenChannel, demandLinked } from './context.ts';
+
+type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
+
+/** Separates the own channel from the linked one in what is pressed. */
+const AND = '|';
+
+/** Throws `forbidden` where the person may not decide about a channel; resolves with those that are linked with it. */
+const membersOf = async (channel: Channel, ctx: Context) => {
+  await ctx.access.demand([channel], 'write');
+  await demandLinked([channel], ctx);
+  const watch = ctx.services.watches.of(channel);
+  return watch ? ctx.services.watches.members(watch) : [];
+};
+
+/** @param key of the linked channel that is chosen; undefined for none */
+const panel = async (channel: Channel, ctx: Context, key: string | undefined): Promise<Content> => {
+  const { t, label } = ctx;
+  const members = await membersOf(channel, ctx);
+  if (members.length === 0)
+    return { text: t('members.none', { channel: channelMention(channel) }), tone: 'note' };
+  const chosen = members.find((each) => each.key === key);
+  const press = (word: string): string => `autotranslate ${word}:${channel.id}${AND}${key ?? ''}`;
+  const choice: Control = {
+    kind: 'choice',
+    press: `autotranslate member:${channel.id}`,
+    label: label('members.choose'),
+    choices: members.map((each) => ({
+      value: each.key,
+      label: each.name,
+      chosen: each.key === key,
+    })),
+  };
+  return {
+    text: lines(
+      t('members.heading', { channel: channelMention(channel) }),
+      bullets(...members.map(({ name, isMuted }) => series([name, isMuted && t('members.muted')]))),
+      chosen && t('members.how'),
+    ),
+    controls: [
+      choice,
+      ...(chosen
+        ? [
+            chosen.isMuted
+              ? button(ctx, press('unmute'), 'members.unmute')
+              : button(ctx, press('mute'), 'members.mute'),
+            button(ctx, press('expel'), 'members.remove', 'danger'),
+          ]
+        : []),
+    ],
+  };
+};
+
+/** The own channel and the key of the linked one that a press is about. */
+const pressed = ({ arg, channel: { space }, services }: PressContext) => {
+  const [id = '', key = ''] = arg.split(AND);
+  const own = services.watches.list(space).find((watch) => watch.channel.id === id);
+  if (!own) throw userError('not-found', 'members.gone');
+  return { own: own.channel, key };
+};
+
+const decide = (run: (own: Channel, key: string, ctx: PressContext) => Promise<void>): Press => ({
+  guards: [moderator],
+  ...pressOn(
+    (ctx) => panel(pressed(ctx).own, ctx, pressed(ctx).key),
+    async (ctx) => {
+      const { own, key } = pressed(ctx);
+      await membersOf(own, ctx);
+      await run(own, key, ctx);
+    },
+  ),
+});
+
+export const memberPresses: Readonly<Record<string, Press>> = {
+  member: {
+    guards: [moderator],
+    ...pressOn((ctx) => panel(pressed(ctx).own, ctx, ctx.values[0])),
+  },
+  mute: decide((own, key, { services }) => services.watches.mute(own, key, true)),
+  unmute: decide((own, key, { services }) => services.watches.mute(own, key, false)),
+  expel: decide((own, key, { services, member }) => services.watches.expel(own, key, member)),
+};
+
+/** `/autotranslate members`: mutes or removes channels of other spaces that are linked with one here. */
+export const membersAction = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  private: true,
+  run: async (ctx) => ctx.reply(await panel(chosenChannel(ctx), ctx, undefined)),
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { HERE, labelled } from '../../fakes/command-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { BOB, useCommandHarness } from '../support.ts';
+
+const harness = useCommandHarness();
+const KEY = 'slack C9';
+
+const open = async (isMuted = false) => {
+  await harness().services.watches.set([watchOf(HERE)]);
+  harness().script.members = [{ key: KEY, name: '#there · tower.example (Slack)', isMuted }];
+  return harness().run('autotranslate members');
+};
+
+describe('/autotranslate members', () => {
+  it('lists linked channels of other servers, and offers what can be done with a chosen one', async () => {
+    const { text, controls } = await open();
+    expect(text).toContain('#there · tower.example (Slack)');
+    expect(labelled({ ...(controls && { controls }) }, 'members.mute')).toBeUndefined();
+    await harness().press('members.choose', [KEY]);
+    await harness().press('members.mute');
+    await harness().press('members.choose', [KEY]);
+    await harness().press('members.remove');
+    expect(harness().script.decided).toEqual([`mute ${KEY}`, `expel ${KEY} Ada`]);
+  });
+
+  it('offers to end what is muted', async () => {
+    expect((await open(true)).text).toContain(sentence('members.muted'));
+    await harness().press('members.choose', [KEY]);
+    await harness().press('members.unmute');
+    expect(harness().script.decided).toEqual([`unmute ${KEY}`]);
+  });
+
+  it('is decided by moderators who may write in the channel alone', async () => {
+    await open();
+    const press = `autotranslate expel:${HERE.id}|${KEY}`;
+    await harness().pressNamed(press, { member: BOB });
+    harness().script.access = { [HERE.id]: 'none' };
+    await harness().pressNamed(press);
+    expect(harness().script.decided).toEqual([]);
+  });
+});

@@ -7,6 +7,7 @@ import {
   firstThatFits,
   isBlankMessage,
   languageText,
+  markSynthetic,
   typedLanguage,
   sharedRoom,
   voicePreferences,
@@ -135,6 +136,8 @@ export default defineCommand(
         keepTo(sizeBytes);
         chunks.push(chunk);
       }
+      const bytes = markSynthetic(speech.format, Buffer.concat(chunks));
+      keepTo(bytes.length);
       const spokenBy = t('say.spoken-by', { voice: voiceText(speech.voice) });
       const note = await voiceNote(
         speech.voice,
@@ -147,7 +150,7 @@ export default defineCommand(
           {
             name: `speech.${speech.format}`,
             mediaType: speech.mediaType,
-            bytes: Buffer.concat(chunks),
+            bytes,
           },
         ],
       });

@@ -30,6 +30,11 @@ compile. This page is for everybody who wants to know what is stored about them,
 - Backups are up to the operator.
 - To be translated, transcribed or spoken, text and audio are sent to the speech service that the operator chose. The
   built-in service stores none of it; [its keys](service.md#keys) are stored as hashes with a name, access and credit.
+- Translations, transcripts, answers and voices are made by machines (AI). People are told so when auto-translate is set up in
+  their channel, in \`/privacy\`, in the notice of captions and beside each file of speech. The files of \`/say\` carry a mark that
+  programs can read: the field \`DIGITALSOURCETYPE\` with the term \`trainedAlgorithmicMedia\` of the IPTC and a comment, in the
+  ID3 tag of MP3, the Vorbis comments of Ogg and FLAC, and the INFO list of WAV. Bare samples (\`pcm\`) have no place for it,
+  and replies of the built-in service to other programs carry none.
 - The log never holds a message, audio, a key or a token.
 
 ## Never stored

@@ -34,6 +34,7 @@ export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
 export { excerpt } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
+export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { joinTexts } from '../text/local-agreement.ts';
 
 /** The key of the words for a watch's mode. */

@@ -12,6 +12,7 @@ describe('/say', () => {
     const content = await last('say', { text: 'Hello there.' });
     expect(content.text).toBe(sentence('say.spoken-by', { voice: 'Ada · English · Female' }));
     expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
+    expect(Buffer.from(content.files![0]!.bytes).toString('latin1')).toContain('Synthetic speech');
     expect(sniff(content.files?.[0]?.bytes ?? new Uint8Array())).toBe('mp3');
   });
 

@@ -1,18 +1,27 @@
 import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
-import { button, hasRooms } from '../src/command/helpers.ts';
+import { button, hasRooms, hasWatches } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/rich-text/compose.ts';
-import type { Content } from '../src/model/message.ts';
+import type { Content, Control } from '../src/model/message.ts';
 
 type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 
-/** The choices, in three lines: who reads more presses a button. */
-const panel = async ({ services, member, t, ...ctx }: Context): Promise<Content> => {
+const mentions = (ctx: Context, areOn: boolean): Control =>
+  areOn
+    ? button(ctx, 'privacy mentions:off', 'privacy.mentions-off')
+    : button(ctx, 'privacy mentions:on', 'privacy.mentions-on');
+
+/** The choices, in a few lines: who reads more presses a button. */
+const panel = async (ctx: Context): Promise<Content> => {
+  const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
+  const canBeMentioned = !optedOut && hasWatches(ctx);
+  const { answersMention = true } = await services.settings.of(member);
   const isKeptHere = services.privacy.isKeptBy(member.platform);
   return {
     text: lines(
       t('privacy.heading'),
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
+      canBeMentioned && t(answersMention ? 'privacy.mentions-are-on' : 'privacy.mentions-are-off'),
       t(isKeptHere ? 'privacy.page' : 'privacy.short'),
       t('privacy.service'),
     ),
@@ -20,6 +29,7 @@ const panel = async ({ services, member, t, ...ctx }: Context): Promise<Content>
       optedOut
         ? button(ctx, 'privacy in', 'privacy.opt-in')
         : button(ctx, 'privacy out', 'privacy.opt-out'),
+      ...(canBeMentioned ? [mentions(ctx, answersMention)] : []),
       button(ctx, 'privacy export', 'privacy.export'),
       button(ctx, 'privacy forget', 'privacy.forget', 'danger'),
       button(ctx, 'privacy details', 'privacy.details'),
@@ -66,6 +76,9 @@ export default defineCommand(
       details: press(async (ctx) => ctx.reply(details(ctx))),
       out: choose(true),
       in: choose(false),
+      mentions: pressOn(panel, ({ services, member, arg }) =>
+        services.settings.change(member, { answersMention: arg === 'on' }),
+      ),
       export: press(async (ctx) => {
         const bytes = await ctx.services.privacy.export(ctx.member);
         const { text, controls } = await panel(ctx);

@@ -95,6 +95,7 @@ const front: Page = async (ctx) => {
           watches.length > 0 && t('settings.change-languages'),
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
+        t(choices.answersMention ? 'settings.mentions-are-on' : 'settings.mentions-are-off'),
         t('settings.quiet-in', {
           channels: await channelNames(choices.quietChannels, ctx),
         }),
@@ -112,6 +113,9 @@ const front: Page = async (ctx) => {
       choices.flags.on
         ? button(ctx, 'settings flags:off', 'settings.flags-off')
         : button(ctx, 'settings flags:on', 'settings.flags-on'),
+      choices.answersMention
+        ? button(ctx, 'settings mentions:off', 'settings.mentions-off')
+        : button(ctx, 'settings mentions:on', 'settings.mentions-on'),
       button(ctx, 'settings page:channels', 'settings.channels'),
       button(ctx, 'settings page:quiet', 'settings.quiet'),
       button(ctx, 'settings page:limits', 'settings.limits'),
@@ -299,6 +303,7 @@ export default defineCommand(
       ...keyPresses,
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
+      mentions: change(front, ({ arg }) => ({ answersMention: arg === 'on' })),
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
       quiet: change(quiet, async (ctx, { quietChannels }) => ({

@@ -21,7 +21,7 @@ const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
 export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   member_setting: {
     title: 'Choices of a person',
-    stored: 'Language, voice, and whether the person opted out.',
+    stored: 'Language, voice, whether answers mention the person, and whether they opted out.',
     about: 'Everybody who chose one of them.',
     why: 'To answer in that language and voice, and to leave people alone who opted out.',
     kept: 'Until it is changed.',

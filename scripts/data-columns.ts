@@ -41,6 +41,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     language: 'choice',
     voice_id: 'choice',
     opted_out: 'choice',
+    answer_mentions: 'choice',
   },
   room_consent: { ...SPACE, member_id: 'person', is_heard: 'choice' },
   usage_day: {

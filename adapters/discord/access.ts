@@ -7,7 +7,7 @@ import {
   type PermissionOverwrites,
 } from 'discord.js';
 import { recover } from '../../src/errors.ts';
-import type { Member, Channel } from '../../src/model/place.ts';
+import type { Member } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
@@ -52,7 +52,7 @@ export const createAccess = (
     return recover(asking, (thrown) => isRefusal(thrown, ...NOT_IN_THREAD), false);
   };
 
-  return async (member: Member, channel: Channel): Promise<Access | undefined> => {
+  return async (member, channel): Promise<Access | undefined> => {
     const found = findIn(await clients.knowing(channel.space.id), channel);
     if (!found) return undefined;
     const granted = permissionsOf(member, found);

@@ -2,6 +2,7 @@ import {
   Routes,
   ReactionType,
   RESTJSONErrorCodes,
+  type APIGuildMember,
   type APIReaction,
   type APIUser,
   type Client,
@@ -20,7 +21,7 @@ import {
 import type { Application } from './application.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import { MESSAGES_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
-import type { MemberNames, ThreadParents } from './memory.ts';
+import { NO_MEMBER, type MemberNames, type ThreadParents } from './memory.ts';
 import type { Webhooks } from './mirrors/webhooks.ts';
 import {
   CONTENT_INTENT,
@@ -36,6 +37,7 @@ import type { Clients } from './shards/clients.ts';
 import { AppError, recover } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
 
@@ -95,6 +97,7 @@ export interface ChannelFeedDeps {
   readonly members: Pick<MemberNames, 'complete' | 'nameOf' | 'lookUp'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
   readonly webhooks: Pick<Webhooks, 'isFull'>;
+  readonly access: NonNullable<Platform['access']>;
 }
 
 export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
@@ -150,6 +153,15 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     named: async (channel, text) =>
       withNames(text, PLATFORM, async (node) => nameFor(channel, node)),
 
+    isReader: async (channel, id) => {
+      const guildId = guildIdOf(channel);
+      if (guildId === undefined) return false;
+      const asking = api.send<APIGuildMember>('GET', Routes.guildMember(guildId, id));
+      const member = await recover(asking, (thrown) => isRefusal(thrown, ...NO_MEMBER));
+      const found =
+        member && (await deps.access({ platform: PLATFORM, id, roles: member.roles }, channel));
+      return found === 'see' || found === 'write';
+    },
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(

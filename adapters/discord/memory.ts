@@ -24,7 +24,7 @@ const MOST_NAMES = 5_000;
  */
 const LIFE_MS = 10 * MINUTE_MS;
 /** Refusals that are remembered as well. */
-const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+export const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export type MemberNames = ReturnType<typeof createMemberNames>;
 

@@ -85,6 +85,7 @@ export const createRestParts = (
   const ownMessages = createOwnMessages(api, reader, clients);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock);
+  const access = createAccess(api, clients);
   const feed = createChannelFeed({
     api,
     application,
@@ -93,6 +94,7 @@ export const createRestParts = (
     members,
     parents,
     webhooks,
+    access,
   });
   const voice = createVoice({ api, application, clients, rooms, log, clock });
   /** The port through which the core uses Discord. */
@@ -101,7 +103,7 @@ export const createRestParts = (
     title: 'Discord',
     naming: 'local',
     capabilities: CAPABILITIES,
-    access: createAccess(api, clients),
+    access,
     missingToPost: (channel) => {
       const client = clients.here(channel.space.id);
       // What another process knows, a refused post says.

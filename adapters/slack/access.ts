@@ -2,7 +2,7 @@ import { type Api, readCursorPages } from './api.ts';
 import { readChannel } from './channel-feed.ts';
 import { channelIdOf, PLATFORM } from './ids.ts';
 import { createCache } from '../../src/async/lru.ts';
-import type { Member, Channel } from '../../src/model/place.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
 
 /** Members of one page: "conversations.members". */
@@ -32,7 +32,7 @@ export const createAccess = (api: Api, now: () => number): NonNullable<Platform[
     now,
   });
 
-  return async ({ platform, id }: Member, channel: Channel): Promise<Access | undefined> => {
+  return async ({ platform, id }, channel): Promise<Access | undefined> => {
     if (platform !== PLATFORM) return 'none';
     const info = await readChannel(api, channel);
     if (!info) return undefined;

@@ -25,6 +25,7 @@ import { MINUTE_MS } from '../../src/async/clock.ts';
 import { channelMention, type Channel, type Space } from '../../src/model/place.ts';
 import { code, type Mention } from '../../src/rich-text/rich-text.ts';
 import type { WatchMode } from '../../src/model/space.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 export interface ChannelFeedDeps {
@@ -34,6 +35,7 @@ export interface ChannelFeedDeps {
   readonly catchUp: ReturnType<typeof createCatchUp>;
   readonly threads: Pick<ThreadRoots, 'note'>;
   readonly installations: Pick<Installations, 'known' | 'list'>;
+  readonly access: NonNullable<Platform['access']>;
   /** True where every event of a workspace comes sooner or later. */
   readonly reportsAll: (space: Space) => boolean;
   readonly now: () => number;
@@ -84,7 +86,7 @@ export type SlackChannelFeed = ChannelFeed & {
 };
 
 export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
-  const { api, reader, people, catchUp, threads, installations, reportsAll, now } = deps;
+  const { api, reader, people, catchUp, threads, installations, reportsAll, access, now } = deps;
   const names = createCache(
     async (channel: Channel): Promise<string | undefined> => {
       const info = await readChannel(api, channel);
@@ -150,6 +152,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     },
     named: async (channel, text) =>
       withNames(text, PLATFORM, async (node) => nameFor(channel, node)),
+    isReader: async (channel, id) => {
+      const { isActive } = await people.of(channel.space, id);
+      const found = isActive && (await access({ platform: PLATFORM, id }, channel));
+      return found === 'see' || found === 'write';
+    },
     reactions: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);
       const meant = raw?.reactions?.filter(({ name }) => reactionOf(name) === emoji) ?? [];

@@ -17,6 +17,8 @@ export interface SlackUser {
   readonly locale: string | undefined;
   readonly isAdmin: boolean;
   readonly isBot: boolean;
+  /** False for somebody who has left. */
+  readonly isActive: boolean;
   /** Id of the workspace or organisation of the app's installation; undefined for others' people. */
   readonly homeId: string | undefined;
 }
@@ -60,6 +62,7 @@ export const createPeople = (
       locale: user.locale,
       isAdmin: isOwn && isManager,
       isBot: user.is_bot === true,
+      isActive: user.deleted !== true,
       homeId: isOwn ? owner : undefined,
     };
   };

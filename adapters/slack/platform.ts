@@ -59,6 +59,7 @@ export const createRestParts = (
   const ownMessages = createOwnMessages(api, log, speed);
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
   const catchUp = createCatchUp({ api, installations, clock, speed });
+  const access = createAccess(api, now);
   const feed = createChannelFeed({
     api,
     reader,
@@ -67,6 +68,7 @@ export const createRestParts = (
     threads,
     installations,
     reportsAll,
+    access,
     now,
   });
   /** The port through which the core uses Slack. */
@@ -75,7 +77,7 @@ export const createRestParts = (
     title: 'Slack',
     naming: NAMING,
     capabilities: CAPABILITIES,
-    access: createAccess(api, now),
+    access,
     post: async (to, content, { replyTo, ...held } = {}) => {
       const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
       const parts = render(content);

@@ -28,6 +28,7 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
+import { createAnswered, type AnsweredDeps } from './mirror/answered.ts';
 import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
@@ -52,7 +53,9 @@ export interface AutoTranslateDeps {
   readonly leases: Leases;
   /** The slots of the partitions that this process works on. */
   readonly slots: SlotOwner;
-  readonly services: PrepareDeps['services'] & Pick<OutagesDeps, 'serviceKeyOf'>;
+  readonly services: PrepareDeps['services'] &
+    Pick<OutagesDeps, 'serviceKeyOf'> &
+    Pick<AnsweredDeps, 'settings'>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
   readonly telemetry: { readonly log: Log; readonly metrics: Metrics; readonly tracing: Tracing };
   /** Days for which outcomes of messages are stored, and the places of their mirrors. */
@@ -156,6 +159,7 @@ export const openAutoTranslate = async ({
   const reconcile = createReconcile({
     ...shared,
     late,
+    answered: createAnswered(shared),
     wakeIdle: scheduler.wakeIdle,
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
     isWanted: preparing.isWanted,

@@ -225,6 +225,10 @@ export const readerLanguage = async ({
 }: Pick<PressContext, 'services' | 'member'>): Promise<string> =>
   typedLanguage((await services.settings.of(member)).language ?? member.locale, services);
 
+/** True where channels can be translated and linked. */
+export const hasWatches = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
+  commands().some(({ needs }) => needs === 'watch');
+
 /** The room that a member is in together with us. */
 export const sharedRoom = ({
   services,

@@ -19,6 +19,8 @@ export interface SpaceChoices {
   readonly quietChannels: readonly string[];
   /** The rules of channels that have none of their own. */
   readonly rules: WatchRules;
+  /** True when an answer to the copy of a message mentions the message's author. */
+  readonly answersMention: boolean;
   readonly rooms: RoomChoices;
 }
 

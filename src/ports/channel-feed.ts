@@ -60,6 +60,11 @@ export interface ChannelFeed {
    * without a name.
    */
   named(channel: Channel, text: RichText): Promise<RichText>;
+  /**
+   * True while a person is in the space of a channel and sees it. Omitted by platforms on which nobody is
+   * mentioned.
+   */
+  isReader?(channel: Channel, personId: string): Promise<boolean>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */

@@ -62,7 +62,16 @@ export interface Mirror {
    * Message that `source` replies to, as the readers of this mirror find it; plain words. A `ref` to
    * the source of an earlier mirror of the same `create` stands for that mirror.
    */
-  readonly quote?: { readonly name: string; readonly text: string; readonly ref: MessageRef };
+  readonly quote?: {
+    readonly name: string;
+    readonly text: string;
+    readonly ref: MessageRef;
+    /**
+     * Id of the quoted author, whom the mirror mentions in place of the name: it notifies them once, when it
+     * is created. An update, and what is posted again, notifies nobody.
+     */
+    readonly mentions?: string;
+  };
 }
 
 export interface CreateOptions extends WhileHeld {

@@ -60,7 +60,10 @@ export interface Platform {
   /**
    * Reads the rights of a person in a channel at this moment; undefined for an unknown channel. Omitted by platforms on which everybody may write in every channel.
    */
-  readonly access?: (member: Member, channel: Channel) => Promise<Access | undefined>;
+  readonly access?: (
+    person: Pick<Member, 'platform' | 'id' | 'roles'>,
+    channel: Channel,
+  ) => Promise<Access | undefined>;
   /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
   readonly missingToPost?: (channel: Channel) => readonly string[];
   /** Sends a private message; rejects with `forbidden` where the person accepts none. */

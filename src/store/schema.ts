@@ -30,6 +30,8 @@ export interface Schema {
     voice_id: string | null;
     /** 1 when the member opted out, else 0. */
     opted_out: Generated<number>;
+    /** 0 when answers to copies of the member's messages do not mention them, else 1. */
+    answer_mentions: Generated<number>;
   };
   space_setting: {
     platform: string;

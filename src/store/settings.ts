@@ -21,6 +21,8 @@ const putMember = (
 export interface Preferences {
   readonly language: string | undefined;
   readonly voiceId: string | undefined;
+  /** False where answers to copies of the person's messages do not mention them. Default: true. */
+  readonly answersMention?: boolean;
 }
 
 export type MemberSettings = ReturnType<typeof createMemberSettings>;
@@ -30,8 +32,13 @@ export const createMemberSettings = (store: Store) => ({
     const row = await readRow(store, 'member_setting', personColumns(person), [
       'language',
       'voice_id',
+      'answer_mentions',
     ]);
-    return { language: row?.language ?? undefined, voiceId: row?.voice_id ?? undefined };
+    return {
+      language: row?.language ?? undefined,
+      voiceId: row?.voice_id ?? undefined,
+      ...(row?.answer_mentions === 0 ? { answersMention: false } : {}),
+    };
   },
 
   /** Changes settings. An omitted key keeps its value; `undefined` clears it. */
@@ -39,6 +46,9 @@ export const createMemberSettings = (store: Store) => ({
     const values = {
       ...('language' in change ? { language: change.language ?? null } : {}),
       ...('voiceId' in change ? { voice_id: change.voiceId ?? null } : {}),
+      ...(change.answersMention === undefined
+        ? {}
+        : { answer_mentions: change.answersMention ? 1 : 0 }),
     };
     if (Object.keys(values).length > 0) await store.write((db) => putMember(db, person, values));
   },
@@ -100,6 +110,7 @@ const choices = z.object({
   dailyChatTokens: limit,
   quietChannels: ids,
   rules: rules.catch(() => ({})),
+  answersMention: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;
 

@@ -240,11 +240,17 @@ describe('/privacy', () => {
   it('says what is kept, and lets people opt out and in', async () => {
     const { text, controls } = await harness().run('privacy', {}, { member });
     expect(text).toBe(
-      (['privacy.heading', 'privacy.is-in', 'privacy.short', 'privacy.service'] as const)
-        .map((key) => sentence(key))
+      [
+        'privacy.heading',
+        'privacy.is-in',
+        'privacy.mentions-are-on',
+        'privacy.short',
+        'privacy.service',
+      ]
+        .map((key) => sentence(key as 'privacy.heading'))
         .join('\n'),
     );
-    expect(controls).toHaveLength(4);
+    expect(controls).toHaveLength(5);
     const { text: all } = await harness().press('privacy.details', [], { member });
     for (const key of ['privacy.choices', 'privacy.usage', 'privacy.copies'] as const)
       expect(all).toContain(`- ${sentence(key)}`);
@@ -260,13 +266,24 @@ describe('/privacy', () => {
     );
   });
 
+  it('lets people choose whether answers to copies mention them, who did not opt out', async () => {
+    await harness().run('privacy', {}, { member });
+    const off = await harness().press('privacy.mentions-off', [], { member });
+    expect(off.text).toContain(sentence('privacy.mentions-are-off'));
+    const on = await harness().press('privacy.mentions-on', [], { member });
+    expect(on.text).toContain(sentence('privacy.mentions-are-on'));
+    const out = await harness().press('privacy.opt-out', [], { member });
+    expect(out.text).not.toContain(sentence('privacy.mentions-are-on'));
+    expect(out.controls).toHaveLength(4);
+  });
+
   it('gives people what is kept', async () => {
     await harness().services.usage.record(SPACE, 'bob', { characters: 5 });
     await harness().run('privacy', {}, { member });
     const { files, controls } = await harness().press('privacy.export', [], { member });
     const kept = JSON.parse(Buffer.from(files?.[0]?.bytes ?? []).toString()) as object;
     expect(kept).toMatchObject({ member: 'bob', usage: [{ characters: 5 }] });
-    expect(controls).toHaveLength(4);
+    expect(controls).toHaveLength(5);
   });
 
   it('forgets only after a second press', async () => {

@@ -13,7 +13,8 @@ const PRESSES = {
   moderators: {
     autotranslate: 'ask link refuse member mute unmute expel',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
-    settings: 'key dropkey page flags voice bots quiet characters minutes tokens command roles',
+    settings:
+      'key dropkey page flags mentions voice bots quiet characters minutes tokens command roles',
     status: 'retry',
     glossary: 'import cancel',
   },
@@ -22,7 +23,7 @@ const PRESSES = {
     language: 'pick choose',
     translate: 'whole',
     captions: 'out in',
-    privacy: 'show details out in export forget sure',
+    privacy: 'show details out in mentions export forget sure',
     queue: 'pause resume skip stop',
   },
 };

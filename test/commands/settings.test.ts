@@ -22,12 +22,22 @@ describe('/settings', () => {
       `  - <#100> · ${sentence('autotranslate.modes.reply')} · Spanish`,
       `  - ${sentence('settings.change-languages')}`,
       `- ${sentence('settings.flags-are-on')}`,
+      `- ${sentence('settings.mentions-are-on')}`,
       `- ${sentence('settings.quiet-in', { channels: '<#7>' })}`,
       `- ${sentence('settings.limits-are', { characters: '10,000', minutes: sentence('settings.no-limit'), tokens: sentence('settings.no-limit') })}`,
       `- ${sentence('settings.roles-are', { count: 1 })}`,
       '  - `/say` · <@&11> <@&12>',
       `- ${sentence('settings.key-none')}`,
     ]);
+  });
+
+  it('switches the mentions of authors in answers off and on', async () => {
+    await harness().run('settings');
+    const off = await harness().press('settings.mentions-off');
+    expect(off.text).toContain(sentence('settings.mentions-are-off'));
+    expect((await choices()).answersMention).toBe(false);
+    const on = await harness().press('settings.mentions-on');
+    expect(on.text).toContain(sentence('settings.mentions-are-on'));
   });
 
   it('switches flags off and on', async () => {
@@ -208,7 +218,7 @@ describe('/settings', () => {
     await harness().press('settings.command', ['transcribe']);
     for (const { controls = [], text } of harness().shown) {
       expect(text.length).toBeLessThan(2_000);
-      expect(controls.length).toBeLessThanOrEqual(6);
+      expect(controls.length).toBeLessThanOrEqual(10);
       expect(new Set(controls.map(({ press }) => press)).size).toBe(controls.length);
       for (const control of controls) {
         expect(control.press.length).toBeLessThanOrEqual(100);

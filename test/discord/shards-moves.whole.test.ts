@@ -40,7 +40,7 @@ test('of a server whose shard another process has, everything is known all the s
   expect(missingToPost!(away)).toEqual([]);
   const ann = all.discord.user({ name: 'Ann' });
   guild.join(ann);
-  expect(await access!({ platform: 'discord', id: ann.id } as never, away)).toBe('write');
+  expect(await access!({ platform: 'discord', id: ann.id }, away)).toBe('write');
   const text = parseDiscord(`<@${ann.id}> in <#${channel.id}>`);
   expect(plainText(await feed!.named(away, text))).toBe('@Ann in #general');
   const posted = await one.adapter.platform.post(away, { text: rich('from afar') });

@@ -15,7 +15,7 @@ import type { Store } from '../../src/store/index.ts';
 import { openEmbeddedLeases } from '../../src/store/sqlite/store.ts';
 import { createSlotOwner } from '../../src/cluster/slot-owner.ts';
 import { createPrivacy } from '../../src/store/privacy/person-data.ts';
-import { createSpaceSettings } from '../../src/store/settings.ts';
+import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
 import type { OperatorLimits } from '../../src/usage/limits.ts';
@@ -65,7 +65,7 @@ export const plainTranslator: Translator = {
 
 interface TestServices
   extends
-    Pick<AutoTranslateDeps['services'], 'translator' | 'spaces' | 'privacy'>,
+    Pick<AutoTranslateDeps['services'], 'translator' | 'settings' | 'spaces' | 'privacy'>,
     Required<Pick<AutoTranslateDeps, 'readyPlatforms'>>,
     Pick<NonNullable<AutoTranslateDeps['times']>, 'now' | 'nowMs'> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
@@ -81,6 +81,7 @@ export const openTestAutoTranslate = async (
   store: Store,
   {
     translator = plainTranslator,
+    settings = createMemberSettings(store),
     spaces = createSpaceSettings(store),
     privacy = createPrivacy(store),
     operator = { space: {}, person: {} },
@@ -117,6 +118,7 @@ export const openTestAutoTranslate = async (
         ...createLanguageHistory(),
       },
       spaces,
+      settings,
       privacy,
       limits: createLimits({ spaces, usage: createUsage(store), operator }),
     },

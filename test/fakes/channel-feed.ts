@@ -36,10 +36,10 @@ interface Shown {
 
 /** What one call meets in place of doing its work, or after it: then the answer alone is lost. */
 export interface FeedFault {
-  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read' | 'post';
+  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read' | 'post' | 'isReader';
   readonly error: AppError;
   readonly after?: boolean;
-  /** The only channel whose history it concerns. Default: the next one that is read. */
+  /** The only channel whose history or new mirror it concerns. Default: the next one. */
   readonly channel?: Channel;
 }
 
@@ -74,6 +74,10 @@ export interface FakeFeed {
   asked(of: Channel): string[];
   /** What its people must still allow before a channel can be watched. */
   lack(...permissions: string[]): void;
+  /** People who have left the space. */
+  readonly left: Set<string>;
+  /** Whom our mirrors notified, each time with the words of the mirror. */
+  readonly pings: string[];
   readonly calls: string[];
   /** The effects for which nobody said whether they may still be. */
   readonly unguarded: string[];
@@ -90,6 +94,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   const channels = new Map<string, Shown[]>();
   const restricted = new Set<string>();
   const spaceNames = new Map<string, string>();
+  const left = new Set<string>();
+  const pings: string[] = [];
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
@@ -191,6 +197,10 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
           : node,
       ),
     spaceName: async ({ id }) => spaceNames.get(id),
+    isReader: async (_, id) => {
+      meet('isReader', false);
+      return !left.has(id);
+    },
     isAgeRestricted: async ({ id }) => restricted.has(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
@@ -209,11 +219,13 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
           ? shownIn(to).find((shown) => shows(shown, mirror.source, mirror.key))
           : undefined;
         ask('create', assertHeld);
-        if (!there) meet('create', false);
+        if (!there) meet('create', false, to);
         const { ref } = there
           ? replace(there.message.ref, render(mirror), mirror)
           : put(to, { author: OURSELVES, text: render(mirror) }, mirror);
-        meet('create', true);
+        if (!there && mirror.quote?.mentions)
+          pings.push(`${mirror.quote.mentions}: ${plainText(mirror.content.text)}`);
+        meet('create', true, to);
         yield { channel: to, ids: [ref.id] };
       }
     },
@@ -286,6 +298,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     lack: (...permissions) => {
       lacking = permissions;
     },
+    left,
+    pings,
     calls,
     unguarded,
   };

@@ -62,6 +62,7 @@ export const createProbes = () => {
       roles: {},
       quietChannels: [],
       rules: {},
+      answersMention: true,
       rooms: ROOM_CHOICES,
     } as SpaceChoices,
     /** Whether the author of messages opted out. */

@@ -23,6 +23,7 @@ export const createFakeSpaces = (): SpaceSettings => {
       roles: {},
       quietChannels: [],
       rules: {},
+      answersMention: true,
       rooms: ROOM_CHOICES,
     };
   return {

@@ -4,6 +4,7 @@ import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
 import { createFinder, type FoundMirror } from './find.ts';
+import { quietly } from './parts.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -83,7 +84,7 @@ export const createMirrors = (
     const found = messages && (await finder.posted(to, [mirror], messages)).get(mirror);
     const former = found && ('post' in found ? [found.post] : found.strays);
     for (const each of former ?? []) await editor.erase(each, mirror.source, held);
-    for await (const anew of outbox.post(to, [mirror], held)) return anew;
+    for await (const anew of outbox.post(to, [quietly(mirror)], held)) return anew;
     throw new AppError('internal', 'a mirror was not posted');
   };
 
@@ -114,9 +115,10 @@ export const createMirrors = (
           continue;
         }
       }
-      for (const stray of found && 'strays' in found ? found.strays : [])
+      const strays = found && 'strays' in found ? found.strays : [];
+      for (const stray of strays)
         await awake(to, held, async () => editor.erase(stray, mirror.source, held));
-      missing.push(mirror);
+      missing.push(strays.length > 0 ? quietly(mirror) : mirror);
     }
     yield* outbox.post(to, missing, { refer, signal, assertHeld });
   };

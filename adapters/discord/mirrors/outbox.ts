@@ -8,6 +8,7 @@ import {
   labelText,
   type MirrorParts,
   partsOf,
+  quietly,
   type Section,
   sectionOf,
   tagOf,
@@ -160,7 +161,13 @@ const NO_VOICE = [
 export const sectionsPart = (sections: readonly Section[]): Part => ({
   content: writeSections(sections),
   files: [],
+  notifies: sections.flatMap(({ notifies = [] }) => notifies),
 });
+
+const toldKey = ({ id }: Channel, { source }: Mirror): string => `${id} ${tagOf(source)}`;
+
+/** A section that notifies nobody, whom it mentions all the same. */
+const silent = ({ footer, text }: Section): Section => ({ footer, text });
 
 const byBot = (to: Channel, { ids, shared, voice }: Written): OwnPost =>
   ownPost(to, ids, { shared, voice, webhookId: undefined });
@@ -240,6 +247,8 @@ export const createOutbox = (deps: {
   const { api, webhooks, rate, writers, botTurns } = deps;
   /** Number of times that a source's messages were deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
+  /** Mirrors that have notified the author of what they answer. */
+  const told = createLru<string, true>(FORGOTTEN);
 
   /** Notes that the messages of a source were deleted, so that posting them again is no repetition. */
   const forget = (source: MessageRef): void => {
@@ -253,16 +262,36 @@ export const createOutbox = (deps: {
     return (index) => nonceOf(to.id, tag, key, labelText(label), index, forgotten.get(tag) ?? 0);
   };
 
+  /** The batch without the mentions that have notified somebody before. */
+  const untold = (to: Channel, batch: Batch): Batch => {
+    const [first, ...rest] = batch.mirrors;
+    const once = (mirror: Mirror): Mirror =>
+      told.get(toldKey(to, mirror)) ? quietly(mirror) : mirror;
+    return {
+      ...batch,
+      mirrors: [once(first), ...rest.map(once)],
+      sections: batch.sections.map((section, at) =>
+        told.get(toldKey(to, batch.mirrors[at] ?? first)) ? silent(section) : section,
+      ),
+    };
+  };
+
   /** Writes a batch, all of it or nothing. */
-  const writeBatch = async (writer: MessageWriter, batch: Batch): Promise<Written> => {
+  const writeBatch = async (to: Channel, writer: MessageWriter, batch: Batch): Promise<Written> => {
     const [mirror] = batch.mirrors;
-    const { voice, texts } = batchParts(batch);
+    const { voice, texts } = batchParts(untold(to, batch));
+    const write: MessageWriter['write'] = async (part, index) => {
+      const id = await writer.write(part, index);
+      if (part.notifies?.length)
+        for (const one of batch.mirrors) if (one.quote?.mentions) told.set(toldKey(to, one), true);
+      return id;
+    };
     try {
-      const ids = await syncParts(writer, [], [...voice, ...texts]);
+      const ids = await syncParts({ ...writer, write }, [], [...voice, ...texts]);
       return { ids, voice: voice.length > 0, shared: batch.sections.length > 0 };
     } catch (thrown) {
       if (voice.length > 0 && isRefusal(thrown, ...NO_VOICE))
-        return writeBatch(writer, { ...batch, mirrors: [withoutVoice(mirror)] });
+        return writeBatch(to, writer, { ...batch, mirrors: [withoutVoice(mirror)] });
       if (isFinal(thrown)) forget(mirror.source);
       throw thrown;
     }
@@ -277,11 +306,11 @@ export const createOutbox = (deps: {
       ...guard,
     });
     try {
-      return byBot(to, await writeBatch(writer, batch));
+      return byBot(to, await writeBatch(to, writer, batch));
     } catch (thrown) {
       if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
       // The message with this nonce was deleted by hand; a new nonce is used from now on.
-      return byBot(to, await writeBatch(writer, batch));
+      return byBot(to, await writeBatch(to, writer, batch));
     }
   };
 
@@ -292,7 +321,7 @@ export const createOutbox = (deps: {
     guard: RequestGuard,
   ): Promise<OwnPost | undefined> => {
     if (batch.by !== 'webhook') return asBot(to, batch, guard);
-    const write = (writer: MessageWriter): Promise<Written> => writeBatch(writer, batch);
+    const write = (writer: MessageWriter): Promise<Written> => writeBatch(to, writer, batch);
     return writers.throughWebhook(to, batch.mirrors[0].as, write, guard);
   };
 
@@ -321,14 +350,15 @@ export const createOutbox = (deps: {
     },
     /**
      * Posts the sections of one person's message again; in several where names make it too long for
-     * one.
+     * one. It notifies nobody.
      */
     async *repost(
       to: Channel,
-      sections: readonly Section[],
+      former: readonly Section[],
       by: Persona,
       held: WhileHeld,
     ): AsyncGenerator<OwnPost, void, void> {
+      const sections = former.map(silent);
       const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
       const reposted = await writers.throughWebhook(to, by, write, held);
       if (reposted) return yield reposted;
@@ -336,11 +366,11 @@ export const createOutbox = (deps: {
       for (const some of fitting(shown))
         yield byBot(to, await writeShared(botMessageWriter(api, to, held), some));
     },
-    /** Posts one mirror by the bot, apart from others with which it was posted before. */
+    /** Posts one mirror by the bot, apart from others with which it was posted before; notifies nobody. */
     postAlone: async (to: Channel, mirror: Mirror, held: WhileHeld): Promise<OwnPost> => {
       // A mirror posted alone needs another nonce than the shared message that it was in.
       forget(mirror.source);
-      return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] }, held);
+      return asBot(to, { by: 'bot', mirrors: [quietly(mirror)], sections: [] }, held);
     },
     forget,
   };

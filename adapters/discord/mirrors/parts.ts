@@ -10,6 +10,7 @@ import type { MessageRef } from '../../../src/model/place.ts';
 import {
   code,
   link,
+  mention,
   paragraph,
   styled,
   subtext,
@@ -106,6 +107,7 @@ export interface Section {
   readonly footer: string;
   /** The text, footer included. */
   readonly text: string;
+  readonly notifies?: Part['notifies'];
 }
 
 export const readSections = (content: string): readonly Section[] => {
@@ -180,14 +182,28 @@ export type WriterKind = 'webhook' | 'bot';
 const line = (words: string, chars: number): string =>
   quotedWords(words, chars).replaceAll('://', ':\u200B//');
 
-const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): string => {
-  const quoted = [
-    styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
-    text(`: ${line(words, QUOTE_CHARS)}`),
-  ];
+const quoteLine = ({ name, text: words, ref, mentions }: NonNullable<Mirror['quote']>): string => {
+  const quoted = line(words, QUOTE_CHARS);
+  const all = [styled('bold', text(line(name, WEBHOOK_NAME_CHARS))), text(`: ${quoted}`)];
+  // A mention is none within a link.
+  const [ahead, shown] =
+    mentions === undefined
+      ? [[], all]
+      : [[mention(PLATFORM, 'member', mentions), text(': ')], [text(quoted || '…')]];
   return renderWithMentions([
-    subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...quoted)] : quoted)),
+    subtext(text('↪ '), ...ahead, ...(isOnDiscord(ref) ? [linked(ref, ...shown)] : shown)),
   ]);
+};
+
+/** The people whom a mirror notifies when it is posted. */
+const notifiedBy = ({ quote }: Mirror): Pick<Part, 'notifies'> =>
+  quote?.mentions === undefined ? {} : { notifies: [quote.mentions] };
+
+/** The same mirror where it is posted again: it names whom it may have notified before. */
+export const quietly = (mirror: Mirror): Mirror => {
+  if (!mirror.quote) return mirror;
+  const { mentions: _, ...quote } = mirror.quote;
+  return { ...mirror, quote };
 };
 
 const named = (name: string, tree: RichText): RichText =>
@@ -300,9 +316,11 @@ export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
       .slice(0, 1)
       .map((voice) => voicePart({ ...voice, name: voiceNameOf(mirror.source) })),
     // Files and controls are attached to the last one.
-    texts: texts.map((content, index) =>
-      index === texts.length - 1 ? { content, files: rest, ...rows } : { content, files: [] },
-    ),
+    texts: texts.map((content, index) => ({
+      content,
+      ...(index === texts.length - 1 ? { files: rest, ...rows } : { files: [] }),
+      ...(index === 0 ? notifiedBy(mirror) : {}),
+    })),
   };
 };
 
@@ -319,5 +337,5 @@ export const sectionOf = (
   if (files.length > 0 || nameInFront.test(renderWithMentions(words))) return undefined;
   const written = partText(mirror, by, words, [0, 1], form);
   if (written.length > CONTENT_CHARS) return undefined;
-  return { footer: footerOf(mirror, form), text: written };
+  return { footer: footerOf(mirror, form), text: written, ...notifiedBy(mirror) };
 };

@@ -36,6 +36,10 @@ export interface MessageWriter {
 /** Mentions that notify nobody, whatever a text contains. */
 const NOBODY = { parse: [], replied_user: false } as const;
 
+/** Mentions that notify those whom a new message of one part is for, and nobody else. */
+const allowedIn = ({ notifies = [] }: Part) =>
+  notifies.length > 0 ? { allowed_mentions: { ...NOBODY, users: notifies } } : {};
+
 /** A file's name with the characters that Discord keeps. */
 const plainName = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_');
 
@@ -140,7 +144,13 @@ export const botMessageWriter = (
     write: async (part, index) => {
       const { body, files } = await bodyOf(part);
       const posted = await api.send<APIMessage>('POST', Routes.channelMessages(id), {
-        body: { ...body, ...reference, nonce: nonce(index), enforce_nonce: true },
+        body: {
+          ...body,
+          ...allowedIn(part),
+          ...reference,
+          nonce: nonce(index),
+          enforce_nonce: true,
+        },
         files,
         ...guard,
       });
@@ -223,7 +233,7 @@ export const webhookMessageWriter = (
       const posted = await api.sendOnce<APIMessage>('POST', Routes.webhook(hook.id, hook.token), {
         ...common,
         query: { ...thread, wait: 'true' },
-        body: { ...body, ...shown },
+        body: { ...body, ...allowedIn(part), ...shown },
         files,
       });
       if (posted.channel_id === channel.id) return posted.id;

@@ -29,6 +29,8 @@ export interface Part {
   readonly content: string;
   readonly files: readonly MirrorFile[];
   readonly rows?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
+  /** Ids of the people whom it notifies when it is posted; an edit notifies nobody. Default: nobody. */
+  readonly notifies?: readonly string[];
   /** Sent as a voice message: then there is no text and just one file. */
   readonly voice?: boolean;
 }

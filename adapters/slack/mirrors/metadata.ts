@@ -78,6 +78,8 @@ const mirrorHandle = z.object({
   threadTs: z.string().optional(),
   /** True where they stand in the channel, too. */
   broadcast: z.literal(true).optional(),
+  /** The member whom its first message mentions. */
+  mentions: z.string().optional(),
   /** The files that it shows. */
   files: z.array(mirroredFile).default([]),
 });

@@ -1,4 +1,5 @@
 import type { Api } from '../api.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import { isGone } from '../errors.ts';
 import { LEVEL } from '../rate-limiter.ts';
@@ -7,14 +8,17 @@ import { USERNAME_CHARS } from '../limits.ts';
 import type { Mentions } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { controlBlocks } from '../outbound/blocks.ts';
-import { renderPart, textParts, type Part } from '../outbound/render.ts';
+import { notificationOf, renderPart, textParts, type Part } from '../outbound/render.ts';
 import type { MirrorFiles } from './files.ts';
+import { PLATFORM } from '../ids.ts';
+import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { handleOf, metadataOf, readHandle, readMetadata, type MirrorHandle } from './metadata.ts';
 import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
 import { isSameChannel, messageKey, type Channel, type Posted } from '../../../src/model/place.ts';
 import { labelled } from '../../../src/rich-text/compose.ts';
 import {
   link,
+  mention,
   paragraph,
   styled,
   subtext,
@@ -42,16 +46,39 @@ export interface MirrorWriterDeps {
 /** Bytes that a label, quote and footer take beside the text. */
 const AROUND_BYTES = 900;
 const QUOTE_CHARS = 100;
+/** Mirrors of which it is remembered that they have notified somebody. */
+const TOLD = 5_000;
 
 const words = (written: string, chars: number): Inline => text(quotedWords(written, chars) || '…');
 
+type Quote = NonNullable<Mirror['quote']>;
+
 /** The message that is answered, where it stands in another channel. */
-const quoteLine = ({ name, text: quoted }: NonNullable<Mirror['quote']>): Block =>
+const quoteLine = ({ name, text: quoted }: Quote): Block =>
   subtext(
     text('↪ '),
     styled('bold', words(name, USERNAME_CHARS)),
     text(`: ${quotedWords(quoted, QUOTE_CHARS)}`),
   );
+
+/** The first message of a mirror with the one mention that notifies, above all else. */
+const mentioning = (part: Part, { name, mentions = '' }: Quote): Part => {
+  const shown = quotedWords(name, USERNAME_CHARS);
+  const ahead = [paragraph(text('↪ '), mention(PLATFORM, 'member', mentions, shown))];
+  return {
+    ...part,
+    // Blocks are what Slack shows and reads mentions in.
+    text: `${notificationOf(ahead)}\n${part.text}`,
+    blocks: [renderSlackBlocks(ahead, { mayNotify: () => true }), ...part.blocks],
+  };
+};
+
+/** The same mirror with this mention in its quote, or with none. */
+export const withMention = (mirror: Mirror, mentions: string | undefined): Mirror => {
+  if (!mirror.quote) return mirror;
+  const { mentions: _, ...quote } = mirror.quote;
+  return { ...mirror, quote: { ...quote, ...(mentions === undefined ? {} : { mentions }) } };
+};
 
 /** The small line under a mirror: its language, as a link to the source where there is one. */
 const footer = ({ label, sourceUrl }: Mirror): Block =>
@@ -68,12 +95,14 @@ const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
   const trees = textParts(body, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
   return shown.map((tree, index) => {
+    const isFirst = index === 0 && as !== undefined;
     const isLast = index === shown.length - 1;
-    const part = renderPart([
-      ...(index === 0 && as && quote && isQuoted ? [quoteLine(quote)] : []),
+    const written = renderPart([
+      ...(isFirst && quote && isQuoted ? [quoteLine(quote)] : []),
       ...tree,
       ...(as && isLast ? [footer(mirror)] : []),
     ]);
+    const part = isFirst && quote?.mentions !== undefined ? mentioning(written, quote) : written;
     return isLast
       ? { ...part, blocks: [...part.blocks, ...controlBlocks(content.controls)] }
       : part;
@@ -99,9 +128,15 @@ const postedAs = (
   handle: handleOf({ texts: texts.length, ...how }),
 });
 
+/** The part of a handle that tells whom a mirror mentions. */
+const markOf = (mentions: string | undefined): Pick<MirrorHandle, 'mentions'> =>
+  mentions === undefined ? {} : { mentions };
+
 /** Creates what posts mirrors and brings those that stand into their state. */
 export const createMirrorWriter = (deps: MirrorWriterDeps) => {
   const { api, writer, threads, files, mentions, ownMessages } = deps;
+  /** Mirrors that have notified the author of what they answer. */
+  const told = createLru<string, true>(TOLD);
 
   /** The thread in which a mirror stands; undefined where it stands in the channel. */
   const threadFor = async (
@@ -142,11 +177,14 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
 
   const post = async (
     target: MirrorTarget,
-    mirror: Mirror,
+    wanted: Mirror,
     earlier: Earlier,
     { isBackfill, signal, assertHeld }: Pick<CreateOptions, 'isBackfill' | 'signal' | 'assertHeld'>,
   ): Promise<Posted> => {
     const { channel } = target;
+    const key = `${channel.id} ${messageKey(wanted.source)}`;
+    const mirror = told.get(key) ? withMention(wanted, undefined) : wanted;
+    const mentioned = mirror.quote?.mentions;
     const place = await placeFor(target, mirror, earlier);
     const { threadTs } = place;
     const parts = await partsOf(channel, mirror, threadTs);
@@ -159,6 +197,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
       signal,
       assertHeld,
     });
+    if (mentioned !== undefined) told.set(key, true);
     for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
     const shown = await files
       .show(channel, threadTs, mirror, staged, { assertHeld })
@@ -170,7 +209,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
         }
         throw thrown;
       });
-    return postedAs(channel, timestamps, { ...place, files: shown });
+    return postedAs(channel, timestamps, { ...place, ...markOf(mentioned), files: shown });
   };
 
   /** Finds what an interrupted try of an update left: texts that were added, and files. */
@@ -191,12 +230,14 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
   /** Brings a mirror's texts and files into their state. */
   const rewrite = async (
     posted: Posted,
-    mirror: Mirror,
+    wanted: Mirror,
     { sinceMs, ...held }: UpdateOptions,
   ): Promise<Posted> => {
     const { channel, ids, handle: written } = posted;
     const handle = readHandle(written, ids.length);
     const { threadTs } = handle;
+    // An added mention would notify somebody once more.
+    const mirror = withMention(wanted, handle.mentions);
     const leftovers =
       sinceMs === undefined ? undefined : await unfinishedOf(posted, mirror, handle, sinceMs);
     const known = [...handle.files, ...(leftovers?.files ?? [])];
@@ -223,7 +264,12 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     // First, so that what Slack shows late does not stand twice.
     await files.remove(channel, obsolete, held, standing);
     const shown = await files.show(channel, threadTs, mirror, staged, held);
-    return postedAs(channel, now, { threadTs, broadcast, files: [...standing, ...shown] });
+    return postedAs(channel, now, {
+      threadTs,
+      broadcast,
+      ...markOf(handle.mentions),
+      files: [...standing, ...shown],
+    });
   };
 
   /** Brings a mirror that was found into its state. */
@@ -235,7 +281,8 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     held: WhileHeld,
   ): Promise<Posted> => {
     const place = await placeFor(target, mirror, earlier);
-    return rewrite(postedAs(target.channel, texts, { ...place, files: known }), mirror, held);
+    const standing = { ...place, ...markOf(mirror.quote?.mentions), files: known };
+    return rewrite(postedAs(target.channel, texts, standing), mirror, held);
   };
 
   return { threadFor, post, rewrite, complete };

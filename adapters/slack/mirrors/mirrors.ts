@@ -12,7 +12,7 @@ import { messageKey, type Channel, type MessageRef } from '../../../src/model/pl
 import { paragraph, styled, text } from '../../../src/rich-text/rich-text.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { CreateOptions, Mirror, Mirrors, MirrorTarget } from '../../../src/ports/mirrors.ts';
-import { createMirrorWriter, type MirrorWriterDeps } from './mirror-writer.ts';
+import { createMirrorWriter, withMention, type MirrorWriterDeps } from './mirror-writer.ts';
 
 /** Time back to which mirrors of messages of other platforms are looked for. */
 const FOREIGN_MS = DAY_MS;
@@ -94,7 +94,13 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         }
         const posted = known?.isWhole
           ? await mirrorWriter.complete(target, mirror, known, earlier, held)
-          : await mirrorWriter.post(target, mirror, earlier, options);
+          : await mirrorWriter.post(
+              target,
+              // What an interrupted try posted has notified already.
+              known?.texts.length ? withMention(mirror, undefined) : mirror,
+              earlier,
+              options,
+            );
         earlier.set(messageKey(mirror.source), posted.ids[0]);
         yield posted;
       }

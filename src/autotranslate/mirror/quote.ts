@@ -1,4 +1,4 @@
-import { toAppError } from '../../errors.ts';
+import { recover, toAppError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
@@ -8,15 +8,17 @@ import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts'
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { excerpt } from '../../text/quoted-words.ts';
 import { namedFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
+import type { Answered } from './answered.ts';
 
 const QUOTED_CHARS = 80;
 /** Longest wait for a message that is quoted: it may stand in a place that does not answer. */
 const QUOTE_MS = 3_000;
 
 export interface QuoteDeps {
-  readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
+  readonly stored: Pick<MirrorStore, 'sourcesOf' | 'of'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly answered: Answered;
 }
 
 /** The mirror of a message in a target; the message itself where it has none there. */
@@ -46,11 +48,12 @@ export interface Together {
  * @param options.isLast false where the quote may be tried again: then it rejects where that may help
  */
 export const quoteFor = async (
-  { replyTo }: Message,
+  answer: Message,
   target: MirrorTarget,
-  { stored, platforms, privacy }: QuoteDeps,
+  { stored, platforms, privacy, answered }: QuoteDeps,
   { together = [], isLast }: { readonly together?: readonly Together[]; readonly isLast: boolean },
 ): Promise<Mirror['quote']> => {
+  const { replyTo } = answer;
   if (!replyTo) return undefined;
   const near = together.find(
     ({ source: { ref } }) => ref.id === replyTo.id && isSameChannel(ref.channel, replyTo.channel),
@@ -62,8 +65,12 @@ export const quoteFor = async (
   }
   const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
     platforms.of(ref.channel).feed.read(ref, of);
+  // In the last try, a quote that mentions nobody is better than none.
+  const orNobody = async (finding: Promise<string | undefined>): Promise<string | undefined> =>
+    recover(finding, (thrown) => isLast || !toAppError(thrown).retryable);
   const find = async (): Promise<Mirror['quote']> => {
-    const source = (await stored.sourceOf(replyTo))?.ref ?? replyTo;
+    const sources = await stored.sourcesOf(replyTo);
+    const source = sources[0]?.ref ?? replyTo;
     const written = await read(source);
     if (!written) return undefined;
     const { platform } = source.channel.space;
@@ -73,7 +80,17 @@ export const quoteFor = async (
     const shown = there ?? (await read(replyTo, source)) ?? written;
     const named = await namedFor(shown.text, shown.ref.channel, target.channel, platforms);
     const text = excerpt(named, QUOTED_CHARS);
-    return { ref: shown.ref, name: shown.author.name, text };
+    // Of several people's copies in one message, nobody can say which one is answered.
+    const mentions =
+      sources.length === 1
+        ? await orNobody(answered.mentioned(answer, written, target.channel))
+        : undefined;
+    return {
+      ref: shown.ref,
+      name: shown.author.name,
+      text,
+      ...(mentions === undefined ? {} : { mentions }),
+    };
   };
   try {
     return await within(QUOTE_MS, find(), undefined);

@@ -12,6 +12,7 @@ import { addOpenAnswers } from './029-open-answers.ts';
 import { addPendingImports } from './030-pending-imports.ts';
 import { watchChoices } from './031-watch-choices.ts';
 import { addLinkRequests } from './032-link-requests.ts';
+import { answerMentions } from './033-answer-mentions.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -27,6 +28,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '030-pending-imports': addPendingImports,
     '031-watch-choices': watchChoices,
     '032-link-requests': addLinkRequests,
+    '033-answer-mentions': answerMentions,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

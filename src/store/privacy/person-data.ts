@@ -38,6 +38,7 @@ export const createPrivacy = (
       'language',
       'voice_id',
       'opted_out',
+      'answer_mentions',
     ]);
     const consents = await readRows(store, 'room_consent', own, ['space_id', 'is_heard']);
     const informed = await readRows(store, 'open_room_informed', own, ['space_id']);
@@ -86,6 +87,7 @@ export const createPrivacy = (
         language: setting?.language ?? null,
         voice: setting?.voice_id ?? null,
         optedOut: setting?.opted_out === 1,
+        answersMention: setting?.answer_mentions !== 0,
       },
       heardInVoice: consents.map(({ space_id: space, is_heard }) => ({
         space,
@@ -142,7 +144,11 @@ export const createPrivacy = (
       const own = personColumns(member);
       await store.write(async (db) => {
         await deleteRows(db, 'member_setting', { ...own, opted_out: 0 });
-        await changeRows(db, 'member_setting', own, { language: null, voice_id: null });
+        await changeRows(db, 'member_setting', own, {
+          language: null,
+          voice_id: null,
+          answer_mentions: 1,
+        });
         // A refusal stays stored, as an opt-out does.
         await deleteRows(db, 'room_consent', { ...own, is_heard: 1 });
         await deleteRows(db, 'open_room_informed', own);

@@ -45,24 +45,34 @@ const messageEvent = (world: World, channel: Channel, event: Json): void =>
     ...event,
   });
 
-/** Notes whom a message of the app notifies. */
+/** Whom a message of the app mentions so that it notifies them. */
+const notifiedBy = (text: string, blocks: readonly Json[] = []): readonly string[] => {
+  const words = blocks
+    .filter(({ type }) => type !== 'rich_text')
+    .flatMap((block) => (fieldsOf(block, 'type').includes('mrkdwn') ? fieldsOf(block, 'text') : []))
+    .filter((each): each is string => typeof each === 'string');
+  return [
+    ...mrkdwnPings(text),
+    ...words.flatMap(mrkdwnPings),
+    ...slackBlockPings(blocks as unknown as RichTextBlock),
+  ];
+};
+
+/**
+ * Notes whom a message of the app notifies.
+ *
+ * @param before whom it has notified already
+ */
 export const notePings = (
   world: World,
   channel: Channel,
   ts: string,
   text: string,
   blocks: readonly Json[] = [],
+  before: readonly string[] = [],
 ): void => {
-  const words = blocks
-    .filter(({ type }) => type !== 'rich_text')
-    .flatMap((block) => (fieldsOf(block, 'type').includes('mrkdwn') ? fieldsOf(block, 'text') : []))
-    .filter((each): each is string => typeof each === 'string');
-  const found = [
-    ...mrkdwnPings(text),
-    ...words.flatMap(mrkdwnPings),
-    ...slackBlockPings(blocks as unknown as RichTextBlock),
-  ];
-  for (const who of found) world.pings.push({ who, channel: channel.id, ts });
+  for (const who of notifiedBy(text, blocks))
+    if (!before.includes(who)) world.pings.push({ who, channel: channel.id, ts });
 };
 
 /** Tells that Slack itself changed a message, as far as its words go not at all. */
@@ -131,6 +141,7 @@ export interface MessageChange {
 export const changeMessage = (world: World, message: Message, change: MessageChange): void => {
   const { channel } = message;
   const previous = renderMessage(world, message, channel.workspaces[0]);
+  const before = notifiedBy(message.text, message.blocks);
   message.text = change.text;
   message.blocks = change.blocks;
   message.attachments = change.attachments ?? message.attachments;
@@ -138,7 +149,7 @@ export const changeMessage = (world: World, message: Message, change: MessageCha
   message.broadcast ||= change.broadcast ?? false;
   if (change.isEdit ?? true) message.editedTs = world.clock.ts();
   if (message.botId !== undefined)
-    notePings(world, channel, message.ts, message.text, message.blocks);
+    notePings(world, channel, message.ts, message.text, message.blocks, before);
   messageEvent(world, channel, {
     subtype: 'message_changed',
     hidden: true,

@@ -168,6 +168,14 @@ describe('posting', () => {
     expect(slack.pings.map(({ who }) => who)).toEqual(['member U1']);
   });
 
+  it('notes whom a change of a message notifies who was not mentioned before', async () => {
+    await using given = await start();
+    const { slack, client, channel } = given;
+    const { ts = '' } = await client.chat.postMessage({ channel: channel.id, text: 'hi <@U1>' });
+    await client.chat.update({ channel: channel.id, ts, text: 'hi <@U1> and <@U2>' });
+    expect(slack.pings.map(({ who }) => who)).toEqual(['member U1', 'member U2']);
+  });
+
   it('shows metadata only to those who ask for it', async () => {
     await using given = await start();
     const { client, channel } = given;

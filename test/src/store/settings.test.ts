@@ -10,6 +10,7 @@ const DEFAULTS = {
   roles: {},
   quietChannels: [],
   rules: {},
+  answersMention: true,
   rooms: ROOM_CHOICES,
 };
 

@@ -113,6 +113,7 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE link_request`.execute(store);
     await sql`ALTER TABLE link_invite DROP COLUMN made_by`.execute(store);
     await sql`ALTER TABLE link_invite DROP COLUMN made_by_name`.execute(store);
+    await sql`ALTER TABLE member_setting DROP COLUMN answer_mentions`.execute(store);
     await sql`DELETE FROM kysely_migration WHERE name >= '025-foreign-claims'`.execute(store);
   };
 

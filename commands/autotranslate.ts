@@ -5,17 +5,18 @@ import {
   moderator,
   defineCommandGroup,
 } from '../src/command/command.ts';
-import { lines, bullets, nested, series, type Maybe } from '../src/rich-text/compose.ts';
+import { lines, bullets, nested, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { addAction, removeAction } from './autotranslate/add.ts';
 import { turnOff } from './autotranslate/change.ts';
-import { changer, chosenChannel, namesOf, type Context } from './autotranslate/context.ts';
-import { listOf, hiddenNote, modeKey } from '../src/command/helpers.ts';
+import { changer, chosenChannel, watchLine, type Context } from './autotranslate/context.ts';
+import { hiddenNote } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
 import { readPress } from './autotranslate/read.ts';
 import { inPlaceAction, mirrorAction, requestAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
+import { panelAction, panelPresses } from './autotranslate/panel.ts';
 import { rulesAction } from './autotranslate/rules.ts';
 import { memberPresses, membersAction } from './autotranslate/members.ts';
 
@@ -56,14 +57,7 @@ const listAction = defineAction({
     const all = services.watches.list(channel.space);
     const watches = await access.seen(all, (watch) => watch.channel);
     if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
-    const line = (watch: ChannelWatch): RichText =>
-      series([
-        channelMention(watch.channel),
-        t(modeKey(watch)),
-        watch.languages.length > 0 && listOf(namesOf(watch.languages, ctx), ctx.locale),
-        watch.transcribes && t('autotranslate.with-voice-messages'),
-        watch.bots && t('autotranslate.with-bots'),
-      ]);
+    const line = (watch: ChannelWatch): RichText => watchLine(watch, ctx);
     const groups = Map.groupBy(watches, ({ group }) => group);
     const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>
       group === undefined
@@ -87,6 +81,7 @@ const listAction = defineAction({
 export default defineCommandGroup(
   'autotranslate',
   {
+    panel: panelAction,
     reply: inPlaceAction('reply'),
     compact: inPlaceAction('compact'),
     request: requestAction,
@@ -103,6 +98,7 @@ export default defineCommandGroup(
   {
     needs: 'watch',
     topic: 'channels',
-    presses: { ...linkPresses, ...memberPresses, read: readPress },
+    alone: 'panel',
+    presses: { ...panelPresses, ...linkPresses, ...memberPresses, read: readPress },
   },
 );

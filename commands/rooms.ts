@@ -19,6 +19,7 @@ import {
   languageLabel,
   typedLanguages,
   MOST_LANGUAGES,
+  OFFERED_LANGUAGES,
 } from '../src/command/helpers.ts';
 import { bullets, lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
@@ -38,9 +39,6 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = [400, USUAL_PAUSE_MS, 900, 1_500] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/** The languages that can be chosen from the list, most spoken on chats first. */
-const OFFERED_LANGUAGES =
-  'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
 const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;

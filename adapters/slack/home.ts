@@ -75,8 +75,8 @@ const SECTIONS: readonly Section[] = [
   { title: 'slack.home.privacy', command: 'privacy', modals: [] },
   {
     title: 'slack.home.autotranslate',
-    command: 'autotranslate list',
-    modals: ['reply', 'thread', 'mirror', 'link', 'off'].map((name) => `autotranslate ${name}`),
+    command: 'autotranslate panel',
+    modals: ['mirror', 'link'].map((name) => `autotranslate ${name}`),
     moderators: true,
   },
   {

@@ -10,19 +10,19 @@ import { z } from 'zod';
 import { listOf, hears, modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
+import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
-export type Context<Options = unknown> = Pick<
-  CommandContext<Options>,
-  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'signal' | 'options'
+export type Context = Pick<
+  CommandContext<unknown>,
+  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'signal'
 >;
 
 /** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
 export const chosenChannel = ({
   channel,
   options,
-}: Context<{ channel?: Channel | undefined }>): Channel =>
+}: Context & { readonly options: { readonly channel?: Channel | undefined } }): Channel =>
   options.channel ?? channelAround(channel);
 
 /**
@@ -53,6 +53,19 @@ export const demandSeen = async (
 /** The names of languages in the reader's language. */
 export const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
+
+/** Says what is set for a channel, in a line. */
+export const watchLine = (watch: ChannelWatch, ctx: Context): RichText => {
+  const { t, locale } = ctx;
+  return series([
+    channelMention(watch.channel),
+    t(modeKey(watch)),
+    watch.languages.length > 0 && listOf(namesOf(watch.languages, ctx), locale),
+    watch.transcribes && t('autotranslate.with-voice-messages'),
+    watch.bots && t('autotranslate.with-bots'),
+    isPaused(watch) && t('autotranslate.is-paused'),
+  ]);
+};
 
 /** Options of every setting: whether voice messages, and messages of bots, are translated too. */
 export const switches = {

@@ -115,7 +115,10 @@ const typedLength = (typed: RichText): number => {
 const NOTHING = { shortest: 0, languages: [], engine: '' } as const;
 
 /** Reads the rule that was typed. Rejects with `bad-input` for values that it cannot have. */
-const typedRule = async (about: About, ctx: Context<Options>): Promise<WatchRules> => {
+const typedRule = async (
+  about: About,
+  ctx: Context & { readonly options: Options },
+): Promise<WatchRules> => {
   const { rule, values } = ctx.options;
   if (rule === 'none') return { [about]: isRuled(about) ? { of: [] } : NOTHING[about] };
   if (values === undefined) throw badValues();

@@ -140,6 +140,7 @@ export const describeAction = (
     summary: textOf(texts, t, `${keyBase(name)}.summary`),
     ...(group ? { groupSummary: textOf(texts, t, `${keyBase(group)}.summary`) } : {}),
     ...(command.topic ? { topic: command.topic } : {}),
+    ...(name === `${command.name} ${command.alone}` ? { alone: true } : {}),
     options,
     slow: action.slow ?? false,
     private: action.private ?? false,

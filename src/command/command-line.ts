@@ -103,7 +103,9 @@ export const findCommand = (
     commands.find((command) => command.name === name.toLowerCase());
   const both = second === '' ? undefined : named(`${first} ${second}`);
   if (both) return { command: both, rest: 1 + first.length + gap.length + second.length };
-  const one = named(first);
+  const opened = (): CommandInfo | undefined =>
+    commands.find(({ name, alone }) => alone && name.startsWith(`${first.toLowerCase()} `));
+  const one = named(first) ?? (second === '' ? opened() : undefined);
   return one && { command: one, rest: 1 + first.length };
 };
 

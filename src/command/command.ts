@@ -152,6 +152,8 @@ export interface CommandTraits {
   readonly topic?: Topic;
   /** The command exists only where that is. */
   readonly needs?: PlatformPart;
+  /** The action that the command runs where people type its name alone, on platforms that let them. */
+  readonly alone?: string;
   /** The controls' work, by the word after the command's name in `Control.press`. */
   readonly presses?: Readonly<Record<string, Press>>;
 }

@@ -141,6 +141,10 @@ export const completeVoice: Complete = async (typed, { services, space }) => {
 /** More translations of one text than this nobody reads. */
 export const MOST_LANGUAGES = 10;
 
+/** The languages that can be chosen from a list, most spoken on chats first. */
+export const OFFERED_LANGUAGES =
+  'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
+
 /** Codes under other names in lists: beside Traditional Chinese, Chinese is called Simplified. */
 const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
 

@@ -64,6 +64,8 @@ export interface CommandInfo {
   readonly groupSummary?: string;
   /** Default: more. */
   readonly topic?: Topic;
+  /** True for the action that the first word of its name, typed alone, runs too. */
+  readonly alone?: true;
   readonly options: readonly OptionInfo[];
   readonly slow: boolean;
   readonly private: boolean;

@@ -132,11 +132,13 @@ export type Control =
       readonly most?: number;
     }
   | {
-      /** A choice of any number of the space’s roles or channels. */
+      /** A choice of the space’s roles or channels. */
       readonly kind: 'roles' | 'channels';
       readonly press: string;
       readonly label: string;
       readonly chosen: readonly string[];
+      /** True where exactly one is chosen. Default: any number. */
+      readonly single?: true;
       /** The kind of channel that can be chosen. Default: any. */
       readonly only?: 'voice';
     };

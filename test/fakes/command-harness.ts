@@ -138,7 +138,7 @@ export interface CommandHarness extends AsyncDisposable {
   /** Presses or chooses what has the sentence of `key` as its label under the last answer. */
   press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Shown>;
   /** Presses a control by its `press`, as it stands under something that is no answer. */
-  pressNamed(press: string, asking?: Asking): Promise<Shown>;
+  pressNamed(press: string, asking?: Asking, values?: readonly string[]): Promise<Shown>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
 
@@ -441,7 +441,7 @@ export const openCommandHarness = async (
       });
       return last(before);
     },
-    pressNamed: (press, asking = {}) => doPress(press, [], asking),
+    pressNamed: (press, asking = {}, values = []) => doPress(press, values, asking),
     async press(key, values = [], asking = {}) {
       const control = labelled(shown.at(-1), key);
       if (!control) throw new Error(`there is nothing named ${key} to press`);

@@ -83,7 +83,7 @@ describe('App Home', () => {
   it('asks for the channel where nothing says which is meant', async () => {
     const { admin } = bot.place();
     await opened(admin);
-    bot.slack.act(admin, homeOf(admin), 'modal:autotranslate reply');
+    bot.slack.act(admin, homeOf(admin), 'modal:autotranslate link');
     await bot.slack.until(() => admin.modal !== undefined);
     const blocks = admin.modal?.content['blocks'] as readonly Json[];
     expect(blocks.find((block) => block['block_id'] === 'channel')).toMatchObject({

@@ -62,7 +62,9 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
   };
   if (control.kind !== 'choice') {
     const chosen = control.chosen.slice(0, CAPABILITIES.choices);
-    const bounds = { min_values: 0, max_values: CAPABILITIES.choices };
+    const bounds = control.single
+      ? { min_values: 1, max_values: 1 }
+      : { min_values: 0, max_values: CAPABILITIES.choices };
     return control.kind === 'roles'
       ? {
           ...common,

@@ -248,6 +248,7 @@ const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   if ('selected_option' in used && used.selected_option) return [used.selected_option.value ?? ''];
   if ('selected_options' in used && used.selected_options)
     return used.selected_options.map(({ value }) => value ?? '');
+  if ('selected_conversation' in used) return [used.selected_conversation];
   return ('selected_conversations' in used && used.selected_conversations) || [];
 };
 

@@ -91,6 +91,9 @@ const menu = (control: Exclude<Control, { kind: 'button' }>): SlackBlock | undef
   const { press, label } = control;
   const common = { action_id: press, ...placeholder(label) };
   // Slack has no roles.
+  const filter = { include: ['public', 'private'], exclude_bot_users: true };
+  if (control.kind === 'channels' && control.single)
+    return { type: 'actions', elements: [{ ...common, type: 'conversations_select', filter }] };
   if (control.kind !== 'choice')
     return control.kind === 'roles'
       ? undefined
@@ -100,7 +103,7 @@ const menu = (control: Exclude<Control, { kind: 'button' }>): SlackBlock | undef
           accessory: {
             ...common,
             type: 'multi_conversations_select',
-            filter: { include: ['public', 'private'], exclude_bot_users: true },
+            filter,
             ...(control.chosen.length > 0 ? { initial_conversations: control.chosen } : {}),
           },
         };

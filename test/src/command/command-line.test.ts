@@ -117,6 +117,14 @@ describe('reading a line', () => {
     expect(findCommand('hello', FAKE_COMMANDS)).toBeUndefined();
   });
 
+  test('finds the action that the first word alone runs, and no other one', () => {
+    const commands = FAKE_COMMANDS.map((command) =>
+      command.name === 'glossary add' ? { ...command, alone: true as const } : command,
+    );
+    expect(findCommand('/glossary', commands)?.command.name).toBe('glossary add');
+    expect(findCommand('/glossary nonsense', commands)).toBeUndefined();
+  });
+
   test('tells an unknown command from half a command', () => {
     expect(unknownCommand('/nothing', FAKE_COMMANDS).key).toBe('line.unknown-command');
     expect(unknownCommand('/trnaslate hi', FAKE_COMMANDS)).toEqual({

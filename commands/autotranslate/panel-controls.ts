@@ -1,0 +1,79 @@
+import type { PressContext } from '../../src/command/command.ts';
+import {
+  languageLabel,
+  MOST_LANGUAGES,
+  OFFERED_LANGUAGES,
+  typedCode,
+} from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Control } from '../../src/model/message.ts';
+import { isSameChannel, type Channel } from '../../src/model/place.ts';
+import type { Changer, ChannelWatch } from '../../src/model/space.ts';
+import type { Context } from './context.ts';
+
+/** The part of a press's context that the pages of the panel use. */
+export type PanelContext = Context & Pick<PressContext, 'label' | 'capabilities'>;
+
+/** The channel of the space that a control is about. */
+export const channelNamed = ({ channel: { space } }: PanelContext, id: string): Channel => ({
+  space,
+  id,
+});
+
+/** The watch of a channel itself; undefined where it has none. */
+export const watchOf = ({ services }: PanelContext, channel: Channel): ChannelWatch | undefined =>
+  services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
+
+/** The person who presses, whose answer nobody else sees: every channel is told. */
+export const presser = ({ member: { name }, locale }: PanelContext): Changer => ({ name, locale });
+
+export interface LanguageChoice {
+  readonly press: string;
+  readonly chosen: readonly string[];
+  /** Languages that were searched for: they are offered in place of the usual ones. */
+  readonly found?: readonly string[];
+  /** True where several may be chosen. */
+  readonly several?: true;
+}
+
+/** A choice of languages: the chosen ones, then those that the space uses already, then the most spoken ones. */
+export const languageControl = (
+  { press, chosen, found, several }: LanguageChoice,
+  { services, channel, label, locale, capabilities }: PanelContext,
+): Control => {
+  const used = services.watches.list(channel.space).flatMap(({ languages }) => languages);
+  const codes = new Set([...chosen, ...(found ?? [...used, ...OFFERED_LANGUAGES])]);
+  return {
+    kind: 'choice',
+    press,
+    label: label(several ? 'autotranslate.panel-languages' : 'autotranslate.panel-language'),
+    ...(several ? { most: MOST_LANGUAGES } : {}),
+    choices: [...codes].slice(0, capabilities.choices).map((value) => ({
+      value,
+      label: languageLabel(value, locale, services),
+      chosen: chosen.includes(value),
+    })),
+  };
+};
+
+/** The languages whose name or code has what was typed into a form; throws where there are none. */
+export const foundLanguages = (typed: string, { services, locale }: PanelContext): string[] => {
+  const found = services.languages.search(typed, locale).map(({ code }) => code);
+  if (found.length === 0)
+    throw userError('not-found', 'errors.unknown-language', { language: typedCode(typed) });
+  return found;
+};
+
+/** The languages that were chosen, at most as many as may be; throws for what is no language's code. */
+export const chosenLanguages = (
+  values: readonly string[],
+  most: number,
+  { services }: PanelContext,
+): readonly string[] => {
+  const unknown = values.find((value) => services.languages.find(value) !== value);
+  if (unknown !== undefined)
+    throw userError('bad-input', 'errors.unknown-language', { language: typedCode(unknown) });
+  if (values.length === 0 || values.length > most)
+    throw userError('bad-input', 'autotranslate.how-many-languages', { most });
+  return [...new Set(values)];
+};

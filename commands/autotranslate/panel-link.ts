@@ -1,0 +1,118 @@
+import { button } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content } from '../../src/model/message.ts';
+import { channelMention } from '../../src/model/place.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
+import { demandChange, join } from './change.ts';
+import {
+  channelNamed,
+  chosenLanguages,
+  languageControl,
+  presser,
+  watchOf,
+  type PanelContext,
+} from './panel-controls.ts';
+import { back, channelControl } from './panel-pages.ts';
+
+/** The choices so far: a channel, its language where it is linked with none yet, and the one to link with it. */
+interface Chosen {
+  readonly id: string;
+  readonly language: string;
+  readonly other: string;
+}
+
+/** Reads what a control carries of what was chosen before. */
+export const readChosen = (arg: string): Chosen => {
+  const [id = '', language = '', other = ''] = arg.split('/');
+  return { id, language, other };
+};
+
+const languagePage = (
+  ctx: PanelContext,
+  about: string,
+  { press, find, id }: { readonly press: string; readonly find: string; readonly id: string },
+  found?: readonly string[],
+): Content => ({
+  text: ctx.t('autotranslate.panel-link-language', {
+    channel: channelMention(channelNamed(ctx, about)),
+  }),
+  controls: [
+    languageControl({ press, chosen: [], ...(found ? { found } : {}) }, ctx),
+    button(ctx, find, 'autotranslate.panel-find'),
+    back(ctx, `autotranslate page:${id}`),
+  ],
+});
+
+/** Asks for the language of a channel, or, where it is linked already, for another channel. */
+export const linkPage = async (
+  ctx: PanelContext,
+  { id, language }: Chosen,
+  found?: readonly string[],
+): Promise<Content> => {
+  const channel = channelNamed(ctx, id);
+  await ctx.access.demand([channel], 'see');
+  if (language === '' && watchOf(ctx, channel)?.mode !== 'mirror')
+    return languagePage(
+      ctx,
+      id,
+      { press: `autotranslate linkfrom:${id}`, find: `autotranslate findfrom:${id}`, id },
+      found,
+    );
+  return {
+    text: ctx.t('autotranslate.panel-link-to', { channel: channelMention(channel) }),
+    controls: [
+      channelControl(ctx, `autotranslate linkto:${id}/${language}`),
+      back(ctx, `autotranslate page:${id}`),
+    ],
+  };
+};
+
+/** Asks for the language of the channel that is to be linked. */
+export const otherLanguagePage = async (
+  ctx: PanelContext,
+  { id, language, other }: Chosen,
+  found?: readonly string[],
+): Promise<Content> => {
+  await ctx.access.demand([channelNamed(ctx, id), channelNamed(ctx, other)], 'see');
+  if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
+  const chosen = `${id}/${language}/${other}`;
+  return languagePage(
+    ctx,
+    other,
+    { press: `autotranslate linkas:${chosen}`, find: `autotranslate findas:${chosen}`, id },
+    found,
+  );
+};
+
+/** Links two channels, or one with the group of the other. */
+export const linkChosen = async (
+  { id, language, other }: Chosen,
+  values: readonly string[],
+  ctx: PanelContext,
+): Promise<void> => {
+  const { services } = ctx;
+  const [first, second] = [channelNamed(ctx, id), channelNamed(ctx, other)];
+  const languages = chosenLanguages(values, 1, ctx);
+  const by = presser(ctx);
+  const { transcribes, bots } = watchOf(ctx, first) ?? { transcribes: true, bots: false };
+  const common = { mode: 'mirror', transcribes, bots } as const;
+  const joining: ChannelWatch = { ...common, channel: second, languages };
+  if (watchOf(ctx, first)?.mode === 'mirror') {
+    await join(joining, first, by, false, ctx);
+    return;
+  }
+  const own = chosenLanguages([language], 1, ctx);
+  if (own[0] === languages[0]) throw userError('bad-input', 'autotranslate.one-language');
+  if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
+  await demandChange([first, second], ctx);
+  if (watchOf(ctx, second)?.mode === 'mirror') {
+    await join({ ...common, channel: first, languages: own }, second, by, false, ctx);
+    return;
+  }
+  const group = crypto.randomUUID();
+  const pair = [{ ...common, channel: first, languages: own }, joining];
+  await services.watches.set(
+    pair.map((watch) => ({ ...watch, group })),
+    { by },
+  );
+};

@@ -1,0 +1,187 @@
+import { button, hiddenNote, say } from '../../src/command/helpers.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import { channelAround, channelMention } from '../../src/model/place.ts';
+import { isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
+import { bullets, lines, sections, sentence, type Maybe } from '../../src/rich-text/compose.ts';
+import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
+import { groupHere } from './change.ts';
+import { obstacleLines, watchLine } from './context.ts';
+import { channelNamed, languageControl, watchOf, type PanelContext } from './panel-controls.ts';
+
+/** Channels that are listed at once. */
+const LISTED = 10;
+
+export type ShownMode = Exclude<WatchMode, 'mirror'> | 'below';
+
+/** A picture of a message and its translation, by mode. */
+const PICTURES: Readonly<Record<WatchMode | 'below', string>> = {
+  reply: 'Ana: ¡Hola a todos!\n └ 🇬🇧 Hello everyone!',
+  compact: 'Ana: ¡Hola a todos!\n · 🇬🇧 Hello everyone!',
+  request: 'Ana: ¡Hola a todos!\n[ 🌐 … ]',
+  below: 'Ana: ¡Hola a todos!\n🇬🇧 Hello everyone!',
+  thread: 'Ana: ¡Hola a todos!\n 🧵 English\n   └ Ana: Hello everyone!',
+  mirror: '#español   Ana: ¡Hola a todos!\n#english   Ana: Hello everyone!',
+};
+
+/** The modes of a channel for itself that the platform has. */
+export const shownModes = ({ capabilities }: PanelContext): readonly ShownMode[] => [
+  'reply',
+  'compact',
+  ...(capabilities.repliesInThreads ? (['below'] as const) : []),
+  'thread',
+  'request',
+];
+
+const modeOf = ({ mode, below }: ChannelWatch): WatchMode | 'below' => (below ? 'below' : mode);
+
+export const back = (ctx: PanelContext, press = 'autotranslate page'): Control =>
+  button(ctx, press, 'settings.back');
+
+/** A choice of one channel. */
+export const channelControl = ({ label }: PanelContext, press: string): Control => ({
+  kind: 'channels',
+  single: true,
+  press,
+  label: label('autotranslate.panel-pick'),
+  chosen: [],
+});
+
+/**
+ * The first page: the channels of the space with what they do, as far as the reader sees them.
+ *
+ * @param from the place of the first one that is listed
+ * @param above what is said above it
+ */
+export const frontPage = async (
+  ctx: PanelContext,
+  from = 0,
+  above?: RichText,
+): Promise<Content> => {
+  const { access, services, channel, t } = ctx;
+  const here = channelAround(channel).id;
+  const all = services.watches.list(channel.space);
+  const watches = await access.seen(all, (watch) => watch.channel);
+  const next = from + LISTED < watches.length ? from + LISTED : 0;
+  const listed = watches.slice(from, from + LISTED).map((watch) => watchLine(watch, ctx));
+  return {
+    text: sections(
+      above,
+      all.length === 0
+        ? t('autotranslate.panel-none')
+        : lines(
+            t('autotranslate.heading', { count: all.length }),
+            bullets(...listed, hiddenNote(all, watches, ctx)),
+          ),
+    ),
+    controls: [
+      channelControl(ctx, 'autotranslate page'),
+      // Where people only talk with the bot, that is no channel to translate.
+      ...(here === ctx.member.id
+        ? []
+        : [button(ctx, `autotranslate page:${here}`, 'autotranslate.panel-here', 'primary')]),
+      ...(watches.length > LISTED
+        ? [button(ctx, `autotranslate front:${next}`, 'autotranslate.panel-more')]
+        : []),
+    ],
+  };
+};
+
+/** Says what keeps translations from coming, or makes them less than they could be. */
+const troubleLines = async (
+  watch: ChannelWatch,
+  ctx: PanelContext,
+): Promise<readonly Maybe<RichText>[]> => {
+  const { services, t } = ctx;
+  const lacking = await services.watches.missing(watch).catch(() => []);
+  const drawback = services.watches.drawback(watch);
+  const found = [
+    lacking.length > 0 && t('watch.missing', { permissions: { list: lacking } }),
+    drawback && say(t, drawback),
+    ...(await obstacleLines([watch], ctx)),
+  ];
+  return found.map((line) => line && sentence('⚠️ ', line));
+};
+
+const modeControl = (watch: ChannelWatch, id: string, ctx: PanelContext): Control => ({
+  kind: 'choice',
+  press: `autotranslate mode:${id}`,
+  label: ctx.label('autotranslate.panel-mode'),
+  choices: shownModes(ctx).map((value) => ({
+    value,
+    label: ctx.label(`autotranslate.modes.${value}`),
+    chosen: value === modeOf(watch),
+  })),
+});
+
+/**
+ * The page of one channel. Rejects with `forbidden` where the person may not see it.
+ *
+ * @param found languages that were searched for
+ */
+export const channelPage = async (
+  ctx: PanelContext,
+  id: string,
+  { above, found }: { readonly above?: Maybe<RichText>; readonly found?: readonly string[] } = {},
+): Promise<Content> => {
+  const { access, t } = ctx;
+  const channel = channelNamed(ctx, id);
+  await access.demand([channel], 'see');
+  const watch = watchOf(ctx, channel);
+  const isMirror = watch?.mode === 'mirror';
+  const languages = languageControl(
+    {
+      press: `autotranslate ${isMirror ? 'language' : 'languages'}:${id}`,
+      chosen: watch?.languages ?? [],
+      ...(found ? { found } : {}),
+      ...(isMirror ? {} : { several: true }),
+    },
+    ctx,
+  );
+  const doing = (press: string, key: Parameters<typeof button>[2], look?: 'danger'): Control =>
+    button(ctx, `autotranslate ${press}:${id}`, key, look);
+  if (!watch)
+    return {
+      text: sections(above, t('autotranslate.panel-off', { channel: channelMention(channel) })),
+      controls: [
+        languages,
+        doing('find', 'autotranslate.panel-find'),
+        doing('linkstart', 'autotranslate.panel-link'),
+        back(ctx),
+      ],
+    };
+  const linked = groupHere(channel, ctx);
+  const shown = linked.length > 0 ? await access.seen(linked, (one) => one.channel) : [watch];
+  return {
+    text: sections(
+      above,
+      bullets(...shown.map((each) => watchLine(each, ctx)), hiddenNote(linked, shown, ctx)),
+      [codeBlock(PICTURES[modeOf(watch)])],
+      lines(...(await troubleLines(watch, ctx))),
+    ),
+    controls: [
+      languages,
+      ...(isMirror || watch.mode === 'request' ? [] : [modeControl(watch, id, ctx)]),
+      doing('find', 'autotranslate.panel-find'),
+      doing('preview', 'autotranslate.panel-preview'),
+      isPaused(watch)
+        ? doing('resume', 'autotranslate.panel-resume')
+        : doing('pause', 'autotranslate.panel-pause'),
+      ...(isMirror ? [doing('linkstart', 'autotranslate.panel-link')] : []),
+      doing('sure', 'autotranslate.panel-remove', 'danger'),
+      back(ctx),
+    ],
+  };
+};
+
+/** Asks once whether auto-translate is to be turned off in a channel. */
+export const surePage = async (ctx: PanelContext, id: string): Promise<Content> => {
+  const channel = channelNamed(ctx, id);
+  await ctx.access.demand([channel], 'see');
+  return {
+    text: ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
+    controls: [
+      button(ctx, `autotranslate off:${id}`, 'autotranslate.panel-remove', 'danger'),
+      back(ctx, `autotranslate page:${id}`),
+    ],
+  };
+};

@@ -1,0 +1,43 @@
+import { userError } from '../../src/errors.ts';
+import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
+import { labelled, sections } from '../../src/rich-text/compose.ts';
+import { quote, styled, text, type RichText } from '../../src/rich-text/rich-text.ts';
+import { resultOf } from '../../src/command/helpers.ts';
+import { groupHere } from './change.ts';
+import { watchOf, type PanelContext } from './panel-controls.ts';
+
+/** The languages in which a message of a channel is shown. */
+const shownLanguages = (channel: Channel, ctx: PanelContext): readonly string[] => {
+  const watch = watchOf(ctx, channel);
+  if (watch?.mode !== 'mirror') return watch?.languages ?? [];
+  const others = groupHere(channel, ctx).filter((each) => !isSameChannel(each.channel, channel));
+  return [...new Set(others.flatMap(({ languages }) => languages))];
+};
+
+/** The last message of a channel as it would be translated; throws `not-found` where there is none. */
+export const previewOf = async (channel: Channel, ctx: PanelContext): Promise<RichText> => {
+  const { services, signal, locale, t } = ctx;
+  const [message] = await services.messages.recent(channel, 1, signal);
+  if (!message)
+    throw userError('not-found', 'autotranslate.panel-no-message', {
+      channel: channelMention(channel),
+    });
+  const languages = shownLanguages(channel, ctx);
+  const shown = await Promise.all(
+    languages.map(async (to) => {
+      const request = {
+        text: message.text,
+        to,
+        expected: languages,
+        place: channel,
+        lane: 'interactive',
+      } as const;
+      const { text: words, outcome } = await resultOf(
+        services.translator.translate(request, signal),
+      );
+      if (outcome !== 'translated') return undefined;
+      return labelled([styled('bold', text(services.languages.name(to, locale)))], words);
+    }),
+  );
+  return sections(t('autotranslate.panel-preview-of'), [quote(...message.text)], ...shown);
+};

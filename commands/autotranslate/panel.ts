@@ -1,0 +1,185 @@
+import {
+  defineAction,
+  moderator,
+  type Press,
+  type PressContext,
+  type PressForm,
+} from '../../src/command/command.ts';
+import { MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import { channelMention, isSameChannel } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/message.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { change, demandChange, groupHere, turnOff } from './change.ts';
+import {
+  channelNamed,
+  chosenLanguages,
+  foundLanguages,
+  presser,
+  watchOf,
+  type PanelContext,
+} from './panel-controls.ts';
+import { linkChosen, linkPage, otherLanguagePage, readChosen } from './panel-link.ts';
+import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
+import { previewOf } from './panel-preview.ts';
+
+/** `/autotranslate panel`, and the command alone: everything that can be set, by pressing. */
+export const panelAction = defineAction({
+  guards: [moderator],
+  private: true,
+  run: async (ctx) => ctx.reply(await frontPage(ctx)),
+});
+
+/**
+ * Does `run`, and then shows `page` with what it says. Where that fails, the page stands with the reason; and the first
+ * one where it is that page that fails.
+ */
+const press = (
+  page: (ctx: PressContext, said?: RichText) => Content | Promise<Content>,
+  run: (ctx: PressContext) => unknown = () => undefined,
+): Press => ({
+  guards: [moderator],
+  panel: async (ctx) => {
+    try {
+      return await page(ctx);
+    } catch {
+      return frontPage(ctx);
+    }
+  },
+  run: async (ctx) => {
+    const said = await run(ctx);
+    await ctx.reply(await page(ctx, said as RichText | undefined));
+  },
+});
+
+const ownPage = (ctx: PressContext, above?: RichText): Promise<Content> =>
+  channelPage(ctx, ctx.arg, above ? { above } : {});
+
+/** The error for a control that is about another state of a channel than its own now. */
+const changedMeanwhile = (ctx: PanelContext, id: string) =>
+  userError('bad-input', 'autotranslate.panel-changed', {
+    channel: channelMention(channelNamed(ctx, id)),
+  });
+
+/** Changes the watch of the channel that a control is about. */
+const changeOwn = async (
+  ctx: PressContext,
+  how: (watch: ChannelWatch) => ChannelWatch,
+): Promise<void> => void (await change(channelNamed(ctx, ctx.arg), how, presser(ctx), ctx));
+
+/** Sets the languages that a channel is translated into; turns auto-translate on where it is off. */
+const setLanguages = async (ctx: PressContext): Promise<void> => {
+  const channel = channelNamed(ctx, ctx.arg);
+  const languages = chosenLanguages(ctx.values, MOST_LANGUAGES, ctx);
+  if (watchOf(ctx, channel))
+    return changeOwn(ctx, (watch) => {
+      if (watch.mode === 'mirror') throw changedMeanwhile(ctx, ctx.arg);
+      return watch.mode === 'request'
+        ? { ...watch, mode: 'reply', languages, transcribes: true }
+        : { ...watch, languages };
+    });
+  await demandChange([channel], ctx);
+  const watch = { channel, mode: 'reply', languages, transcribes: true, bots: false } as const;
+  await ctx.services.watches.set([watch], { by: presser(ctx) });
+};
+
+/** Sets the one language of a linked channel. */
+const setLanguage = async (ctx: PressContext): Promise<void> => {
+  const channel = channelNamed(ctx, ctx.arg);
+  const languages = chosenLanguages(ctx.values, 1, ctx);
+  const others = groupHere(channel, ctx).filter((each) => !isSameChannel(each.channel, channel));
+  await changeOwn(ctx, (watch) => {
+    if (watch.mode !== 'mirror') throw changedMeanwhile(ctx, ctx.arg);
+    const isAlone = ctx.services.watches.elsewhere(watch) === 0;
+    if (isAlone && others.every((each) => each.languages[0] === languages[0]))
+      throw userError('bad-input', 'autotranslate.one-language');
+    return { ...watch, languages };
+  });
+};
+
+const setMode = (ctx: PressContext): Promise<void> => {
+  const chosen = shownModes(ctx).find((mode) => mode === ctx.values[0]);
+  return changeOwn(ctx, ({ below, ...watch }) => {
+    const hasLanguages = watch.languages.length > 0 || chosen === 'request';
+    if (watch.mode === 'mirror' || chosen === undefined || !hasLanguages)
+      throw changedMeanwhile(ctx, ctx.arg);
+    if (chosen === 'request') return { ...watch, mode: chosen, languages: [], transcribes: false };
+    return chosen === 'below'
+      ? { ...watch, mode: 'reply', below: below ?? true }
+      : { ...watch, mode: chosen };
+  });
+};
+
+const setPaused =
+  (isPausing: boolean) =>
+  async (ctx: PressContext): Promise<void> => {
+    const channel = channelNamed(ctx, ctx.arg);
+    await demandChange([channel], ctx);
+    if (!(await ctx.services.watches.pause(channel, isPausing, presser(ctx))))
+      throw changedMeanwhile(ctx, ctx.arg);
+  };
+
+const end = async (ctx: PressContext): Promise<RichText> => {
+  const channel = channelNamed(ctx, ctx.arg);
+  await ctx.access.demand([channel], 'see');
+  const said = await turnOff(channel, presser(ctx), ctx);
+  return said ?? ctx.t('autotranslate.not-on', { channel: channelMention(channel) });
+};
+
+const preview = async (ctx: PressContext): Promise<RichText> => {
+  const channel = channelNamed(ctx, ctx.arg);
+  await ctx.access.demand([channel], 'see');
+  return previewOf(channel, ctx);
+};
+
+const FIND: PressForm = {
+  title: 'autotranslate.panel-find',
+  label: 'autotranslate.panel-find-label',
+  hint: 'autotranslate.panel-find-hint',
+  maxChars: 100,
+};
+
+/** A press that begins with a form in which a language is searched for. */
+const finding = (
+  page: (ctx: PressContext, found?: readonly string[]) => Promise<Content>,
+): Press => ({
+  ...press(async (ctx) => page(ctx)),
+  form: FIND,
+  run: async (ctx) => ctx.reply(await page(ctx, foundLanguages(ctx.values[0] ?? '', ctx))),
+});
+
+/** The place of the first channel that is listed, as a control carries it. */
+const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 0);
+
+/** The work of the panel’s controls. */
+export const panelPresses: Readonly<Record<string, Press>> = {
+  front: press((ctx) => frontPage(ctx, placeIn(ctx.arg))),
+  page: press((ctx) => {
+    const id = ctx.values[0] ?? ctx.arg;
+    return id === '' ? frontPage(ctx) : channelPage(ctx, id);
+  }),
+  languages: press(ownPage, setLanguages),
+  language: press(ownPage, setLanguage),
+  find: finding((ctx, found) => channelPage(ctx, ctx.arg, found ? { found } : {})),
+  mode: press(ownPage, setMode),
+  preview: press(ownPage, preview),
+  pause: press(ownPage, setPaused(true)),
+  resume: press(ownPage, setPaused(false)),
+  sure: press((ctx) => surePage(ctx, ctx.arg)),
+  off: press((ctx, said) => frontPage(ctx, 0, said), end),
+  linkstart: press((ctx) => linkPage(ctx, readChosen(ctx.arg))),
+  findfrom: finding((ctx, found) => linkPage(ctx, readChosen(ctx.arg), found)),
+  linkfrom: press((ctx) => {
+    const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
+    return linkPage(ctx, { ...readChosen(ctx.arg), language });
+  }),
+  linkto: press((ctx) =>
+    otherLanguagePage(ctx, { ...readChosen(ctx.arg), other: ctx.values[0] ?? '' }),
+  ),
+  findas: finding((ctx, found) => otherLanguagePage(ctx, readChosen(ctx.arg), found)),
+  linkas: press(
+    (ctx) => channelPage(ctx, readChosen(ctx.arg).id),
+    (ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx),
+  ),
+};

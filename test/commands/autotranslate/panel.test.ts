@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { ChannelWatch } from '../../../src/model/space.ts';
+import { isPaused } from '../../../src/model/space.ts';
+import { HERE, labelled, messageOf, SPACE } from '../../fakes/command-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { BOB, useCommandHarness } from '../support.ts';
+import { watchesOf } from './support.ts';
+
+const harness = useCommandHarness();
+const watch = (id: string): ChannelWatch | undefined =>
+  harness().services.watches.of({ space: SPACE, id });
+const languagesOf = (id: string) => watch(id)?.languages.join();
+const openChannel = async (id: string) => {
+  await harness().run('autotranslate panel');
+  return harness().press('autotranslate.panel-pick', [id]);
+};
+const MANY_LANGUAGES = 'es,ja,fr,de,it,pt,nl,pl,ko,sv'.split(',');
+/** A channel for each of many, each in many languages. */
+const watchMany = async (count: number): Promise<void> =>
+  harness().services.watches.set(
+    Array.from({ length: count }, (_, place) => ({
+      channel: { space: SPACE, id: String(1_000 + place) },
+      mode: 'reply',
+      languages: MANY_LANGUAGES,
+      transcribes: true,
+      bots: false,
+    })),
+  );
+
+describe('the panel of /autotranslate', () => {
+  it('sets a channel up in three languages with four presses and nothing typed', async () => {
+    const { controls } = await harness().run('autotranslate panel');
+    expect(controls).toHaveLength(2);
+    await harness().press('autotranslate.panel-here');
+    const { text } = await harness().press('autotranslate.panel-languages', ['es', 'ja', 'fr']);
+    expect(text).toContain('Spanish, Japanese, French');
+    expect(watchesOf(harness())).toMatchObject([
+      { id: '100', mode: 'reply', languages: ['es', 'ja', 'fr'], transcribes: true, bots: false },
+    ]);
+  });
+
+  it('lists the channels with what they do, ten at once, but those hidden from the person', async () => {
+    await watchMany(60);
+    harness().script.access = { 1000: 'none' };
+    const first = await harness().run('autotranslate panel');
+    expect(first.text.match(/<#\d+>/g)).toHaveLength(10);
+    expect(first.text).toContain(sentence('channels.hidden', { count: 1 }));
+    expect(first.text).not.toContain('<#1000>');
+    const second = await harness().press('autotranslate.panel-more');
+    expect(second.text).toContain('<#1011>');
+    for (let page = 0; page < 5; page += 1) await harness().press('autotranslate.panel-more');
+    expect(harness().shown.at(-1)?.text).toBe(first.text);
+  });
+
+  it('keeps its controls within what platforms show, whatever is set', async () => {
+    await watchMany(60);
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    for (const id of ['1001', '1', '7']) {
+      const { controls = [] } = await openChannel(id);
+      const buttons = controls.filter(({ kind }) => kind === 'button').length;
+      expect(controls.length - buttons + Math.ceil(buttons / 5)).toBeLessThanOrEqual(5);
+      for (const { press } of controls) expect(press.length).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('offers the chosen languages and those of the server first, and others by a search', async () => {
+    await harness().run('autotranslate reply', { languages: 'ca', channel: '5' });
+    const values = (content: Awaited<ReturnType<typeof openChannel>>) => {
+      const control = labelled(content, 'autotranslate.panel-languages');
+      return control?.kind === 'choice' ? control.choices.map(({ value }) => value) : [];
+    };
+    const page = await openChannel('6');
+    expect(values(page).slice(0, 3)).toEqual(['ca', 'en', 'es']);
+    const found = await harness().press('autotranslate.panel-find', ['swahi']);
+    expect(values(found)).toEqual(['sw']);
+    await harness().press('autotranslate.panel-languages', ['sw']);
+    expect(languagesOf('6')).toBe('sw');
+    const none = await harness().press('autotranslate.panel-find', ['klingon']);
+    expect(none.text).toContain(sentence('errors.unknown-language', { language: '`klingon`' }));
+    expect(values(none)[0]).toBe('sw');
+  });
+
+  it('changes the mode and leaves all else', async () => {
+    await harness().run('autotranslate reply', { languages: 'es', bots: true });
+    await openChannel('100');
+    const { text } = await harness().press('autotranslate.panel-mode', ['thread']);
+    expect(text).toContain('🧵');
+    expect(watchesOf(harness())).toMatchObject([{ mode: 'thread', languages: ['es'], bots: true }]);
+  });
+
+  it('pauses and resumes', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await openChannel('100');
+    const { text } = await harness().press('autotranslate.panel-pause');
+    expect(text).toContain(sentence('autotranslate.is-paused'));
+    expect(isPaused(watch('100')!)).toBe(true);
+    await harness().press('autotranslate.panel-resume');
+    expect(isPaused(watch('100')!)).toBe(false);
+  });
+
+  it('turns a channel off once that is confirmed', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await openChannel('100');
+    await harness().press('autotranslate.panel-remove');
+    expect(watch('100')).toBeDefined();
+    await harness().press('settings.back');
+    await harness().press('autotranslate.panel-remove');
+    const { text } = await harness().press('autotranslate.panel-remove');
+    expect(text).toContain(sentence('autotranslate.off', { channel: '<#100>' }));
+    expect(watch('100')).toBeUndefined();
+  });
+
+  it('shows the last message as it would be translated, to the one who asks', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja' });
+    await openChannel('100');
+    harness().script.messages = [messageOf('good *morning*')];
+    const { text } = await harness().press('autotranslate.panel-preview');
+    expect(text).toContain(sentence('autotranslate.panel-preview-of'));
+    expect(text).toContain('es:good morning');
+    expect(text).toContain('ja:good morning');
+    harness().script.messages = [];
+    expect((await harness().press('autotranslate.panel-preview')).text).toContain(
+      sentence('autotranslate.panel-no-message', { channel: '<#100>' }),
+    );
+  });
+
+  it('links two channels, and adds a third to them', async () => {
+    await openChannel('1');
+    await harness().press('autotranslate.panel-link');
+    await harness().press('autotranslate.panel-language', ['en']);
+    await harness().press('autotranslate.panel-pick', ['2']);
+    await harness().press('autotranslate.panel-language', ['es']);
+    await harness().press('autotranslate.panel-link');
+    await harness().press('autotranslate.panel-pick', ['3']);
+    await harness().press('autotranslate.panel-find', ['japan']);
+    const { text } = await harness().press('autotranslate.panel-language', ['ja']);
+    expect(text).toContain('#español');
+    expect(watchesOf(harness()).map(({ id, languages }) => `${id} ${languages.join()}`)).toEqual([
+      '1 en',
+      '2 es',
+      '3 ja',
+    ]);
+    expect(new Set(['1', '2', '3'].map((id) => watch(id)?.group)).size).toBe(1);
+    await harness().press('autotranslate.panel-language', ['fr']);
+    expect(languagesOf('1')).toBe('fr');
+  });
+
+  it('links no channel with itself, and none with another in the same language', async () => {
+    await openChannel('1');
+    await harness().press('autotranslate.panel-link');
+    await harness().press('autotranslate.panel-language', ['en']);
+    const itself = await harness().press('autotranslate.panel-pick', ['1']);
+    expect(itself.text).toContain(sentence('autotranslate.join-itself'));
+    const same = await harness().pressNamed('autotranslate linkas:1/en/2', {}, ['en']);
+    expect(same.text).toContain(sentence('autotranslate.one-language'));
+    expect(watchesOf(harness())).toEqual([]);
+  });
+});
+
+describe('a press of the panel that cannot be done', () => {
+  it('says what is missing, and the page stays', async () => {
+    await openChannel('100');
+    harness().script.refusal = new AppError('forbidden', 'missing', {
+      sentence: { key: 'watch.missing', params: { permissions: { list: ['View Channel'] } } },
+    });
+    const content = await harness().press('autotranslate.panel-languages', ['es']);
+    expect(content.text).toContain('View Channel');
+    expect(labelled(content, 'autotranslate.panel-languages')).toBeDefined();
+    expect(watchesOf(harness())).toEqual([]);
+  });
+
+  it('is told where another moderator has changed the channel meanwhile', async () => {
+    await harness().run('autotranslate reply', { languages: 'es', channel: '1' });
+    await openChannel('1');
+    const panel = harness().shown.at(-1);
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const { press = '' } = labelled(panel, 'autotranslate.panel-mode') ?? {};
+    const content = await harness().pressNamed(press, {}, ['thread']);
+    expect(content.text).toContain(sentence('autotranslate.panel-changed', { channel: '<#1>' }));
+    expect(content.text).toContain('<#2>');
+    expect(watch('1')).toMatchObject({ mode: 'mirror', languages: ['en'] });
+  });
+
+  it('ends nothing twice', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().pressNamed('autotranslate off:100');
+    expect((await harness().pressNamed('autotranslate off:100')).text).toContain(
+      sentence('autotranslate.not-on', { channel: '<#100>' }),
+    );
+  });
+
+  const FORGED = [
+    ['languages:100', ['ja']],
+    ['mode:100', ['thread']],
+    ['pause:100', []],
+    ['off:100', []],
+    ['linkas:100/en/2', ['ja']],
+  ] as const;
+
+  it.each(FORGED)('has no effect where somebody forges it: %s', async (press, values) => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const before = watch('100');
+    const asMember = { member: { ...BOB } };
+    const { text } = await harness().pressNamed(`autotranslate ${press}`, asMember, values);
+    expect(text).toContain(sentence('errors.needs-moderator'));
+    harness().script.access = { 100: press.startsWith('off') ? 'none' : 'see' };
+    await harness().pressNamed(`autotranslate ${press}`, {}, values);
+    harness().script.access = { 100: 'none' };
+    const hidden = await harness().pressNamed(`autotranslate ${press}`, {}, values);
+    expect(hidden.tone === 'error' || hidden.text.includes('⚠️')).toBe(true);
+    expect(watch('100')).toEqual(before);
+  });
+
+  it.each([
+    ['languages:100', ['klingon']],
+    ['languages:100', [...MANY_LANGUAGES, 'tr']],
+    ['languages:100', []],
+    ['language:100', ['ja']],
+    ['mode:100', ['mirror']],
+    ['linkas:100//2', ['ja']],
+    ['linkfrom:100', ['<#1>']],
+  ])('has no effect where it carries what is none of its choices: %s %s', async (press, values) => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const before = watchesOf(harness());
+    await harness().pressNamed(`autotranslate ${press}`, { channel: HERE }, values);
+    expect(watchesOf(harness())).toEqual(before);
+  });
+});

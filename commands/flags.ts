@@ -88,6 +88,22 @@ const remove = defineAction({
   },
 });
 
+const MOST_MINUTES = 1_440;
+
+/** `/flags expire`: has what flags bring removed again after some minutes; 0 keeps it. */
+const expire = defineAction({
+  options: z.object({ minutes: z.int().min(0).max(MOST_MINUTES) }),
+  guards: [moderator],
+  async run({ options, services, channel: { space }, t, reply }) {
+    const { flags } = await services.spaces.of(space);
+    const keptMinutes = options.minutes > 0 ? options.minutes : undefined;
+    await services.spaces.change(space, { flags: { ...flags, keptMinutes } });
+    await reply({
+      text: keptMinutes ? t('flags.expire', { count: keptMinutes }) : t('flags.stay'),
+    });
+  },
+});
+
 const list = defineAction({
   private: true,
   async run({ services, channel: { space }, locale, t, reply }) {
@@ -98,6 +114,7 @@ const list = defineAction({
     await reply({
       text: lines(
         t(flags.on ? 'flags.are-on' : 'flags.are-off'),
+        flags.keptMinutes !== undefined && t('flags.expire', { count: flags.keptMinutes }),
         own.length > 0 && t('flags.own', { count: own.length }),
         bullets(...own),
       ),
@@ -107,6 +124,6 @@ const list = defineAction({
 
 export default defineCommandGroup(
   'flags',
-  { set, remove, list },
+  { set, remove, expire, list },
   { needs: 'watch', topic: 'channels' },
 );

@@ -25,6 +25,7 @@ import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
+import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
@@ -217,6 +218,7 @@ export const openAutoTranslate = async ({
   };
 
   let retention: AsyncDisposable | undefined;
+  let flagRemoval: AsyncDisposable | undefined;
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();
@@ -276,9 +278,10 @@ export const openAutoTranslate = async ({
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */
     authorsOf: (message: Message) => authorsOf(message, stored, platforms),
-    /** Begins to clear what was stored for long enough. */
+    /** Begins to clear what was stored, and what flags brought, for long enough. */
     startRetention: (): void => {
       retention ??= startRetention({ ...shared, days });
+      flagRemoval ??= startFlagRemoval({ ...shared, markDeleted });
     },
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
@@ -292,6 +295,7 @@ export const openAutoTranslate = async ({
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
+      await flagRemoval?.[Symbol.asyncDispose]();
       await retention?.[Symbol.asyncDispose]();
       await store.written();
     },

@@ -8,6 +8,8 @@ export interface SpaceChoices {
     readonly on: boolean;
     /** Emoji (a custom one by its id) → language; these go before the flags of countries. */
     readonly languages: Readonly<Record<string, string>>;
+    /** Minutes after which what a flag brought is removed again; undefined: it stays. */
+    readonly keptMinutes?: number | undefined;
   };
   /** Command → the roles that may use it; everybody where there is none. Moderators always may. */
   readonly roles: Readonly<Record<string, readonly string[]>>;

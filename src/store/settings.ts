@@ -102,7 +102,11 @@ const roomChoices = z.object({
  */
 const choices = z.object({
   flags: z
-    .object({ on: z.boolean(), languages: z.record(z.string(), z.string()) })
+    .object({
+      on: z.boolean(),
+      languages: z.record(z.string(), z.string()),
+      keptMinutes: z.int().min(1).optional().catch(undefined),
+    })
     .catch(() => ({ on: true, languages: {} })),
   roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
   dailyCharacters: limit,
@@ -142,6 +146,21 @@ export const createSpaceSettings = (store: Store) => {
 
   return {
     of: known.of,
+
+    /** Lists the spaces in which what a flag brings is removed again, with the minutes after which it is. */
+    async removingFlags(): Promise<
+      readonly { readonly space: Space; readonly keptMinutes: number }[]
+    > {
+      const rows = await store
+        .selectFrom('space_setting')
+        .select(['platform', 'space_id', 'choices'])
+        .where('choices', 'like', '%"keptMinutes"%')
+        .execute();
+      return rows.flatMap(({ platform, space_id: id, choices: stored }) => {
+        const { keptMinutes } = parseChoices(stored).flags;
+        return keptMinutes === undefined ? [] : [{ space: { platform, id }, keptMinutes }];
+      });
+    },
 
     /** Changes choices. An omitted key keeps its value. */
     async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {

@@ -235,6 +235,20 @@ describe('/settings', () => {
 });
 
 describe('/flags', () => {
+  it('have what they bring removed after some minutes, until that is turned off', async () => {
+    const set = await harness().run('flags expire', { minutes: 10 });
+    expect(set.text).toBe(sentence('flags.expire', { count: 10 }));
+    expect((await harness().run('flags list')).text).toContain(set.text);
+    const { flags } = await harness().services.spaces.of(SPACE);
+    expect(flags.keptMinutes).toBe(10);
+    const off = await harness().run('flags expire', { minutes: 0 });
+    expect(off.text).toBe(sentence('flags.stay'));
+    expect((await harness().services.spaces.of(SPACE)).flags.keptMinutes).toBeUndefined();
+    const member = { role: 'member' } as const;
+    const refused = await harness().run('flags expire', { minutes: 1 }, { member });
+    expect(refused.text).toBe(sentence('errors.needs-moderator'));
+  });
+
   it('gives an emoji a language, lists and takes it', async () => {
     const set = await harness().run('flags set', { emoji: '🏴‍☠️', language: 'Spanish' });
     expect(set.text).toContain(sentence('flags.set', { emoji: '🏴‍☠️', language: 'Spanish' }));

@@ -28,6 +28,7 @@ export const createFakeSpaces = (): SpaceSettings => {
     };
   return {
     of: async (space) => of(space),
+    removingFlags: async () => [],
     change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
   };
 };

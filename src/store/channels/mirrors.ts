@@ -1,8 +1,15 @@
 import type { Selectable, Transaction } from 'kysely';
-import { isSameChannel, type MessageRef, type Posted, type Channel } from '../../model/place.ts';
+import {
+  isSameChannel,
+  type MessageRef,
+  type Posted,
+  type Channel,
+  type Space,
+} from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import {
   claimedColumns,
+  flagPurpose,
   isClaimed,
   isFor,
   sourceColumns,
@@ -193,6 +200,27 @@ export const createMirrorStore = (store: Store, now: () => number) => {
           ? (models ?? [])
           : [],
       );
+    },
+
+    /** Lists what flags brought in a space before a time, ms since 1970, at most `most`. */
+    flagReplies: async (
+      { platform, id }: Space,
+      beforeMs: number,
+      most: number,
+    ): Promise<readonly RowKey[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .select(['source_channel_id', 'source_id', 'purpose'])
+        .where('source_platform', '=', platform)
+        .where('source_space_id', '=', id)
+        .where('purpose', 'like', `${flagPurpose('')}%`)
+        .where('posted_ms', '<=', beforeMs)
+        .limit(most)
+        .execute();
+      return rows.map((row) => ({
+        ref: { channel: { space: { platform, id }, id: row.source_channel_id }, id: row.source_id },
+        purpose: row.purpose,
+      }));
     },
 
     /**

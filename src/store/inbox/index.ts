@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { MessageRef, Person, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import { changeRows, spaceColumns } from '../rows.ts';
+import { changeRows, readRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
@@ -14,6 +14,7 @@ import {
   rowChannel,
   SETTLED,
   sourceColumns,
+  WATCH,
 } from './row.ts';
 
 const openRow = (
@@ -47,16 +48,15 @@ export const createInboxStore = (deps: InboxDeps) => {
     purposes: async (ref: MessageRef): Promise<readonly string[]> => {
       const rows = await store
         .selectFrom('inbox')
-        .select('purpose')
+        .select(['purpose', 'content_hash'])
         .where((eb) => eb.and(refColumns(ref)))
-        .union(
-          store
-            .selectFrom('mirror')
-            .select('purpose')
-            .where((eb) => eb.and(sourceColumns(ref))),
-        )
         .execute();
-      return rows.map(({ purpose }) => purpose);
+      const mirrors = await readRows(store, 'mirror', sourceColumns(ref), ['purpose']);
+      // What a flag brought, and was removed, is no longer there.
+      const gone = rows.filter((row) => row.content_hash === DELETED && row.purpose !== WATCH);
+      const all = new Set([...rows, ...mirrors].map(({ purpose }) => purpose));
+      for (const { purpose } of gone) all.delete(purpose);
+      return [...all];
     },
 
     /** Lists the newest messages of a person in a space, at most `limit`. */

@@ -11,7 +11,8 @@ const harness = useCommandHarness();
 /** Every press of a command, by who may use it. Those of `/queue` are for all who are in the room. */
 const PRESSES = {
   moderators: {
-    autotranslate: 'ask link refuse member mute unmute expel',
+    autotranslate:
+      'ask link refuse member mute unmute expel front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
       'key dropkey page flags mentions voice bots quiet characters minutes tokens command roles',

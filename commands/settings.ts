@@ -136,8 +136,13 @@ const channels: Page = async (ctx) => {
     chosen: watches.filter((watch) => watch[name]).map(({ channel }) => channel.id),
   });
   const fits = watches.length > 0 && watches.length <= capabilities.choices;
+  const { serverNames } = await choicesOf(ctx);
   return {
-    text: lines(t('settings.channels-heading'), t(fits ? 'settings.channels-how' : note)),
+    text: lines(
+      t('settings.channels-heading'),
+      t(fits ? 'settings.channels-how' : note),
+      t(serverNames ? 'settings.servers-are-on' : 'settings.servers-are-off'),
+    ),
     controls: [
       ...(fits
         ? [
@@ -145,6 +150,9 @@ const channels: Page = async (ctx) => {
             switches('settings bots', 'settings.bots', 'bots'),
           ]
         : []),
+      serverNames
+        ? button(ctx, 'settings servers:off', 'settings.servers-off')
+        : button(ctx, 'settings servers:on', 'settings.servers-on'),
       back(ctx),
     ],
   };
@@ -304,6 +312,7 @@ export default defineCommand(
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
       mentions: change(front, ({ arg }) => ({ answersMention: arg === 'on' })),
+      servers: change(channels, ({ arg }) => ({ serverNames: arg === 'on' })),
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
       quiet: change(quiet, async (ctx, { quietChannels }) => ({

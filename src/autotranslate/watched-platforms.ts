@@ -6,6 +6,7 @@ import type { Channel, MessageRef } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
+import { quotedWords } from '../text/quoted-words.ts';
 import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { asText, map } from '../rich-text/walk.ts';
@@ -102,6 +103,30 @@ export const textFor = async (
   return normalise(
     map(named, (node) => (node.kind === 'mention' || node.kind === 'emoji' ? asText(node) : node)),
   );
+};
+
+/** Longest parts of a name with its server, in UTF-16 units; together they fit on every platform. */
+const NAME_CHARS = 46;
+const SERVER_CHARS = 30;
+
+/** The author of a message as the readers of another space see them: their name with that of their server or workspace. */
+export const authorFor = async (
+  author: Message['author'],
+  from: Channel,
+  to: Channel,
+  platforms: Platforms,
+): Promise<Message['author']> => {
+  if (isSameSpace(from, to)) return author;
+  const naming = platforms.of(from).feed.spaceName?.(from.space) ?? Promise.resolve(undefined);
+  const server = await within(
+    NAMED_MS,
+    naming.catch(() => undefined),
+    undefined,
+  );
+  if (server === undefined) return author;
+  // The server is shown however long a name is.
+  const name = `${quotedWords(author.name, NAME_CHARS)} · ${quotedWords(server, SERVER_CHARS)}`;
+  return { ...author, name };
 };
 
 /**

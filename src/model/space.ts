@@ -19,6 +19,8 @@ export interface SpaceChoices {
   readonly dailyChatTokens?: number | undefined;
   /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
   readonly quietChannels: readonly string[];
+  /** True where the names of people of other spaces are shown with that of their server or workspace. */
+  readonly serverNames: boolean;
   /** The rules of channels that have none of their own. */
   readonly rules: WatchRules;
   /** True when an answer to the copy of a message mentions the message's author. */

@@ -113,6 +113,7 @@ const choices = z.object({
   dailyAudioMinutes: limit,
   dailyChatTokens: limit,
   quietChannels: ids,
+  serverNames: z.boolean().catch(true),
   rules: rules.catch(() => ({})),
   answersMention: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),

@@ -156,6 +156,21 @@ describe('/settings', () => {
     expect(new Set(watches.map(({ group }) => group)).size).toBe(1);
   });
 
+  it('shows the servers of people elsewhere, or not', async () => {
+    await harness().run('settings');
+    await harness().press('settings.channels');
+    for (const [press, isOn] of [
+      ['settings.servers-off', false],
+      ['settings.servers-on', true],
+    ] as const) {
+      const { text } = await harness().press(press);
+      expect(text).toContain(
+        sentence(isOn ? 'settings.servers-are-on' : 'settings.servers-are-off'),
+      );
+      expect((await harness().services.spaces.of(SPACE)).serverNames).toBe(isOn);
+    }
+  });
+
   it('says so where no channel, or too many, are translated', async () => {
     await harness().run('settings');
     expect((await harness().press('settings.channels')).text).toContain(
@@ -173,7 +188,7 @@ describe('/settings', () => {
     await harness().run('settings');
     const content = await harness().press('settings.channels');
     expect(content.text).toContain(sentence('settings.too-many-watched'));
-    expect(content.controls).toHaveLength(1);
+    expect(content.controls).toHaveLength(2);
   });
 
   it('keeps the page when a press cannot be done', async () => {

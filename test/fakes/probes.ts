@@ -61,6 +61,7 @@ export const createProbes = () => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
+      serverNames: true,
       rules: {},
       answersMention: true,
       rooms: ROOM_CHOICES,

@@ -22,6 +22,7 @@ export const createFakeSpaces = (): SpaceSettings => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
+      serverNames: true,
       rules: {},
       answersMention: true,
       rooms: ROOM_CHOICES,

@@ -15,7 +15,7 @@ describe('channels of two workspaces and a Discord server that were linked by co
     );
     await spanish.channel.until((posts) => posts.some(({ state }) => state.files.length > 0));
     const mirror = japanese.messages.find(({ content }) => content.includes('ja:We meet'));
-    expect(mirror?.author).toBe('Ann');
+    expect(mirror?.author).toBe('Ann · one.slack.com');
     expect(mirror?.attachments.map(({ name }) => name)).toEqual(['plan.txt']);
 
     if (!mirror) throw new Error('there is no mirror');
@@ -24,7 +24,7 @@ describe('channels of two workspaces and a Discord server that were linked by co
     japanese.say(bob, '橋で会いましょう、みなさん', { replyTo: mirror });
     await bot.slack.until(() =>
       said.replies.some(
-        ({ words, shownAuthor }) => words.includes('en:橋で') && shownAuthor === 'Bob',
+        ({ words, shownAuthor }) => words.includes('en:橋で') && shownAuthor === 'Bob · Babel',
       ),
     );
 

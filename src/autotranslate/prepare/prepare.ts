@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
+import { authorFor, readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, ruleAgainst, skipReason, type SkipReason } from '../policy.ts';
 import {
   belowOf,
@@ -168,12 +168,16 @@ export const createPrepare = (deps: PrepareDeps) => {
       const to = await target();
       const { text: written } = rendition;
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));
+      const { serverNames } = await spaces.of(to.channel.space);
+      const author = serverNames
+        ? await authorFor(message.author, message.ref.channel, to.channel, platforms)
+        : message.author;
       mirrors.push({
         target: to,
         models: modelNames([rendition]),
         compose: (attachments) =>
           composeAsAuthor(
-            message,
+            { ...message, author },
             { ...rendition, text },
             translated,
             wordingOf(to.channel),

@@ -76,3 +76,29 @@ describe('a channel of another space that is linked', () => {
     expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
   });
 });
+
+describe('the names of people of another space', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+  const author = (name: string) => ({ id: name, name, kind: 'person' as const });
+  const saidBy = async (name: string): Promise<string> => {
+    await scene.say(THERE, 'hello', { author: author(name) });
+    await scene.idle();
+    return scene.feed.texts(ENGLISH).at(-1) ?? '';
+  };
+
+  it('are shown with their space, however long or odd they are', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower\u202E.example');
+    expect(await saidBy('ada')).toContain('ada · tower .example: ');
+    expect(await saidBy('a'.repeat(200))).toContain('a… · tower .example: ');
+    await scene.say(ENGLISH, 'fr:salut');
+    await scene.idle();
+    expect(scene.other.texts(THERE).at(-1)).not.toContain('·');
+  });
+
+  it('are shown alone where moderators chose that, or nobody knows the space', async () => {
+    expect(await saidBy('ada')).not.toContain('·');
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.spaces.change(ENGLISH.space, { serverNames: false });
+    expect(await saidBy('ada')).not.toContain('·');
+  });
+});

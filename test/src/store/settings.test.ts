@@ -9,6 +9,7 @@ const DEFAULTS = {
   flags: { on: true, languages: {} },
   roles: {},
   quietChannels: [],
+  serverNames: true,
   rules: {},
   answersMention: true,
   rooms: ROOM_CHOICES,

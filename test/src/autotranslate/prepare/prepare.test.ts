@@ -39,7 +39,7 @@ const prepareRow = (
   const platforms = {
     of: () => ({
       mirrors: { thread },
-      feed: { read: async () => messageOf(1, 'hello', CHANNEL) },
+      feed: { read: async () => messageOf(1, 'hello', CHANNEL), timeOf: () => 0 },
     }),
   } as unknown as PrepareDeps['platforms'];
   const threads = {

@@ -121,6 +121,7 @@ const front: Page = async (ctx) => {
       button(ctx, 'settings page:limits', 'settings.limits'),
       ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
       button(ctx, 'settings page:key', 'settings.key'),
+      button(ctx, 'settings page:moderators', 'settings.moderators'),
     ],
   };
 };
@@ -170,6 +171,22 @@ const quiet: Page = async (ctx) => ({
     back(ctx),
   ],
 });
+
+const moderatorsPage: Page = async (ctx) => {
+  const { moderators } = await choicesOf(ctx);
+  return {
+    text: lines(ctx.t('settings.moderators-heading'), ctx.t('settings.moderators-how')),
+    controls: [
+      {
+        kind: 'channels',
+        press: 'settings moderators',
+        label: ctx.label('settings.moderators'),
+        chosen: await seenChannels(moderators ? [moderators.channel] : [], ctx),
+      },
+      back(ctx),
+    ],
+  };
+};
 
 /** The press, the use, the setting and the offered values of each limit. */
 const LIMITS = [
@@ -262,7 +279,7 @@ const roles: Page = async (ctx, command) => {
 };
 
 const PAGES = new Map<string, Page>(
-  Object.entries({ channels, quiet, limits, roles, key: keyPage }),
+  Object.entries({ channels, quiet, limits, roles, key: keyPage, moderators: moderatorsPage }),
 );
 
 /** Shows `page` after `run`, and beneath the reason why it could not be done. */
@@ -318,6 +335,13 @@ export default defineCommand(
       quiet: change(quiet, async (ctx, { quietChannels }) => ({
         quietChannels: await chosenChannels(quietChannels, ctx),
       })),
+      moderators: change(moderatorsPage, async (ctx, { moderators }) => {
+        const before = moderators ? [moderators.channel] : [];
+        const chosen = await chosenChannels(before, ctx);
+        // The one that was added takes the place of the former one.
+        const channel = chosen.find((id) => !before.includes(id)) ?? chosen[0];
+        return { moderators: channel === undefined ? undefined : { channel, locale: ctx.locale } };
+      }),
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
           name,

@@ -355,6 +355,15 @@ export default defineCommand(
   {
     topic: 'server',
     presses: {
+      // From the moderators' channel: its line stays.
+      again: {
+        guards: [moderator],
+        private: true,
+        async run(ctx) {
+          const count = await ctx.services.inbox.revive(ctx.channel.space);
+          await ctx.reply({ text: ctx.t('status.revived', { count }), tone: 'note' });
+        },
+      },
       retry: {
         guards: [moderator],
         panel,

@@ -34,6 +34,7 @@ import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
+import { createModeratorNotices } from './moderator-notices.ts';
 import { createOutages, type OutagesDeps } from './outage.ts';
 import { createOutageWaits } from './outage-waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
@@ -124,6 +125,15 @@ export const openAutoTranslate = async ({
     platforms,
     post: platforms.post,
     tell: createTell(platforms.post, log),
+    moderators: createModeratorNotices({
+      ...services,
+      ...times,
+      platforms,
+      post: platforms.post,
+      quota: store.quota,
+      texts,
+      log,
+    }),
     context,
     scheduler,
     measured,

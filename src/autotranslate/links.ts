@@ -26,6 +26,7 @@ import { quotedWords } from '../text/quoted-words.ts';
 import { createLinkMembers } from './link-members.ts';
 import { nameElsewhere } from './link-names.ts';
 import { createLinkRequests, MOST_CHANNELS, type LinkRequestsDeps } from './link-requests.ts';
+import type { ModeratorNotices } from './moderator-notices.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
@@ -42,6 +43,7 @@ export interface LinksDeps extends Omit<
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
   readonly languages: Pick<Languages, 'name'>;
   readonly tell: Tell;
+  readonly moderators: Pick<ModeratorNotices, 'linked'>;
   readonly now: () => number;
 }
 
@@ -77,7 +79,8 @@ const demandRoom = (
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
+  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell, moderators } =
+    deps;
   const languageNames = deps.languages;
 
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -100,6 +103,9 @@ export const createLinks = (deps: LinksDeps) => {
     about: readonly Channel[],
   ): Promise<void> => {
     const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
+    if (key !== 'autotranslate.link-refused-here')
+      for (const { channel } of readers)
+        moderators.linked(channel, key === 'autotranslate.linked-here', names);
     for (const { channel, languages } of readers)
       void tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
   };

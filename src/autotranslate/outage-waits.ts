@@ -2,9 +2,10 @@ import type { Tell } from './tell.ts';
 import { createLru } from '../async/lru.ts';
 import { reasonSentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
-import type { Channel } from '../model/place.ts';
+import type { Channel, Space } from '../model/place.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { WATCH, watchPartition, type Row } from '../store/inbox/row.ts';
+import type { ModeratorNotices } from './moderator-notices.ts';
 import type { OutageError } from './breaker.ts';
 
 /** Time for which messages wait before their channels are told, where the service may be back at once. */
@@ -18,17 +19,21 @@ export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly tell: Tell;
+  readonly moderators: Pick<ModeratorNotices, 'paused' | 'resumed'>;
   readonly now: () => number;
 }
 
 export type OutageWaits = ReturnType<typeof createOutageWaits>;
 
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
-export const createOutageWaits = ({ watches, texts, tell, now }: OutageWaitsDeps) => {
+export const createOutageWaits = (deps: OutageWaitsDeps) => {
+  const { watches, texts, tell, moderators, now } = deps;
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
   /** Conversations whose channels know. */
   const informed = new Set<string>();
+  /** The spaces of conversations whose channels know. */
+  const told = new Map<string, readonly Space[]>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
   const tellOf = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
@@ -57,11 +62,21 @@ export const createOutageWaits = ({ watches, texts, tell, now }: OutageWaitsDeps
       informed.add(conversation);
       toldMs.set(conversation, now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
-      for (const { channel, languages } of all) void tellOf(channel, languages[0] ?? 'en', error);
+      for (const { channel, languages } of all) {
+        void tellOf(channel, languages[0] ?? 'en', error);
+        moderators.paused(channel.space, error);
+      }
+      told.set(
+        conversation,
+        all.map(({ channel }) => channel.space),
+      );
     },
     /** Notes that a partition does not wait. */
     end: (partition: string): void => {
-      informed.delete(waiting.get(partition) ?? partition);
+      const conversation = waiting.get(partition) ?? partition;
+      informed.delete(conversation);
+      for (const space of told.get(conversation) ?? []) moderators.resumed(space);
+      told.delete(conversation);
       waiting.delete(partition);
     },
     has: (partition: string): boolean => waiting.has(partition),

@@ -26,6 +26,8 @@ export interface SpaceChoices {
   /** True when an answer to the copy of a message mentions the message's author. */
   readonly answersMention: boolean;
   readonly rooms: RoomChoices;
+  /** The channel that is told of failures, pauses, limits and links, and the language of that; undefined: none is. */
+  readonly moderators?: { readonly channel: string; readonly locale: string } | undefined;
 }
 
 /** True when nothing is done by itself in a channel, or in the one that its thread belongs to. */

@@ -117,6 +117,7 @@ const choices = z.object({
   rules: rules.catch(() => ({})),
   answersMention: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
+  moderators: z.object({ channel: z.string(), locale: z.string() }).optional().catch(undefined),
 }) satisfies z.ZodType<SpaceChoices>;
 
 const record = z.record(z.string(), z.unknown());

@@ -15,8 +15,8 @@ const PRESSES = {
       'ask link refuse member mute unmute expel front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
-      'key dropkey page flags mentions servers voice bots quiet characters minutes tokens command roles',
-    status: 'retry',
+      'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',
+    status: 'again retry',
     glossary: 'import cancel',
   },
   everybody: {

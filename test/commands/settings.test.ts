@@ -63,6 +63,17 @@ describe('/settings', () => {
     );
   });
 
+  it('chooses the one channel of the moderators, in the language of who chose it, and none', async () => {
+    await harness().run('settings');
+    await harness().press('settings.moderators');
+    await harness().press('settings.moderators', ['1']);
+    expect((await choices()).moderators).toEqual({ channel: '1', locale: 'en' });
+    const content = await harness().press('settings.moderators', ['1', '2']);
+    expect(labelled(content, 'settings.moderators')).toMatchObject({ chosen: ['2'] });
+    await harness().press('settings.moderators', []);
+    expect((await choices()).moderators).toBeUndefined();
+  });
+
   it('sets limits and takes them away', async () => {
     await harness().run('settings');
     await harness().press('settings.limits');

@@ -5,6 +5,7 @@ export const createSilentWaits = () =>
   createOutageWaits({
     watches: { of: () => undefined, group: () => [] },
     texts: { rich: () => () => [] },
+    moderators: { paused: () => undefined, resumed: () => undefined },
     tell: async () => {},
     now: Date.now,
   });

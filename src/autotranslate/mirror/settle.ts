@@ -8,6 +8,7 @@ import { recordUsage } from '../../store/usage.ts';
 import { RELAXED, SEPARATE_RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { OutageError } from '../breaker.ts';
+import type { ModeratorNotices } from '../moderator-notices.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { ASIDE, LATE, waitMs } from '../row-backoff.ts';
 import { loggingOf, logSkip, type MessageMetrics } from '../telemetry.ts';
@@ -27,6 +28,7 @@ export interface SettleDeps {
   readonly measured: MessageMetrics;
   readonly inbox: Pick<InboxStore, 'settle' | 'stepAside' | 'passOn'>;
   readonly store: Pick<Store, 'write'>;
+  readonly moderators: Pick<ModeratorNotices, 'settled'>;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */
@@ -117,6 +119,7 @@ export const createSettle = (deps: SettleDeps) => {
           // What was late only was counted before.
           if (isSettled && (row.to === undefined || outcome.state === 'dead'))
             ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
+          if (isSettled) ended.push(() => deps.moderators.settled(row, outcome));
           if (isSettled && outcome.state === 'skipped')
             ended.push(() => logSkip(log, row, outcome.reason));
           // Somebody else may have pressed a flag: it is the use of the space alone.

@@ -1,0 +1,163 @@
+import { DAY_MS, MINUTE_MS, realClock, type Clock } from '../async/clock.ts';
+import { createLru } from '../async/lru.ts';
+import { reasonSentence, toAppError, type AppError, type Sentence } from '../errors.ts';
+import { say, type Texts } from '../i18n/texts.ts';
+import type { Content, Control } from '../model/message.ts';
+import {
+  channelMention,
+  keyOf,
+  type Channel,
+  type MessageRef,
+  type Space,
+} from '../model/place.ts';
+import type { Quota } from '../ports/processes.ts';
+import { series } from '../rich-text/compose.ts';
+import { link, text as plain, type RichText } from '../rich-text/rich-text.ts';
+import { plainText } from '../rich-text/walk.ts';
+import type { Outcome, RowKey } from '../store/inbox/row.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+/** Time in which messages that are given up are told of in one line. */
+const GATHER_MS = MINUTE_MS;
+const MOST_LINKS = 5;
+/** Spaces of which something is kept in memory. */
+const MOST_SPACES = 1_000;
+/** Time for which nothing is said where it could not be. */
+const MUTED_MS = 60 * MINUTE_MS;
+const SECOND_MS = 1_000;
+
+/** Rates of the kinds of lines in one space, over all processes. */
+const RATES = {
+  'given-up': { perSecond: SECOND_MS / GATHER_MS, burst: 1 },
+  paused: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  resumed: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
+  links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+} as const;
+
+export interface ModeratorNoticesDeps {
+  readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly quota: Pick<Quota, 'tryTake'>;
+  readonly texts: Pick<Texts, 'rich'>;
+  readonly log: Pick<Log, 'info'>;
+  /** Wall time, ms since 1970. */
+  readonly now: () => number;
+  /** Default: the real clock's. */
+  readonly after?: Clock['after'];
+}
+
+/** Messages of a space that were given up since the last line. */
+interface GivenUp {
+  readonly space: Space;
+  readonly count: number;
+  readonly reason: Sentence;
+  readonly refs: readonly MessageRef[];
+}
+
+export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
+
+/**
+ * Creates what tells the channel that a space's moderators chose of events: one line each, seldom, in their language,
+ * without text of messages. One of all processes says it. The calls return at once and never fail.
+ */
+export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
+  const { spaces, platforms, post, quota, texts, log, now, after = realClock.after } = deps;
+  const givenUp = createLru<string, GivenUp>(MOST_SPACES);
+  const paused = createLru<string, true>(MOST_SPACES);
+  const limitedDay = createLru<string, number>(MOST_SPACES);
+  const mutedMs = createLru<string, number>(MOST_SPACES);
+
+  const settingOf = async (space: Space) => {
+    const setting = (await spaces.of(space)).moderators;
+    return setting && (mutedMs.get(keyOf(space)) ?? -Infinity) <= now() ? setting : undefined;
+  };
+
+  /** Says a line; resolves with false where the rate of its kind is used up. */
+  const tell = async (
+    space: Space,
+    kind: keyof typeof RATES,
+    contentOf: (t: ReturnType<Texts['rich']>) => { text: RichText; controls?: Control[] },
+  ): Promise<boolean> => {
+    try {
+      const setting = await settingOf(space);
+      if (!setting) return true;
+      if (!(await quota.tryTake(`${keyOf(space)} moderators ${kind}`, RATES[kind]))) return false;
+      const content = contentOf(texts.rich(setting.locale));
+      await post({ space, id: setting.channel }, { ...content, tone: 'note' });
+    } catch (thrown) {
+      const { code } = toAppError(thrown);
+      mutedMs.set(keyOf(space), now() + MUTED_MS);
+      log.info({ code, platform: space.platform }, "a moderators' channel could not be told");
+    }
+    return true;
+  };
+
+  const lineOf = (t: ReturnType<Texts['rich']>, { count, reason, refs }: GivenUp): RichText => {
+    const links = refs.flatMap((ref, at) => {
+      const url = platforms.find(ref.channel)?.feed.link?.(ref);
+      return url === undefined ? [] : [link(url, plain(String(at + 1)))];
+    });
+    return series([t('moderators.given-up', { count }), say(t, reason), ...links], ' ');
+  };
+
+  const flush = async (key: string): Promise<void> => {
+    const all = givenUp.get(key);
+    if (!all) return;
+    givenUp.delete(key);
+    const isDone = await tell(all.space, 'given-up', (t) => ({
+      text: lineOf(t, all),
+      controls: [{ kind: 'button', press: 'status again', label: plainText(t('status.retry')) }],
+    }));
+    // Another process has just said so: what is left is told of with what comes.
+    if (!isDone) add(all);
+  };
+  const add = (more: GivenUp): void => {
+    const key = keyOf(more.space);
+    const before = givenUp.get(key);
+    if (!before) after(GATHER_MS, () => void flush(key));
+    givenUp.set(key, {
+      ...more,
+      count: more.count + (before?.count ?? 0),
+      refs: [...(before?.refs ?? []), ...more.refs].slice(0, MOST_LINKS),
+    });
+  };
+
+  return {
+    /** Takes how a message ended. */
+    settled: ({ ref }: RowKey, outcome: Outcome): void => {
+      const { space } = ref.channel;
+      if (outcome.state === 'dead')
+        return add({ space, count: 1, reason: outcome.sentence, refs: [ref] });
+      if (outcome.state !== 'skipped' || outcome.reason !== 'daily-limit') return;
+      const day = Math.floor(now() / DAY_MS);
+      if (limitedDay.get(keyOf(space)) === day) return;
+      limitedDay.set(keyOf(space), day);
+      void tell(space, 'limit', (t) => ({ text: t('moderators.limit') }));
+    },
+    /** Takes the reason for which messages of a space wait. */
+    paused: (space: Space, error: AppError): void => {
+      if (paused.get(keyOf(space))) return;
+      paused.set(keyOf(space), true);
+      void tell(space, 'paused', (t) => ({
+        text: t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }),
+      }));
+    },
+    resumed: (space: Space): void => {
+      if (!paused.get(keyOf(space))) return;
+      paused.delete(keyOf(space));
+      void tell(space, 'resumed', (t) => ({ text: t('moderators.resumed') }));
+    },
+    /** Takes the channels, by their names, with which a channel was linked, or is not any more. */
+    linked: (channel: Channel, isLinked: boolean, names: readonly string[]): void =>
+      void tell(channel.space, 'links', (t) => ({
+        text: t(isLinked ? 'moderators.linked' : 'moderators.unlinked', {
+          channel: channelMention(channel),
+          channels: { list: names },
+        }),
+      })),
+  };
+};

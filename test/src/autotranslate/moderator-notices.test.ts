@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  createModeratorNotices,
+  type ModeratorNotices,
+} from '../../../src/autotranslate/moderator-notices.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Content } from '../../../src/model/message.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { SpaceChoices } from '../../../src/model/space.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { channel } from '../../fakes/channel-feed.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
+import { GENERAL as WATCHED, untilGivenUp, withScene } from './support.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const GENERAL: Channel = { space: SPACE, id: 'general' };
+const MINUTE_MS = 60_000;
+const DEAD = {
+  state: 'dead',
+  reason: 'timeout',
+  sentence: { key: 'reasons.timeout' },
+} as const;
+
+interface World {
+  readonly posts: { readonly to: Channel; readonly content: Content }[];
+  setting: SpaceChoices['moderators'];
+  /** Names of rates that another process has used up. */
+  readonly used: Set<string>;
+  refusal: AppError | undefined;
+  nowMs: number;
+}
+
+let world: World;
+let waits: { readonly atMs: number; readonly run: () => void }[];
+let notices: ModeratorNotices;
+
+/** A process on the same database. */
+const createProcess = (): ModeratorNotices =>
+  createModeratorNotices({
+    spaces: { of: async () => ({ moderators: world.setting }) as SpaceChoices },
+    platforms: {
+      find: () => ({ feed: { link: ({ id }: { id: string }) => `https://test/${id}` } }) as never,
+    },
+    post: async (to, content) => {
+      if (world.refusal) throw world.refusal;
+      world.posts.push({ to, content });
+    },
+    quota: {
+      tryTake: async (name) => {
+        if (world.used.has(name)) return false;
+        world.used.add(name);
+        return true;
+      },
+    },
+    texts,
+    log: silentLog,
+    now: () => world.nowMs,
+    after: (delayMs, run) => {
+      waits.push({ atMs: world.nowMs + delayMs, run });
+      return () => undefined;
+    },
+  });
+
+const settle = async (): Promise<void> => {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+};
+const minute = async (): Promise<void> => {
+  world.nowMs += MINUTE_MS;
+  const due = waits.filter(({ atMs }) => atMs <= world.nowMs);
+  waits = waits.filter(({ atMs }) => atMs > world.nowMs);
+  for (const { run } of due) run();
+  await settle();
+};
+const said = (): string[] => world.posts.map(({ content }) => plainText(content.text));
+const giveUp = (id: string, by = notices): void =>
+  by.settled({ ref: { channel: GENERAL, id }, purpose: 'watch' }, DEAD);
+
+beforeEach(() => {
+  world = {
+    posts: [],
+    setting: { channel: 'mods', locale: 'en' },
+    used: new Set(),
+    refusal: undefined,
+    nowMs: 0,
+  };
+  waits = [];
+  notices = createProcess();
+});
+
+describe("a moderators' channel", () => {
+  it('gets one line a minute of what was given up, with links and Try again', async () => {
+    for (let id = 1; id <= 1_000; id += 1) giveUp(String(id));
+    await settle();
+    expect(said()).toEqual([]);
+    await minute();
+    expect(said()).toHaveLength(1);
+    const [{ to, content }] = world.posts as [World['posts'][number]];
+    expect(to).toEqual({ space: SPACE, id: 'mods' });
+    expect(said()[0]).toContain(sentence('moderators.given-up', { count: 1_000 }));
+    expect(said()[0]).toContain(sentence('reasons.timeout'));
+    expect(JSON.stringify(content.text).match(/https:\/\/test/g)).toHaveLength(5);
+    expect(content.controls).toMatchObject([
+      { press: 'status again', label: sentence('status.retry') },
+    ]);
+  });
+
+  it('is told by one of several processes, and of the others’ messages later', async () => {
+    const other = createProcess();
+    giveUp('1');
+    giveUp('2', other);
+    await minute();
+    expect(said()).toHaveLength(1);
+    world.used.clear();
+    await minute();
+    expect(said()).toHaveLength(2);
+  });
+
+  it('gets one line of an outage, and one of its end', async () => {
+    const error = new AppError('unavailable', 'the service answered 500');
+    for (const _ of [1, 2, 3]) notices.paused(SPACE, error);
+    await settle();
+    for (const _ of [1, 2, 3]) notices.resumed(SPACE);
+    await settle();
+    expect(said()).toHaveLength(2);
+    expect(said()[1]).toBe(sentence('moderators.resumed'));
+  });
+
+  it('gets one line a day of the daily limit, and none of other reasons', async () => {
+    const row = { ref: { channel: GENERAL, id: '1' }, purpose: 'watch' };
+    for (const reason of ['bot', 'daily-limit', 'daily-limit'])
+      notices.settled(row, { state: 'skipped', reason });
+    notices.settled(row, { state: 'posted' });
+    await settle();
+    expect(said()).toEqual([sentence('moderators.limit')]);
+  });
+
+  it('gets a line of each link and of its end', async () => {
+    notices.linked(GENERAL, true, ['#elsewhere']);
+    await settle();
+    world.used.clear();
+    notices.linked(GENERAL, false, ['#elsewhere']);
+    await settle();
+    expect(said()).toHaveLength(2);
+    expect(said()[0]).toContain('#elsewhere');
+  });
+
+  it('gets lines in the language of the one who chose it', async () => {
+    world.setting = { channel: 'mods', locale: 'de' };
+    notices.settled(
+      { ref: { channel: GENERAL, id: '1' }, purpose: 'watch' },
+      { state: 'skipped', reason: 'daily-limit' },
+    );
+    await settle();
+    expect(said()).toEqual([sentence('moderators.limit', {}, 'de')]);
+  });
+
+  it('is left alone for an hour where it is gone, and nothing is said where none was chosen', async () => {
+    world.refusal = new AppError('not-found', 'gone');
+    giveUp('1');
+    await minute();
+    world.refusal = undefined;
+    world.used.clear();
+    giveUp('2');
+    await minute();
+    expect(said()).toEqual([]);
+    world.nowMs += 60 * MINUTE_MS;
+    world.setting = undefined;
+    giveUp('3');
+    await minute();
+    expect(said()).toEqual([]);
+  });
+});
+
+describe('a message that is given up', () => {
+  const scene = withScene([watchOf(WATCHED)]);
+
+  it('is told to the channel that moderators chose', async () => {
+    const mods = channel('mods');
+    await scene.spaces.change(WATCHED.space, { moderators: { channel: mods.id, locale: 'en' } });
+    scene.poisoned.add('hello');
+    await scene.say(WATCHED, 'hello');
+    await untilGivenUp(scene);
+    await scene.later();
+    const told = scene.feed.messages(mods).map(({ text }) => plainText(text));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(sentence('moderators.given-up', { count: 1 }));
+    expect(told[0]).not.toContain('hello');
+  });
+});

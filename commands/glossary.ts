@@ -26,6 +26,7 @@ import {
 } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
 import type { GlossaryTerm, ImportPreview, ImportReport } from '../src/model/glossary.ts';
+import { proposalPresses, proposalsAction, proposeAction } from './glossary/proposals.ts';
 import { isGlossaryFile } from '../src/model/glossary-file.ts';
 import type { Content } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
@@ -239,10 +240,19 @@ const exportFile = defineAction({
 
 export default defineCommandGroup(
   'glossary',
-  { add, remove, list, import: importFile, export: exportFile },
+  {
+    add,
+    remove,
+    list,
+    import: importFile,
+    export: exportFile,
+    propose: proposeAction,
+    proposals: proposalsAction,
+  },
   {
     topic: 'translation',
     presses: {
+      ...proposalPresses,
       import: {
         guards: [moderator],
         async run(ctx) {

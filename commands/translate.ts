@@ -16,6 +16,7 @@ import { userError } from '../src/errors.ts';
 import { lines, plainWords, sections } from '../src/rich-text/compose.ts';
 import type { Attachment } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
+import { betterButton } from './glossary/proposals.ts';
 import { wholePress } from './translate/whole.ts';
 import { completeEngine, engineNote, nextEngine, typedEngine } from './translate/engines.ts';
 
@@ -62,7 +63,8 @@ export default defineCommand(
       return { audio };
     },
     async run(ctx) {
-      const { options, services, member, channel, locale, t, signal, stream, reply } = ctx;
+      const { options, services, member, channel, isGuest, locale, on, t, signal, stream, reply } =
+        ctx;
       if ((options.text === undefined) === (options.audio === undefined))
         throw userError('bad-input', 'translate.text-or-audio');
       const own = (await services.settings.of(member)).language;
@@ -98,7 +100,10 @@ export default defineCommand(
       const { text, outcome } = translation;
       const note = await engineNote(translation, engine, ctx);
       if (outcome === 'translated' || outcome === 'unchanged')
-        await reply({ text: sections(withSource(text), note) });
+        await reply({
+          text: sections(withSource(text), note),
+          ...(on && !isGuest ? { controls: [betterButton(ctx, to)] } : {}),
+        });
       else if (options.audio) await reply({ text: source.text });
       else
         await reply({ text: lines(t(`translate.${outcome}`, { language }), note), tone: 'note' });

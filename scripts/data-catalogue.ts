@@ -1,5 +1,11 @@
 import type { Schema } from '../src/store/schema.ts';
-import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../src/store/privacy/tables.ts';
+import {
+  DELIVERY_HOURS,
+  PROPOSAL_DAYS,
+  ROOM_DAYS,
+  STATE_DAYS,
+  USAGE_DAYS,
+} from '../src/store/privacy/tables.ts';
 
 /** The purpose of a table, whose data it holds and for how long, as docs/privacy.md says. */
 export interface TableData {
@@ -81,6 +87,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'To write what they saw in the preview, once they press _Import_.',
     kept: `Until they press _Import_ or _Cancel_; ${STATE_DAYS} day at most.`,
     forgotten: 'Deleted.',
+  },
+  glossary_proposal: {
+    title: 'Proposals for the glossary',
+    stored: 'The term, its translation, and who proposed it.',
+    about: 'Members who propose a better translation.',
+    why: 'So that moderators can accept or refuse it.',
+    kept: `Until a moderator decides; ${PROPOSAL_DAYS} days at most.`,
+    forgotten: 'The proposal stays, without the person.',
   },
   mirror: {
     title: 'Translations of messages',

@@ -104,6 +104,15 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     file: 'words',
     since_ms: 'time',
   },
+  glossary_proposal: {
+    ...SPACE,
+    id: 'state',
+    author_id: 'person',
+    term: 'words',
+    language: 'state',
+    translation: 'words',
+    since_ms: 'time',
+  },
   mirror: {
     ...MIRROR_KEY,
     target_parent_id: 'place',

@@ -3,7 +3,13 @@ import type { Log } from '../telemetry/log.ts';
 import type { Leases } from '../ports/processes.ts';
 import { clearOld } from '../store/privacy/clear-old.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
-import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../store/privacy/tables.ts';
+import {
+  DELIVERY_HOURS,
+  ROOM_DAYS,
+  PROPOSAL_DAYS,
+  STATE_DAYS,
+  USAGE_DAYS,
+} from '../store/privacy/tables.ts';
 import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { LinkRequests } from '../store/channels/link-requests.ts';
 import type { Store } from '../store/store.ts';
@@ -49,6 +55,7 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
         usageMs: ago(USAGE_DAYS),
         leftMs: nowMs - HOUR_MS,
         statesMs: ago(STATE_DAYS),
+        proposalsMs: ago(PROPOSAL_DAYS),
       });
       await invites.clear();
       await requests.clear();

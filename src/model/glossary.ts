@@ -10,6 +10,14 @@ export interface GlossaryTerm {
   readonly translation: string | undefined;
 }
 
+/** An entry that a member proposes. */
+export interface GlossaryProposal {
+  readonly id: string;
+  /** Undefined where the person's data was deleted. */
+  readonly authorId: string | undefined;
+  readonly term: GlossaryTerm;
+}
+
 /** Entries that occur in a text. */
 export interface TermsInText {
   /** The entries; first come those that occurred in the fewest texts so far, of these the longest. */
@@ -93,6 +101,15 @@ export interface Glossary {
   finishImport(space: Space, id: string, signal: AbortSignal): Promise<ImportReport | undefined>;
   /** Drops a file that was kept. */
   dropImport(space: Space, id: string): Promise<void>;
+  /** Proposes an entry to the moderators of a space. Rejects with `rate-limited` for too many that wait. */
+  propose(space: Space, by: Person, term: GlossaryTerm): Promise<void>;
+  /** Lists the proposals of a space on which nobody has decided, the oldest first. */
+  proposals(space: Space): Promise<readonly GlossaryProposal[]>;
+  /**
+   * Decides on a proposal: an accepted one is in the glossary from then on. Resolves with the entry; undefined
+   * where somebody else has decided.
+   */
+  decide(space: Space, id: string, isAccepted: boolean): Promise<GlossaryTerm | undefined>;
   /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
   exportCsv(place: Space | Channel): Promise<Uint8Array>;
 }

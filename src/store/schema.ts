@@ -285,6 +285,18 @@ export interface Schema {
     file: string;
     since_ms: number;
   };
+  /** An entry of the glossary that a member proposes. */
+  glossary_proposal: {
+    id: string;
+    platform: string;
+    space_id: string;
+    /** Null once the person's data is deleted. */
+    author_id: string | null;
+    term: string;
+    language: string | null;
+    translation: string;
+    since_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

@@ -22,6 +22,7 @@ import { createGlossaryLists } from './glossary-lists.ts';
 import { AppError } from '../errors.ts';
 import type { Store } from '../store/index.ts';
 import { bytesSource } from '../audio/bytes.ts';
+import { createGlossaryProposals } from '../store/glossary-proposals.ts';
 import { createPendingImports } from '../store/pending-imports.ts';
 
 /** Most rejected lines of one file that are reported. */
@@ -179,9 +180,25 @@ const checked = (given: GlossaryTerm): GlossaryTerm => {
   });
 };
 
+/** Stores an entry; resolves with the one that it replaces. Rejects with `too-large` for a full glossary. */
+const addTerm = async (
+  db: Parameters<Write<unknown>>[0],
+  place: Space | Channel,
+  term: GlossaryTerm,
+): Promise<GlossaryTerm | undefined> => {
+  const replaced = (await storedTerms(db, place, [term])).get(idOf(term));
+  if (!replaced && (await countTerms(db, place)) >= TERMS_PER_PLACE)
+    throw new AppError('too-large', 'the glossary is full', {
+      sentence: { key: 'glossary.full', params: { limit: TERMS_PER_PLACE } },
+    });
+  await putTerms(db, place, [term]);
+  return replaced;
+};
+
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
   const lists = createGlossaryLists(store);
   const pending = createPendingImports(store, Date.now);
+  const proposals = createGlossaryProposals(store, Date.now);
 
   const write = <Result>(
     place: Space | Channel,
@@ -200,16 +217,17 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
 
     async add(place, given) {
       const term = checked(given);
-      return write(place, async (db) => {
-        const replaced = (await storedTerms(db, place, [term])).get(idOf(term));
-        if (!replaced && (await countTerms(db, place)) >= TERMS_PER_PLACE)
-          throw new AppError('too-large', 'the glossary is full', {
-            sentence: { key: 'glossary.full', params: { limit: TERMS_PER_PLACE } },
-          });
-        await putTerms(db, place, [term]);
-        return replaced;
-      });
+      return write(place, async (db) => addTerm(db, place, term));
     },
+
+    propose: async (space, by, given) => proposals.put(space, by, checked(given)),
+    proposals: proposals.list,
+    decide: (space, id, isAccepted) =>
+      write(space, async (db) => {
+        const term = await proposals.take(db, space, id);
+        if (term && isAccepted) await addTerm(db, space, term);
+        return term;
+      }),
 
     remove: (place, term, language) => write(place, (db) => removeTerm(db, place, term, language)),
 

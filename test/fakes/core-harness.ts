@@ -20,6 +20,8 @@ export interface CoreHarness extends AsyncDisposable {
   ): Promise<Shown[]>;
   /** Presses what has the sentence of `key` as its label under the last answer. */
   press(key: MessageKey, member?: Partial<Member>): Promise<Shown>;
+  /** Presses a control by its `press`, whatever stands under the last answer. */
+  pressNamed(press: string, member?: Partial<Member>, values?: readonly string[]): Promise<Shown>;
   /** What an answer takes from here on; at first the platform does not say. */
   limitFiles(bytes: number): void;
 }
@@ -62,6 +64,14 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
       ...limit,
     },
   });
+  const pressNamed: CoreHarness['pressNamed'] = async (press, member = {}, values = []) => {
+    const shown: Shown[] = [];
+    const asked = invocation(member, new AbortController().signal, shown);
+    await core.press({ ...asked, press, values });
+    const [shownLast] = shown.slice(-1);
+    if (!shownLast) throw new Error('nothing was shown');
+    return shownLast;
+  };
   return {
     limitFiles: (fileBytes) => (limit = { fileBytes }),
     core,
@@ -72,15 +82,11 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
       newest = shown.findLast(({ controls }) => controls) ?? newest;
       return shown;
     },
-    async press(key, member = {}) {
-      const shown: Shown[] = [];
+    press: (key, member) => {
       const control = newest?.controls?.find(({ label }) => label === sentence(key));
-      const asked = invocation(member, new AbortController().signal, shown);
-      await core.press({ ...asked, press: control?.press ?? '', values: [] });
-      const [last] = shown.slice(-1);
-      if (!last) throw new Error('nothing was shown');
-      return last;
+      return pressNamed(control?.press ?? '', member);
     },
+    pressNamed,
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await speech[Symbol.asyncDispose]();

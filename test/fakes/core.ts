@@ -206,6 +206,9 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       finishImport: refuse,
       dropImport: refuse,
       exportCsv: refuse,
+      propose: refuse,
+      proposals: refuse,
+      decide: refuse,
     },
     settings,
     watches: {

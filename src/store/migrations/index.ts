@@ -13,6 +13,7 @@ import { addPendingImports } from './030-pending-imports.ts';
 import { watchChoices } from './031-watch-choices.ts';
 import { addLinkRequests } from './032-link-requests.ts';
 import { answerMentions } from './033-answer-mentions.ts';
+import { addGlossaryProposals } from './035-glossary-proposals.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -29,6 +30,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '031-watch-choices': watchChoices,
     '032-link-requests': addLinkRequests,
     '033-answer-mentions': answerMentions,
+    '035-glossary-proposals': addGlossaryProposals,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

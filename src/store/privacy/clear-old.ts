@@ -57,6 +57,7 @@ export interface Horizons {
   readonly leftMs: number;
   /** Horizon of states that no process changed. */
   readonly statesMs: number;
+  readonly proposalsMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
@@ -104,7 +105,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs }: Horizons,
+  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs, proposalsMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -120,6 +121,7 @@ export const clearOld = async (
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await clearOpenAnswers(db, statesMs);
     await clearPendingImports(db, statesMs);
+    await db.deleteFrom('glossary_proposal').where('since_ms', '<', proposalsMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
     await clearLateMarks(db, leftMs);

@@ -25,6 +25,8 @@ export const USAGE_DAYS = 90;
 export const DELIVERY_HOURS = 2;
 /** Longer than people are told that the bot did not come back. */
 export const ROOM_DAYS = 2;
+/** Longer than moderators leave a proposal undecided. */
+export const PROPOSAL_DAYS = 30;
 /** Longer than a pace takes to be learnt anew. */
 export const STATE_DAYS = 1;
 
@@ -37,6 +39,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   delivery: OF_SPACE,
   open_answer: { ...OF_SPACE, isOfDatabase: true },
   pending_import: OF_SPACE,
+  glossary_proposal: OF_SPACE,
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,

@@ -230,7 +230,15 @@ describe('an event that was stored', () => {
     );
     for (const id of ['one', 'two']) await deliveries.take(eventOf(id, id));
     await expect.poll(given.bodies).toEqual([null, 'body of two']);
-    const horizons = { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, usageMs: 0, leftMs: 0, statesMs: 0 };
+    const horizons = {
+      rowsMs: 0,
+      mirrorsMs: 0,
+      roomsMs: 0,
+      usageMs: 0,
+      leftMs: 0,
+      statesMs: 0,
+      proposalsMs: 0,
+    };
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() });
     expect(await given.bodies()).toEqual([null, 'body of two']);
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() + 1 });

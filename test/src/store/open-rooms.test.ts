@@ -91,6 +91,7 @@ describe('the stored room of a space', () => {
       deliveriesMs: 0,
       usageMs: 0,
       statesMs: 0,
+      proposalsMs: 0,
       leftMs: 0,
     });
     expect(await rooms.of(SPACE)).toBeUndefined();

@@ -38,6 +38,7 @@ describe('the states that processes share', () => {
       roomsMs: 0,
       usageMs: 0,
       leftMs: 0,
+      proposalsMs: 0,
     };
     await clearOld(stores[0]!, { ...horizons, statesMs: now - 60_000 });
     expect(await count(one, 'x')).toBe(42);

@@ -5,7 +5,15 @@ import { createOwedHistories } from '../../../../src/store/channels/histories.ts
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 
 const channel = (id: string) => ({ space: { platform: 'p', id: 's' }, id });
-const HORIZONS = { rowsMs: 0, mirrorsMs: 0, deliveriesMs: 0, roomsMs: 0, usageMs: 0, statesMs: 0 };
+const HORIZONS = {
+  rowsMs: 0,
+  mirrorsMs: 0,
+  deliveriesMs: 0,
+  roomsMs: 0,
+  usageMs: 0,
+  statesMs: 0,
+  proposalsMs: 0,
+};
 
 it.each([
   ['SQLite', async () => 'sqlite::memory:'],

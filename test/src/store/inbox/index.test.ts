@@ -142,6 +142,7 @@ describe('what is old', () => {
       deliveriesMs: 0,
       usageMs: 0,
       statesMs: 0,
+      proposalsMs: 0,
       leftMs: 0,
     });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
@@ -186,6 +187,7 @@ describe('what is old', () => {
       deliveriesMs: 0,
       usageMs: 0,
       statesMs: 0,
+      proposalsMs: 0,
       leftMs: 0,
     });
     await store.checkpoint();

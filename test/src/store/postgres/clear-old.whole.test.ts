@@ -16,6 +16,7 @@ const HORIZONS = {
   usageMs: 0,
   leftMs: 0,
   statesMs: 0,
+  proposalsMs: 0,
 };
 
 /** Resolves once `clear` waits for what a transaction of another process has changed, which then ends. */

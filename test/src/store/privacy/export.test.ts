@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
+import { createGlossary } from '../../../../src/translation/glossary.ts';
 import { messageOf, withInbox } from '../inbox/support.ts';
 
 const channelOn = (platform: string) => ({ space: { platform, id: 's' }, id: `on-${platform}` });
@@ -23,5 +24,19 @@ describe('what is kept of somebody', () => {
     expect(told).toContain('copy-test');
     expect(told).toContain('hello test');
     expect(told).not.toContain('other');
+  });
+
+  it('tells what they proposed for a glossary, which stays without them', async () => {
+    const space = { platform: 'test', id: 's' };
+    const ada = { platform: 'test', id: 'ada' };
+    const glossary = createGlossary(inbox.store, { find: () => undefined });
+    await glossary.propose(space, ada, { term: 'fox', translation: '狐', language: 'ja' });
+    const privacy = createPrivacy(inbox.store);
+    const told = JSON.parse(Buffer.from(await privacy.export(ada)).toString()) as object;
+    expect(told).toMatchObject({ proposedTerms: [{ space: 's', term: 'fox', translation: '狐' }] });
+    await privacy.forget(ada);
+    expect(await glossary.proposals(space)).toMatchObject([
+      { authorId: undefined, term: { term: 'fox' } },
+    ]);
   });
 });

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { userError } from '../errors.ts';
+import type { GlossaryProposal, GlossaryTerm } from '../model/glossary.ts';
+import type { Person, Space } from '../model/place.ts';
+import type { Store } from './index.ts';
+import { readRows, spaceColumns } from './rows.ts';
+import type { Schema } from './schema.ts';
+
+/** Proposals of one person in a space, and of all there, on which nobody has decided. */
+const MOST_OF_PERSON = 5;
+const MOST_OF_SPACE = 100;
+
+const COLUMNS = ['id', 'author_id', 'term', 'language', 'translation', 'since_ms'] as const;
+
+/** Creates the store of glossary entries that members propose. */
+export const createGlossaryProposals = (store: Store, now: () => number) => ({
+  /** Rejects with `rate-limited` where the person, or the space, has as many as there may be. */
+  put: (of: Space, by: Person, { term, language, translation = '' }: GlossaryTerm): Promise<void> =>
+    store.write(async (db) => {
+      const open = await readRows(db, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
+      const isKnown = open.some(
+        (row) =>
+          row.term === term &&
+          row.translation === translation &&
+          row.language === (language ?? null),
+      );
+      if (isKnown) return;
+      const own = open.filter(({ author_id: author }) => author === by.id);
+      if (own.length >= MOST_OF_PERSON || open.length >= MOST_OF_SPACE)
+        throw userError('rate-limited', 'glossary.proposals-full', { most: MOST_OF_PERSON });
+      await db
+        .insertInto('glossary_proposal')
+        .values({
+          ...spaceColumns(of),
+          id: randomUUID(),
+          author_id: by.id,
+          term,
+          language: language ?? null,
+          translation,
+          since_ms: now(),
+        })
+        .execute();
+    }),
+
+  /** Lists the proposals of a space, the oldest first. */
+  list: async (of: Space): Promise<readonly GlossaryProposal[]> => {
+    const rows = await readRows(store, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
+    return rows
+      .toSorted((a, b) => a.since_ms - b.since_ms)
+      .map(({ id, author_id: author, term, language, translation }) => ({
+        id,
+        authorId: author ?? undefined,
+        term: { term, language: language ?? undefined, translation },
+      }));
+  },
+
+  /** Takes a proposal within a transaction; undefined where somebody else has decided. */
+  take: async (
+    db: Transaction<Schema>,
+    of: Space,
+    id: string,
+  ): Promise<GlossaryTerm | undefined> => {
+    const row = await db
+      .deleteFrom('glossary_proposal')
+      .where((eb) => eb.and({ ...spaceColumns(of), id }))
+      .returning(['term', 'language', 'translation'])
+      .executeTakeFirst();
+    return row && { ...row, language: row.language ?? undefined };
+  },
+});

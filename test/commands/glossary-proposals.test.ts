@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { useCoreHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
+
+const { harness, last } = useCoreHarness();
+
+const FOX = { term: 'fox', translation: '狐', language: 'ja' };
+const member = { role: 'member', id: 'bob' } as const;
+
+const propose = (options: Record<string, unknown> = FOX, id = 'bob') =>
+  last('glossary propose', options, { ...member, id });
+
+describe('a proposal for the glossary', () => {
+  it('waits until a moderator accepts it, and is in the glossary then', async () => {
+    expect((await propose()).text).toBe(sentence('glossary.proposed'));
+    const { text } = await last('glossary proposals');
+    expect(text).toContain(sentence('glossary.proposals', { count: 1 }));
+    expect(text).toContain('`fox` → `狐`');
+    expect((await last('glossary list')).text).not.toContain('fox');
+    await last('glossary proposals');
+    const after = await harness().press('glossary.accept');
+    expect(after.text).toBe(sentence('glossary.no-proposals'));
+    expect((await last('glossary list')).text).toContain('`fox` → `狐` · Japanese');
+  });
+
+  it('that is refused is gone', async () => {
+    await propose();
+    await last('glossary proposals');
+    expect((await harness().press('glossary.refuse')).text).toBe(sentence('glossary.no-proposals'));
+    expect((await last('glossary list')).text).not.toContain('fox');
+  });
+
+  it('is decided once, by moderators alone', async () => {
+    await propose();
+    const { controls } = await last('glossary proposals');
+    const accept = controls![0]!.press;
+    expect((await harness().pressNamed(accept, member)).tone).toBe('error');
+    expect((await last('glossary list')).text).not.toContain('fox');
+    await harness().pressNamed(accept);
+    const again = await harness().pressNamed(accept);
+    expect(again.text).toContain(sentence('glossary.decided'));
+    expect((await last('glossary proposals', {}, member)).tone).toBe('error');
+  });
+
+  it('counts once, and one person has five at most', async () => {
+    for (const term of ['a1', 'a1', 'a2', 'a3', 'a4', 'a5'])
+      expect((await propose({ ...FOX, term })).tone).not.toBe('error');
+    expect((await propose({ ...FOX, term: 'a6' })).tone).toBe('error');
+    expect((await propose({ ...FOX, term: 'a6' }, 'eve')).tone).not.toBe('error');
+    expect((await last('glossary proposals')).text).toContain(
+      sentence('glossary.proposals', { count: 6 }),
+    );
+  });
+
+  it.each(['x'.repeat(201), '`@everyone`'])('breaks and pings nothing: %s', async (term) => {
+    await propose({ ...FOX, term });
+    const { text } = await last('glossary proposals');
+    expect(text).not.toContain('\n@everyone');
+  });
+});
+
+describe('the form under a translation', () => {
+  const press = (typed: string) => harness().pressNamed('glossary better:ja', member, [typed]);
+
+  it.each(['fox → 狐', 'fox=狐', ' fox -> 狐 '])('proposes %j', async (typed) => {
+    expect((await press(typed)).text).toBe(sentence('glossary.proposed'));
+    expect((await last('glossary proposals')).text).toContain('`fox` → `狐`');
+  });
+
+  it.each(['fox', '→ 狐', 'fox →', ''])('says what is missing in %j', async (typed) => {
+    expect((await press(typed)).text).toContain(sentence('glossary.better-how'));
+    expect((await last('glossary proposals')).text).toBe(sentence('glossary.no-proposals'));
+  });
+});

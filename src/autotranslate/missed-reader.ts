@@ -1,3 +1,4 @@
+import type { ModeratorNotices } from './moderator-notices.ts';
 import type { Tell } from './tell.ts';
 import { toAppError, AppError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
@@ -19,6 +20,7 @@ export interface HistoryGapNoticeDeps {
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
   readonly tell: Tell;
+  readonly moderators: Pick<ModeratorNotices, 'missed'>;
 }
 
 const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
@@ -28,7 +30,7 @@ const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
  * people there know best what was written then.
  */
 export const createHistoryGapNotice =
-  ({ gaps, watches, texts, log, tell }: HistoryGapNoticeDeps) =>
+  ({ gaps, watches, texts, log, tell, moderators }: HistoryGapNoticeDeps) =>
   async (gap: HistoryGap): Promise<void> => {
     const { channel, fromMs, untilMs, reason } = gap;
     const where = { platform: channel.space.platform, channel: channel.id };
@@ -36,7 +38,9 @@ export const createHistoryGapNotice =
     if (!(await gaps.put(gap))) return;
     const t = texts.rich(watches.of(channel)?.languages[0] ?? 'en');
     const times = { from: at(fromMs), until: at(untilMs) };
-    await tell(channel, t(`autotranslate.gap-${reason}`, times));
+    const key = `autotranslate.gap-${reason}` as const;
+    moderators.missed(channel, { key, params: times });
+    await tell(channel, t(key, times));
   };
 
 /**

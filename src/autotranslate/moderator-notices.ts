@@ -34,6 +34,7 @@ const RATES = {
   paused: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
   resumed: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
+  gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
 } as const;
 
@@ -151,6 +152,11 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       paused.delete(keyOf(space));
       void tell(space, 'resumed', (t) => ({ text: t('moderators.resumed') }));
     },
+    /** Takes a sentence on messages of a channel that could not be read. */
+    missed: (channel: Channel, sentence: Sentence): void =>
+      void tell(channel.space, 'gaps', (t) => ({
+        text: series([channelMention(channel), say(t, sentence)], ' '),
+      })),
     /** Takes the channels, by their names, with which a channel was linked, or is not any more. */
     linked: (channel: Channel, isLinked: boolean, names: readonly string[]): void =>
       void tell(channel.space, 'links', (t) => ({

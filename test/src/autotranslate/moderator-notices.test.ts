@@ -149,6 +149,18 @@ describe("a moderators' channel", () => {
     expect(said()[0]).toContain('#elsewhere');
   });
 
+  it('gets a line of a channel whose older messages it may not read', async () => {
+    notices.missed(GENERAL, {
+      key: 'autotranslate.gap-forbidden',
+      params: { from: 'noon', until: 'one' },
+    });
+    await settle();
+    expect(said()).toHaveLength(1);
+    expect(said()[0]).toContain(
+      sentence('autotranslate.gap-forbidden', { from: 'noon', until: 'one' }),
+    );
+  });
+
   it('gets lines in the language of the one who chose it', async () => {
     world.setting = { channel: 'mods', locale: 'de' };
     notices.settled(

@@ -154,6 +154,7 @@ const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 
 
 /** The work of the panel’s controls. */
 export const panelPresses: Readonly<Record<string, Press>> = {
+  open: { ...press((ctx) => frontPage(ctx)), private: true },
   front: press((ctx) => frontPage(ctx, placeIn(ctx.arg))),
   page: press((ctx) => {
     const id = ctx.values[0] ?? ctx.arg;

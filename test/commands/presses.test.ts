@@ -12,7 +12,7 @@ const harness = useCommandHarness();
 const PRESSES = {
   moderators: {
     autotranslate:
-      'ask link refuse member mute unmute expel front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas',
+      'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
       'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',

@@ -76,8 +76,27 @@ describe('an installation', () => {
     const at = bot.place(workspace);
     await bot.use(at, 'translate good evening to:es', { part: 'es:good' });
     expect(direct.posts.map(({ words }) => words)).toEqual([
-      sentence('slack.installed', { name: 'dragoman' }, 'en', NAMING).replaceAll('`', ''),
+      expect.stringContaining(
+        sentence('slack.installed', { name: 'dragoman' }, 'en', NAMING).replaceAll('`', ''),
+      ),
     ]);
+  });
+
+  it('brings them buttons that open the panel and the choice of their language, for them alone', async () => {
+    await using bot = await openSlackBot('many');
+    const workspace = bot.slack.workspace({ installed: false });
+    const admin = workspace.user({ isAdmin: true });
+    await installIn(bot, workspace, admin);
+    const direct = workspace.direct(admin);
+    await bot.slack.until(() => direct.posts.length > 0);
+    const [welcome] = direct.posts;
+    const shows = (press: string) =>
+      bot.slack.until(() => JSON.stringify(direct.ephemeralsFor(admin)).includes(press));
+    bot.slack.act(admin, welcome!, 'autotranslate open');
+    await shows('autotranslate page');
+    bot.slack.act(admin, welcome!, 'language pick');
+    await shows('language choose');
+    expect(direct.posts).toHaveLength(1);
   });
 
   it('that Slack fails in the middle of leaves nothing half-done, and can be tried again', async () => {

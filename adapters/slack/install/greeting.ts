@@ -5,6 +5,7 @@ import type { MessageWriter } from '../outbound/message-writer.ts';
 import { render } from '../outbound/render.ts';
 import { openDirectChannel, type People } from '../people.ts';
 import type { Installations } from './installations.ts';
+import { button } from '../../../src/command/helpers.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Space } from '../../../src/model/place.ts';
 import { logFailure } from '../../../src/telemetry/log.ts';
@@ -28,8 +29,13 @@ export const createGreeting =
         const { locale = 'en-US' } = await people.of(space, userId);
         const name = installations.known(space)?.botName ?? '';
         const text = core.texts.rich(locale, NAMING)('slack.installed', { name });
+        const label = core.texts.in(locale, NAMING);
+        const controls = [
+          button({ label }, 'autotranslate open', 'welcome.translate', 'primary'),
+          button({ label }, 'language pick', 'language.button'),
+        ];
         const { id } = await openDirectChannel(api, space, userId);
-        await writer.post(channelOf(space.id, id), render({ text }), {});
+        await writer.post(channelOf(space.id, id), render({ text, controls }), {});
       },
     );
   };

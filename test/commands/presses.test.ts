@@ -17,10 +17,11 @@ const PRESSES = {
     settings:
       'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
-    glossary: 'import cancel',
+    glossary: 'import cancel accept refuse',
   },
   everybody: {
     autotranslate: 'read',
+    glossary: 'better',
     language: 'pick choose',
     translate: 'whole',
     captions: 'out in',

@@ -18,7 +18,7 @@ import type { Space, Channel, Posted } from '../../src/model/place.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { createAccess } from './access.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import { PLATFORM, postedOf } from './ids.ts';
+import { channelIdOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { NAMING } from './manifest.ts';
 import { handleOf, readHandle } from './mirrors/metadata.ts';
@@ -85,6 +85,11 @@ export const createRestParts = (
       const staged = await uploads.stage(to.space, filesOf(parts));
       const texts = await writer.post(to, parts, place);
       return shownAs(to, texts, await writer.showFiles(to, [], staged, place));
+    },
+    whisper: async (to, user, content, { threadId } = {}) => {
+      const [{ text, blocks }] = render(content, false);
+      const place = { channel: channelIdOf(to), user, thread_ts: threadId };
+      await api.call(to.space, 'chat.postEphemeral', { ...place, text, blocks }, { once: true });
     },
     edit: async ({ channel, ids, handle }, content, held = {}) => {
       const parts = render(content);

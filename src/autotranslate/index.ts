@@ -25,6 +25,7 @@ import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
+import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
@@ -140,6 +141,7 @@ export const openAutoTranslate = async ({
   };
   const holds = createCatchUpHolds(shared);
   const botLoops = createBotLoops(shared);
+  const pressers = createFlagPressers(shared);
   const waits = createOutageWaits(shared);
   const wakeWaiting = (): void => waits.all().forEach(scheduler.wake);
   const outages = createOutages({ ...shared, ended: wakeWaiting });
@@ -158,6 +160,7 @@ export const openAutoTranslate = async ({
   const preparing = createPrepare({
     ...shared,
     botLoops,
+    pressers,
     places: createPlaces(shared),
     outages,
     late,
@@ -195,7 +198,7 @@ export const openAutoTranslate = async ({
   // One day less than rows are stored, so that no row is cleared between the check and its use.
   const rowsSinceMs = (): number => now() - (days.inbox - 1) * DAY_MS;
   const refusals = createFlagRefusals((row, reason) => logSkip(log, row, reason));
-  const ingest = createIngest({ ...shared, inboxWriter, refusals, rowsSinceMs });
+  const ingest = createIngest({ ...shared, pressers, inboxWriter, refusals, rowsSinceMs });
   const { markDeleted } = inboxWriter;
   const backfill = createBackfill({
     ...shared,

@@ -16,6 +16,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Log } from '../telemetry/log.ts';
 import { logSkip, type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
+import type { FlagPressers } from './flag-pressers.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
 import type { FlagRefusals, RefusedFlag } from './flag-refusals.ts';
@@ -110,6 +111,7 @@ export interface IngestDeps {
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly pressers: Pick<FlagPressers, 'note'>;
   readonly platforms: WatchedPlatforms;
   readonly refusals: Pick<FlagRefusals, 'note' | 'drop'>;
   /** The time since which no row has been cleared, ms since 1970. */
@@ -135,6 +137,7 @@ export const createIngest = ({
   watches,
   spaces,
   privacy,
+  pressers,
   platforms,
   refusals,
   rowsSinceMs,
@@ -199,7 +202,12 @@ export const createIngest = ({
       if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
     },
     /** Handles a reaction that was added, or removed. */
-    react: async (ref: MessageRef, emoji: string, isPresent: boolean): Promise<void> => {
+    react: async (
+      ref: MessageRef,
+      emoji: string,
+      isPresent: boolean,
+      memberId?: string,
+    ): Promise<void> => {
       const { channel } = ref;
       const feed = platforms.find(channel)?.feed;
       const choices = await spaces.of(channel.space);
@@ -229,6 +237,7 @@ export const createIngest = ({
       if (message.system) return refuse('system');
       if (await optedOut(message)) return refuse('opted-out');
       refusals.drop(ref, emoji);
+      if (memberId !== undefined) pressers.note({ ref, purpose }, memberId);
       const waitMs = Math.min(LONGEST_FLAG_WAIT_MS, flagTurn(channelKey(channel)));
       const dueMs = waitMs > 0 ? now() + waitMs : 0;
       await accept({ message, purpose, partition: ownPartition('flag', ref), dueMs });
@@ -294,10 +303,15 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
         await backfill.reportAlways(first.channel, () => markDeleted(refs, { isWatched: true }));
       else await markDeleted(refs);
     },
-    reactionChanged: async (ref, emoji, isPresent) => {
+    reactionChanged: async (
+      ref: MessageRef,
+      emoji: string,
+      isPresent: boolean,
+      memberId?: string,
+    ) => {
       // A flag that is pressed and removed at once ends removed.
       using _ = await turns.take(messageKey(ref));
-      await ingest.react(ref, emoji, isPresent);
+      await ingest.react(ref, emoji, isPresent, memberId);
     },
     memberBanned: async (space, authorId) => {
       const feed = platforms.find({ space })?.feed;

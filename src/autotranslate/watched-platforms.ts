@@ -28,7 +28,7 @@ export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
 /** The running platforms whose channels can be watched. */
 export const createWatchedPlatforms = () => {
   const known = new Map<string, WatchedPlatform>();
-  const posting = new Map<string, Pick<Platform, 'post'>>();
+  const posting = new Map<string, Pick<Platform, 'post' | 'whisper'>>();
   /** The channel's platform; undefined while it is off. */
   const find = ({ space }: Pick<Channel, 'space'>): WatchedPlatform | undefined =>
     known.get(space.platform);
@@ -42,6 +42,12 @@ export const createWatchedPlatforms = () => {
     /** Posts a message of the bot itself. Rejects with an `AppError`. */
     post: async (channel: Channel, content: Content): Promise<void> => {
       await posting.get(channel.space.platform)?.post(channel, content);
+    },
+    /** Shows something to one person alone; nothing where the platform cannot. Rejects with an `AppError`. */
+    whisper: async (
+      ...[to, ...rest]: Parameters<NonNullable<Platform['whisper']>>
+    ): Promise<void> => {
+      await posting.get(to.space.platform)?.whisper?.(to, ...rest);
     },
     find,
     /** The channel's platform. Throws a retryable `unavailable` while it is off. */

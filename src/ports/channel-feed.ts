@@ -102,8 +102,17 @@ export interface ChannelFeedListener {
    */
   messageChanged(message: Message): Promise<void>;
   messagesDeleted(refs: readonly MessageRef[]): Promise<void>;
-  /** Takes the addition or removal of a reaction. */
-  reactionChanged(ref: MessageRef, emoji: string, isPresent: boolean): Promise<void>;
+  /**
+   * Takes the addition or removal of a reaction.
+   *
+   * @param memberId the one who reacted, where the platform can show something to them alone
+   */
+  reactionChanged(
+    ref: MessageRef,
+    emoji: string,
+    isPresent: boolean,
+    memberId?: string,
+  ): Promise<void>;
   /** Takes a ban, which may have deleted the person's messages. */
   memberBanned(space: Space, authorId: string): Promise<void>;
   /**

@@ -66,6 +66,13 @@ export interface Platform {
   ) => Promise<Access | undefined>;
   /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
   readonly missingToPost?: (channel: Channel) => readonly string[];
+  /** Shows something in a channel, or in a thread of it, to one person alone; omitted where the platform cannot. */
+  readonly whisper?: (
+    to: Channel,
+    personId: string,
+    content: Content,
+    options?: { readonly threadId?: string | undefined },
+  ) => Promise<void>;
   /** Sends a private message; rejects with `forbidden` where the person accepts none. */
   readonly tell?: (person: Person, content: Content, options?: WhileHeld) => Promise<void>;
   /** Voice channels; omitted by platforms without them. */

@@ -79,6 +79,8 @@ export interface FakeFeed {
   /** Whom our mirrors notified, each time with the words of the mirror. */
   readonly pings: string[];
   readonly calls: string[];
+  /** What was shown to one person alone, as `person: words`. */
+  readonly whispered: string[];
   /** The effects for which nobody said whether they may still be. */
   readonly unguarded: string[];
 }
@@ -99,6 +101,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
+  const whispered: string[] = [];
   const unguarded: string[] = [];
   const events: { call: FeedFault['call']; run: () => Promise<unknown> }[] = [];
   const sick: FakeFeed['sick'] = new Map();
@@ -277,6 +280,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       mirrors,
       capabilities: FAKE_CAPABILITIES,
       post: async (to, content) => post(to, content),
+      whisper: async (_, personId, { text }) =>
+        void whispered.push(`${personId}: ${plainText(text)}`),
       edit: async (posted) => posted,
       delete: async () => undefined,
     },
@@ -301,6 +306,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     left,
     pings,
     calls,
+    whispered,
     unguarded,
   };
 };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../fakes/sentences.ts';
 import { repliesTo, withSlackBot } from './support.ts';
 
 const bot = withSlackBot();
@@ -68,5 +69,19 @@ describe('the reaction 🌐', () => {
     await bot.slack.until(() => at.channel.ephemeralsFor(at.bob).length > before);
     const shown = JSON.stringify(at.channel.ephemeralsFor(at.bob).slice(before));
     expect(shown).not.toContain('es:');
+  });
+});
+
+describe('a flag of the language that a message is in', () => {
+  it('tells that to the one who pressed it alone', async () => {
+    const at = bot.place();
+    const said = at.channel.say(at.ann, 'Good morning to you all, how are you today?');
+    said.react(at.bob, 'flag-gb');
+    await bot.slack.until(() => at.channel.ephemeralsFor(at.bob).length === 1);
+    expect(JSON.stringify(at.channel.ephemeralsFor(at.bob))).toContain(
+      sentence('translate.same-language', { language: 'English' }),
+    );
+    expect(at.channel.ephemeralsFor(at.ann)).toEqual([]);
+    expect(repliesTo(said)).toEqual([]);
   });
 });

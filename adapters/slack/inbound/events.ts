@@ -149,7 +149,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     const ref = { channel: places.channel(space, channel), id: ts };
     const emoji = reactionOf(name);
     if (isPresent && emoji === ASKS) deps.asked(ref.channel, ts, user);
-    await listener.reactionChanged(ref, emoji, isPresent);
+    await listener.reactionChanged(ref, emoji, isPresent, user);
   };
 
   const membership = async (space: Space, { event }: EventContext): Promise<void> => {

@@ -29,12 +29,13 @@ import { rulesOf } from '../rules.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
 import type { RecognitionOutages } from '../recognition-outage.ts';
+import type { FlagPressers } from '../flag-pressers.ts';
 import type { BotLoops } from './bot-loops.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';
-import type { Texts } from '../../i18n/texts.ts';
+import { say, type Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
@@ -60,6 +61,7 @@ export interface PrepareDeps {
   readonly outages: Pick<Outages, 'of'>;
   readonly recognitions: Pick<RecognitionOutages, 'of'>;
   readonly botLoops: BotLoops;
+  readonly pressers: Pick<FlagPressers, 'tell'>;
   readonly late: Pick<LateTargets, 'isLate' | 'take'>;
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
   /** Makes the progress line of a recording. */
@@ -136,10 +138,18 @@ export const createPrepare = (deps: PrepareDeps) => {
     return refusal(message, choices, optedOut) ?? (watch && ruleAgainst(message, watch, choices));
   };
 
-  /** The reply to a flag; people always get one, so that a flag never seems broken. */
+  /**
+   * The reply to a flag: the translation, or the reason why there is none. That the message is in its language is told to
+   * the one who pressed it, alone.
+   */
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
     const wording = wordingOf(message.ref.channel);
+    if (lack?.key === 'translate.same-language' && !translated.fault) {
+      const t = wording.texts.rich(flaggedLanguage(row.purpose) ?? '');
+      void deps.pressers.tell(row, message, say(t, lack));
+      return skipped(row, 'same-language');
+    }
     const content = composeFlagReply(translated, lack, wording);
     const reply = asReply(row, message, translated, content, wording.texts);
     return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;

@@ -75,11 +75,18 @@ describe('a flag that brings no translation', () => {
     expect(await scene.usage.today(SPACE)).toMatchObject({ characters: 5, messages: 1 });
   });
 
-  it('says that the message is in its language, and keeps nothing for moderators', async () => {
+  it('tells the one who pressed it alone that the message is in its language, once', async () => {
     const { ref } = scene.feed.say(GENERAL, 'ja:hello');
+    await scene.listener.reactionChanged(ref, JAPAN, true, 'bob');
+    await scene.idle();
+    await scene.restart();
     await press(scene, ref);
-    const params = { language: { language: 'ja' } };
-    expect(replies()).toEqual([`${JAPAN} ${japanese('translate.same-language', params)}`]);
+    const words = say(japanese, {
+      key: 'translate.same-language',
+      params: { language: { language: 'ja' } },
+    });
+    expect(replies()).toEqual([]);
+    expect(scene.feed.whispered).toEqual([`bob: ${words}`]);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped same-language' });
   });
 

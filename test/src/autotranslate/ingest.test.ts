@@ -48,9 +48,11 @@ beforeEach(async () => {
     watches,
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
+    pressers: { note: () => undefined },
     platforms: {
       add: () => undefined,
       post: async () => undefined,
+      whisper: async () => undefined,
       find: () => platform,
       of: () => platform,
       all: () => [],

@@ -1,0 +1,42 @@
+import { createLru } from '../async/lru.ts';
+import type { Message } from '../model/message.ts';
+import { messageKey } from '../model/place.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import type { RowKey } from '../store/inbox/row.ts';
+import type { Log } from '../telemetry/log.ts';
+import { faultFields } from '../errors.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+/** People who are remembered until their flag is answered. */
+const MOST_REMEMBERED = 1_000;
+
+export interface FlagPressersDeps {
+  readonly platforms: Pick<WatchedPlatforms, 'whisper'>;
+  readonly log: Log;
+}
+
+export type FlagPressers = ReturnType<typeof createFlagPressers>;
+
+/**
+ * Remembers who pressed a flag last, to tell them alone why it brings nothing. It is in memory of the process that heard of
+ * the flag: after a restart, and where another process answers, nobody is told.
+ */
+export const createFlagPressers = ({ platforms, log }: FlagPressersDeps) => {
+  const known = createLru<string, string>(MOST_REMEMBERED);
+  const keyOf = ({ ref, purpose }: RowKey): string => `${purpose} ${messageKey(ref)}`;
+  return {
+    note: (key: RowKey, memberId: string): void => known.set(keyOf(key), memberId),
+    /** Tells the one who pressed a flag something, once, where the platform can. Never rejects. */
+    tell: async (key: RowKey, { ref, threadId }: Message, text: RichText): Promise<void> => {
+      const memberId = known.get(keyOf(key));
+      known.delete(keyOf(key));
+      if (memberId === undefined) return;
+      const thread = threadId === ref.id ? {} : { threadId };
+      try {
+        await platforms.whisper(ref.channel, memberId, { text, tone: 'note' }, thread);
+      } catch (thrown) {
+        log.debug(faultFields(thrown), 'who pressed a flag could not be told of it');
+      }
+    },
+  };
+};

@@ -15,6 +15,8 @@ export interface FlagPressersDeps {
   readonly log: Log;
 }
 
+const keyOf = ({ ref, purpose }: RowKey): string => `${purpose} ${messageKey(ref)}`;
+
 export type FlagPressers = ReturnType<typeof createFlagPressers>;
 
 /**
@@ -23,7 +25,6 @@ export type FlagPressers = ReturnType<typeof createFlagPressers>;
  */
 export const createFlagPressers = ({ platforms, log }: FlagPressersDeps) => {
   const known = createLru<string, string>(MOST_REMEMBERED);
-  const keyOf = ({ ref, purpose }: RowKey): string => `${purpose} ${messageKey(ref)}`;
   return {
     note: (key: RowKey, memberId: string): void => known.set(keyOf(key), memberId),
     /** Tells the one who pressed a flag something, once, where the platform can. Never rejects. */

@@ -6,6 +6,8 @@ import { withBot } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
+/** The people who were mentioned, once each for every mention, since the last call. */
+const mentioned = () => bot.discord.pings.splice(0).map(({ id }) => id);
 
 describe('linked channels', () => {
   it('show each message in every language, under its author’s name and picture, marked', async () => {
@@ -101,18 +103,19 @@ describe('linked channels', () => {
       copyOf(second, english),
       copyOf(second, japanese),
     ]);
-    expect(quoted(secondEn)).toBe(`-# ↪ [**Ann**: Shall we meet at three?]${linkOf(first)}`);
+    expect(quoted(secondEn)).toBe(`-# ↪ <@${ann.id}>: [Shall we meet at three?]${linkOf(first)}`);
     expect(quoted(secondJa)).toBe(`-# ↪ [**Ann**: ja:Shall we meet at three?]${linkOf(firstJa)}`);
     const third = english.say(ann, 'See you there then, my friend', { replyTo: secondEn });
     const [thirdEs, thirdJa] = await Promise.all([copyOf(third, spanish), copyOf(third, japanese)]);
     expect(quoted(thirdEs)).toBe(
-      `-# ↪ [**Bob**: Sí, nos vemos a las tres en la plaza]${linkOf(second)}`,
+      `-# ↪ <@${bob.id}>: [Sí, nos vemos a las tres en la plaza]${linkOf(second)}`,
     );
     expect(quoted(thirdJa)).toContain(linkOf(secondJa));
     expect(quoted(thirdJa)).toContain('[**Bob**: ja:Sí, nos vemos a las tres en la plaza]');
     const fourth = japanese.say(bob, 'はい、もちろん行きますよ', { replyTo: thirdJa });
     expect(quoted(await copyOf(fourth, english))).toContain(linkOf(third));
     expect(quoted(await copyOf(fourth, spanish))).toContain(linkOf(thirdEs));
+    expect(mentioned()).toEqual([ann.id, bob.id, ann.id]);
   });
 
   it('quote no name of a channel to who cannot see that channel', async () => {
@@ -149,7 +152,7 @@ describe('linked channels', () => {
     expect(quoted).toBe(`-# ↪ [**${author}**: es:${lineOf(second!)}](<${message.url}>)`);
   });
 
-  it('quote whom and what a message mentions by name, and call nobody', async () => {
+  it('quote whom and what a message mentions by name, and call its author alone', async () => {
     const { english, spanish, japanese, guild, ann, bob } = await bot.linked();
     const crew = guild.role('Crew');
     guild.rename(ann, 'Annie [@everyone]');
@@ -163,7 +166,8 @@ describe('linked channels', () => {
     const answer = spanish.say(ann, 'Pues no los conozco a ellos', {
       replyTo: await copyOf(asked, spanish),
     });
-    expect((await copyOf(answer, english)).content).toContain(`[**Bob**: ${names}]`);
+    expect((await copyOf(answer, english)).content).toContain(`<@${bob.id}>: [${names}]`);
+    expect(mentioned()).toEqual([bob.id]);
   });
 
   it('never answer themselves, and keep the order of everybody', async () => {

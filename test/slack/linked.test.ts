@@ -37,7 +37,8 @@ describe('channels of two workspaces and a Discord server that were linked by co
     await japanese.until((messages) =>
       messages.every(({ content }) => !content.includes('ja:We meet')),
     );
-    expect(bot.slack.pings).toEqual([]);
+    // The answer to the copy mentions the author of the original.
+    expect(bot.slack.pings.map(({ who }) => who)).toEqual([`member ${english.ann.id}`]);
     expect(discord.pings).toEqual([]);
   });
 

@@ -62,6 +62,8 @@ export const valuesOfSpaces = (source: string, target: string) => ({
   source_space_id: source,
   target_platform: PLATFORM,
   target_space_id: target,
+  from_platform: PLATFORM,
+  from_space_id: target,
 });
 
 const opaque = (mark: string, at: number): string => `${mark} `.repeat((at * 37) % LONGEST);
@@ -87,6 +89,7 @@ const fillOfPerson = async (store: Store, person: string): Promise<void> => {
     given: {
       ...valuesOfPerson(person, at),
       platform: PLATFORM,
+      from_platform: PLATFORM,
       // Of a person, there is one row of choices.
       ...(at === 0 ? {} : { member_id: `somebody ${at} of ${person.slice(0, 1)}` }),
       state: STATES[at % STATES.length] ?? '',
@@ -193,6 +196,7 @@ export const removalContract: Contract<RemovalSubject> = {
     await fillEveryTable(store, 'row', {
       ...valuesOfPerson(GONE.id, 1),
       platform: PLATFORM,
+      from_platform: PLATFORM,
       opted_out: 1,
       is_heard: 0,
       state: 'waiting',

@@ -22,13 +22,18 @@ export const wordsIn = async (channel: FakeChannel, part: string): Promise<void>
 const pressIn = (blocks: unknown, word: string): string =>
   new RegExp(`autotranslate ${word}:[0-9a-f-]+`).exec(JSON.stringify(blocks))?.[0] ?? '';
 
-/** Has the question in a workspace's channel answered by its moderator. */
-export const agreeIn = async (bot: SlackBot, { channel, admin }: Place): Promise<void> => {
-  const question = () => channel.posts.findLast(({ blocks }) => pressIn(blocks, 'link') !== '');
+/** Has the question of a request in a workspace's channel answered by its moderator. */
+export const agreeIn = async (
+  bot: SlackBot,
+  { channel, admin }: Place,
+  ask: string,
+): Promise<void> => {
+  const link = ask.replace(' ask:', ' link:');
+  const question = () => channel.posts.find(({ blocks }) => pressIn(blocks, 'link') === link);
   await channel.until(() => question() !== undefined);
   const asked = question();
   if (!asked) throw new Error('nothing is asked');
-  bot.slack.act(admin, asked, pressIn(asked.blocks, 'link'));
+  bot.slack.act(admin, asked, link);
 };
 
 /** Uses a code in a workspace, whose moderator agrees, and then that of the workspace that made it. */
@@ -39,16 +44,15 @@ export const joinBy = async (
   joining: Place,
   invited: Place,
 ): Promise<void> => {
-  const known = invited.channel.posts.length;
   await bot.use(joining, `autotranslate link language:${language} code:${code}`, {
     part: 'elsewhere',
   });
   const proposal = joining.channel.ephemeralsFor(joining.admin).at(-1);
   if (!proposal) throw new Error('nothing is shown');
-  bot.slack.act(joining.admin, proposal, pressIn(proposal.blocks, 'ask'));
-  await invited.channel.until((posts) => posts.length > known);
-  await agreeIn(bot, invited);
-  await wordsIn(joining.channel, 'is now linked');
+  const ask = pressIn(proposal.blocks, 'ask');
+  bot.slack.act(joining.admin, proposal, ask);
+  await agreeIn(bot, invited, ask);
+  await wordsIn(joining.channel, '(Slack)');
 };
 
 /** Two workspaces and a Discord server with a channel each, in English, Spanish and Japanese. */
@@ -78,8 +82,7 @@ export const openGroup = async () => {
   const proposal = await answer.answer();
   const [ask = ''] = /autotranslate ask:[0-9a-f-]+/.exec(JSON.stringify(proposal.components)) ?? [];
   discord.press(guild.owner, proposal, ask);
-  await wordsIn(english.channel, 'Babel (Discord)');
-  await agreeIn(bot, english);
+  await agreeIn(bot, english, ask);
   await japanese.until((messages) =>
     messages.some(({ content }) => content.includes('リンクされ')),
   );

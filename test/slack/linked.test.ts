@@ -15,7 +15,7 @@ describe('channels of two workspaces and a Discord server that were linked by co
     );
     await spanish.channel.until((posts) => posts.some(({ state }) => state.files.length > 0));
     const mirror = japanese.messages.find(({ content }) => content.includes('ja:We meet'));
-    expect(mirror?.author).toBe('Ann · one.slack.com');
+    expect(mirror?.author).toMatch(/^Ann · .+\.slack\.com$/);
     expect(mirror?.attachments.map(({ name }) => name)).toEqual(['plan.txt']);
 
     if (!mirror) throw new Error('there is no mirror');

@@ -94,7 +94,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Members who propose a better translation.',
     why: 'So that moderators can accept or refuse it.',
     kept: `Until a moderator decides; ${PROPOSAL_DAYS} days at most.`,
-    forgotten: 'The proposal stays, without the person.',
+    forgotten: 'Deleted.',
   },
   mirror: {
     title: 'Translations of messages',

@@ -108,9 +108,9 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     ...SPACE,
     id: 'state',
     author_id: 'person',
-    term: 'words',
+    proposed_term: 'words',
     language: 'state',
-    translation: 'words',
+    proposed_translation: 'words',
     since_ms: 'time',
   },
   mirror: {

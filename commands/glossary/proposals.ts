@@ -27,7 +27,7 @@ const panel = async (ctx: Context): Promise<Content> => {
       series([
         sentence(typedCode(term), ' → ', typedCode(translation)),
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
-        first.authorId !== undefined && sentence(memberMention(space, first.authorId)),
+        sentence(memberMention(space, first.authorId)),
       ]),
     ),
     controls: [

@@ -13,8 +13,7 @@ export interface GlossaryTerm {
 /** An entry that a member proposes. */
 export interface GlossaryProposal {
   readonly id: string;
-  /** Undefined where the person's data was deleted. */
-  readonly authorId: string | undefined;
+  readonly authorId: string;
   readonly term: GlossaryTerm;
 }
 

@@ -11,7 +11,22 @@ import type { Schema } from './schema.ts';
 const MOST_OF_PERSON = 5;
 const MOST_OF_SPACE = 100;
 
-const COLUMNS = ['id', 'author_id', 'term', 'language', 'translation', 'since_ms'] as const;
+const COLUMNS = [
+  'id',
+  'author_id',
+  'proposed_term',
+  'language',
+  'proposed_translation',
+  'since_ms',
+] as const;
+
+const termOf = (
+  row: Pick<Schema['glossary_proposal'], 'proposed_term' | 'language' | 'proposed_translation'>,
+): GlossaryTerm => ({
+  term: row.proposed_term,
+  language: row.language ?? undefined,
+  translation: row.proposed_translation,
+});
 
 /** Creates the store of glossary entries that members propose. */
 export const createGlossaryProposals = (store: Store, now: () => number) => ({
@@ -21,8 +36,8 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
       const open = await readRows(db, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
       const isKnown = open.some(
         (row) =>
-          row.term === term &&
-          row.translation === translation &&
+          row.proposed_term === term &&
+          row.proposed_translation === translation &&
           row.language === (language ?? null),
       );
       if (isKnown) return;
@@ -35,9 +50,9 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
           ...spaceColumns(of),
           id: randomUUID(),
           author_id: by.id,
-          term,
+          proposed_term: term,
           language: language ?? null,
-          translation,
+          proposed_translation: translation,
           since_ms: now(),
         })
         .execute();
@@ -48,11 +63,7 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
     const rows = await readRows(store, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
     return rows
       .toSorted((a, b) => a.since_ms - b.since_ms)
-      .map(({ id, author_id: author, term, language, translation }) => ({
-        id,
-        authorId: author ?? undefined,
-        term: { term, language: language ?? undefined, translation },
-      }));
+      .map((row) => ({ id: row.id, authorId: row.author_id, term: termOf(row) }));
   },
 
   /** Takes a proposal within a transaction; undefined where somebody else has decided. */
@@ -64,8 +75,8 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
     const row = await db
       .deleteFrom('glossary_proposal')
       .where((eb) => eb.and({ ...spaceColumns(of), id }))
-      .returning(['term', 'language', 'translation'])
+      .returning(['proposed_term', 'language', 'proposed_translation'])
       .executeTakeFirst();
-    return row && { ...row, language: row.language ?? undefined };
+    return row && termOf(row);
   },
 });

@@ -290,11 +290,10 @@ export interface Schema {
     id: string;
     platform: string;
     space_id: string;
-    /** Null once the person's data is deleted. */
-    author_id: string | null;
-    term: string;
+    author_id: string;
+    proposed_term: string;
     language: string | null;
-    translation: string;
+    proposed_translation: string;
     since_ms: number;
   };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */

@@ -26,14 +26,14 @@ describe('/help', () => {
       ['/help'],
     ]);
     expect(text).toContain(
-      `- \`/glossary\` \`add\` \`export\` \`import\` \`list\` \`remove\` · ${sentence('commands.glossary.summary')}`,
+      `- \`/glossary\` \`add\` \`export\` \`import\` \`list\` \`proposals\` \`propose\` \`remove\` · ${sentence('commands.glossary.summary')}`,
     );
   });
 
   it('leaves out what the person may not use', async () => {
     const { text } = await last('help', {}, { role: 'member' });
     expect(text).not.toContain('/settings');
-    expect(text).toContain('- `/glossary` `export` `list` ·');
+    expect(text).toContain('- `/glossary` `export` `list` `propose` ·');
   });
 
   it('leaves out what the platform has no use for', async () => {

@@ -53,8 +53,8 @@ export const createPrivacy = (
     const proposing = { platform, author_id: id };
     const proposals = await readRows(store, 'glossary_proposal', proposing, [
       'space_id',
-      'term',
-      'translation',
+      'proposed_term',
+      'proposed_translation',
     ]);
     const keys = await readRows(store, 'space_key', { platform, set_by: id }, ['space_id']);
     const codes = await readRows(store, 'link_invite', { platform, made_by: id }, ['space_id']);
@@ -105,7 +105,11 @@ export const createPrivacy = (
       },
       awaitedAnswersIn: awaited.map(({ space_id }) => space_id),
       undecidedImports: imports.map(({ space_id: space, file }) => ({ space, file })),
-      proposedTerms: proposals.map(({ space_id: space, ...rest }) => ({ space, ...rest })),
+      proposedTerms: proposals.map((row) => ({
+        space: row.space_id,
+        term: row.proposed_term,
+        translation: row.proposed_translation,
+      })),
       setApiKeysIn: keys.map(({ space_id }) => space_id),
       madeLinkCodesIn: codes.map(({ space_id }) => space_id),
       askedForLinksIn: links.map(({ from_space_id }) => from_space_id),
@@ -161,8 +165,7 @@ export const createPrivacy = (
         await deleteRows(db, 'open_room_informed', own);
         await deleteRows(db, 'open_answer', own);
         await deleteRows(db, 'pending_import', { platform, author_id: id });
-        const proposed = { platform, author_id: id };
-        await changeRows(db, 'glossary_proposal', proposed, { author_id: null });
+        await deleteRows(db, 'glossary_proposal', { platform, author_id: id });
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });

@@ -64,7 +64,7 @@ describe('the name of a member whose server another process has', () => {
 describe('the roles of a member', () => {
   it('are those of their latest message, also when it is read again', async () => {
     const { server, members } = start();
-    members.note({ ...raw, guild_id: GUILD, member: { nick: 'Ann', roles: ['9'] } } as RawMessage);
+    members.note({ ...raw, guild_id: GUILD, member: { nick: 'Ann', roles: ['9'] } });
     expect((await members.complete(raw, HERE)).member?.roles).toEqual(['9']);
     expect(server.asked).toBe(0);
   });

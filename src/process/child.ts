@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { orAborted } from '../async/abort.ts';
 import { createSemaphore } from '../async/locks.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { endChild } from './end-child.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ChildAnswer, FromChild, ToChild } from './serve-parent.ts';
 
@@ -105,7 +106,7 @@ export const createChild = <Request, Reply, Part = never>(
     });
     child.on('error', (cause) => {
       log.warn({ process: name, err: cause }, 'child process failed');
-      child.kill('SIGKILL');
+      endChild(child);
       if (current === child) current = undefined;
     });
     // Closed, not only ended: all that it printed was read.
@@ -126,7 +127,7 @@ export const createChild = <Request, Reply, Part = never>(
     current = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
-    child.kill('SIGKILL');
+    endChild(child);
     await ended;
   };
 
@@ -170,7 +171,7 @@ export const createChild = <Request, Reply, Part = never>(
       // A child that cannot receive is dead or broken: its exit is awaited, so that the next try
       // gets another child.
       child.send({ id, request } satisfies ToChild<Request>, (error) => {
-        if (error) child.kill('SIGKILL');
+        if (error) endChild(child);
       });
       return await answer.promise;
     } finally {

@@ -1,3 +1,4 @@
+import { endChild } from '../process/end-child.ts';
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -157,7 +158,7 @@ async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerato
     if (killedBy !== null) throw failed(`was ended by ${killedBy}`);
     if (code !== 0) throw damagedAudio(`ffmpeg ended with ${code}`);
   } finally {
-    child.kill('SIGKILL');
+    endChild(child);
   }
 }
 

@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { WordRun } from '../../translation/markup.ts';
 import type { Mode } from './modes.ts';
+import { endChild } from '../../../src/process/end-child.ts';
 import { END_OF_TEXT, fromStream, toStream } from './stream.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 
@@ -42,7 +43,7 @@ const startPipeline = (mode: Mode, { callTimeoutMs, idleMs }: PoolOptions, ended
     if (isDead) return;
     isDead = true;
     clearTimeout(idleTimer);
-    for (const process of processes) process.kill('SIGKILL');
+    processes.forEach(endChild);
     waiting?.reject(error);
     ended();
   };

@@ -43,8 +43,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 90_000 } },
-    // Tests wait for a clock or a socket for as long as they compute, so that two processors serve six files.
-    maxWorkers: 6,
+    // Many tests wait for a clock or another process, so that two processors serve four files.
+    maxWorkers: 4,
     sequence: { sequencer: Ranked },
     projects: [
       {

@@ -66,7 +66,10 @@ export const withoutUnspoken = ({
   const starts = words && voice ? placesIn(text, words) : undefined;
   if (!words || !voice || !starts) return { text, words };
   const fast = squeezed(words);
-  const isSpoken = words.map((word) => !fast.has(word) && !isUnvoiced(word, voice));
+  // One without letters of its own would take the space before the next with it.
+  const isSpoken = words.map(
+    (word) => word.text === '' || (!fast.has(word) && !isUnvoiced(word, voice)),
+  );
   const spoken = words.filter((_, at) => isSpoken[at]);
   if (spoken.length === 0 || spoken.length === words.length) return { text, words };
   const kept = starts.map((start, at) => (isSpoken[at] ? text.slice(start, starts[at + 1]) : ''));

@@ -10,7 +10,11 @@ it('makes vectors again once there is memory for it', async () => {
     fileInfo: { architectureMetadata: { pooling_type: 1 } },
     createEmbeddingContext: async () => {
       if (isFull) throw new Error('out of memory');
-      return { _prepareInput: () => {}, getEmbeddingFor: async () => ({ vector: [1] }) };
+      return {
+        _prepareInput: () => {},
+        getEmbeddingFor: async () => ({ vector: [1] }),
+        dispose: async () => undefined,
+      };
     },
   } as unknown as LlamaModel;
   const vectors = createVectors(Promise.resolve({ llama: {} as Llama, model }), 100, () => 1);

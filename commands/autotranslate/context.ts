@@ -185,8 +185,12 @@ export const setAndWarn = async (
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
   await services.watches.set(watches, { by: changer(ctx), mayMixAges });
+  const paused = before.filter(
+    (old) => isPaused(old) && channels.some((each) => isSameChannel(each, old.channel)),
+  );
   const warnings = [
     ...replacedLines(watches, before, ctx),
+    paused.length > 0 && ctx.t('autotranslate.still-paused', { channel: mentionsOf(paused) }),
     ...(await obstacleLines(watches, ctx)),
   ].map((line) => line && sentence('⚠️ ', line));
   return warnings.some(Boolean) ? lines(...warnings) : undefined;

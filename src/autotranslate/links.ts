@@ -30,6 +30,9 @@ import type { ModeratorNotices } from './moderator-notices.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
+/** Pauses of a channel that are remembered beside the last one. */
+const MOST_PAUSES = 20;
+
 export interface LinksDeps extends Omit<
   LinkRequestsDeps,
   'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'
@@ -221,9 +224,12 @@ export const createLinks = (deps: LinksDeps) => {
         isNews = isPaused(watch) !== isPausing;
         if (!isNews) return watch;
         const atMs = deps.now();
-        const { fromMs = atMs } = watch.choices?.pause ?? {};
-        const pause = isPausing ? { fromMs: atMs } : { fromMs, untilMs: atMs };
-        return { ...watch, choices: { ...watch.choices, pause } };
+        const { pause: last, pausesBefore = [] } = watch.choices ?? {};
+        const former = last && { pausesBefore: [last, ...pausesBefore].slice(0, MOST_PAUSES) };
+        const pauses = isPausing
+          ? { pause: { fromMs: atMs }, ...former }
+          : { pause: { fromMs: last?.fromMs ?? atMs, untilMs: atMs } };
+        return { ...watch, choices: { ...watch.choices, ...pauses } };
       });
       if (isNews)
         tellOff(

@@ -108,6 +108,8 @@ export const isInPlace = (mode: WatchMode): boolean => mode !== 'thread' && mode
 export interface WatchChoices {
   /** The last pause: nothing that is written in the channel in it is translated, and nothing is copied into the channel. */
   readonly pause?: Pause;
+  /** The pauses before it, the newest first. */
+  readonly pausesBefore?: readonly Pause[];
   /** Each goes before that of the space. */
   readonly rules?: WatchRules;
   /** The last time for which nothing of a linked channel, by its key, is copied into this one. */
@@ -128,8 +130,10 @@ const isWithin = (pause: Pause | undefined, atMs: number): boolean =>
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
-export const isPaused = ({ choices }: Pick<ChannelWatch, 'choices'>, atMs = Infinity): boolean =>
-  isWithin(choices?.pause, atMs);
+export const isPaused = (
+  { choices: { pause, pausesBefore = [] } = {} }: Pick<ChannelWatch, 'choices'>,
+  atMs = Infinity,
+): boolean => [pause, ...pausesBefore].some((each) => isWithin(each, atMs));
 
 /**
  * True where nothing of another channel is copied into a channel.

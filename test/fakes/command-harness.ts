@@ -170,7 +170,10 @@ const createWatches = (script: Script): Services['watches'] => {
     set: async (watches) => {
       if (script.refusal) throw script.refusal;
       const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
-      for (const watch of watches) kept.set(watch.channel.id, watch);
+      for (const watch of watches) {
+        const { choices } = kept.get(watch.channel.id) ?? {};
+        kept.set(watch.channel.id, choices ? { choices, ...watch } : watch);
+      }
       for (const group of before) dissolve(group);
     },
     change: async ({ id }, how) => {

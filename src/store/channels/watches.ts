@@ -40,11 +40,9 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
 /** The choices of a watch for which none were made, as JSON. */
 const NO_CHOICES = '{}';
 
-/** A watch with the rules that its channel has, which are no part of how it is translated. */
-const withRules = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch => {
-  const rules = before?.choices?.rules;
-  return rules ? { ...watch, choices: { rules, ...watch.choices } } : watch;
-};
+/** A watch with the choices that its channel has, which are no part of how it is translated. */
+const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
+  before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
 
 type WatchesById = Map<string, StoredWatch>;
 
@@ -55,13 +53,12 @@ const putAll = async (
   changed: readonly ChannelWatch[],
   sinceMs: number,
 ): Promise<readonly Channel[]> => {
-  const before = changed.map((watch) => {
-    const id = channelKey(watch.channel);
+  const before = changed.map(({ channel }) => watches.get(channelKey(channel))?.watch.group);
+  for (const given of changed) {
+    const id = channelKey(given.channel);
     const old = watches.get(id);
+    const watch = withChoices(given, old?.watch);
     watches.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
-    return old?.watch.group;
-  });
-  for (const watch of changed) {
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
     const how = {
       space_id: channel.space.id,
@@ -162,8 +159,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     group: ({ group }: ChannelWatch): readonly ChannelWatch[] => inGroup(group),
     inGroup,
     /**
-     * Sets watches, whose rules stay as they were where none are given. Resolves with the channels that remained alone in their group and so are no
-     * longer watched.
+     * Sets watches; choices that are not given stay as they were. Resolves with the channels that remained alone in their
+     * group and so are no longer watched.
      *
      * @param sinceMs time of the request, ms since 1970
      * @param claim runs first in the same transaction: nothing is set where it rejects
@@ -176,10 +173,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       change(
         async (next, db) => {
           await claim?.(db);
-          const ruled = changed.map((watch) =>
-            withRules(watch, next.get(channelKey(watch.channel))?.watch),
-          );
-          return putAll(db, next, ruled, sinceMs);
+          return putAll(db, next, changed, sinceMs);
         },
         changed.map(({ channel }) => channel),
       ),

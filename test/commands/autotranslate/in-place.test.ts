@@ -36,6 +36,14 @@ describe('/autotranslate reply and thread', () => {
     ]);
   });
 
+  it('leave a channel paused, and say so', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().services.watches.pause(HERE, true);
+    const { text } = await harness().run('autotranslate compact', { languages: 'ja' });
+    expect(text).toContain(sentence('autotranslate.still-paused', { channel: '<#100>' }));
+    expect(harness().services.watches.of(HERE)?.choices?.pause).toBeDefined();
+  });
+
   it('take nothing about places below messages where replies stand there already', async () => {
     const { tone } = await harness().run('autotranslate reply', { languages: 'es', below: true });
     expect(tone).toBe('error');

@@ -35,6 +35,21 @@ describe('a paused channel', () => {
     expect(shown).not.toContain('es(hello');
   });
 
+  it('gets no translations of what was written in an earlier pause, either', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await pauseAfter(1, GENERAL, true);
+    const message = await sayAfter(2, GENERAL, 'hello');
+    await pauseAfter(3, GENERAL, false);
+    await pauseAfter(4, GENERAL, true);
+    await pauseAfter(5, GENERAL, false);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await sayAfter(6, GENERAL, 'again');
+    await scene.idle();
+    const shown = scene.feed.texts(GENERAL).join('\n');
+    expect(shown).toContain('es(again)');
+    expect(shown).not.toContain('es(hello');
+  });
+
   it('follows edits and deletes of what was written before', async () => {
     await scene.watches.set(linked());
     const [message, other] = [await scene.say(ENGLISH, 'hello'), await scene.say(ENGLISH, 'bye')];

@@ -57,6 +57,17 @@ describe('watched channels', () => {
     }
   });
 
+  it('keep their pauses, mutes and rules when they are set anew, or join a group', async () => {
+    const pause = { fromMs: 1 };
+    const rules = { shortest: 3 };
+    const muted = { 'test elsewhere': { fromMs: 2 } };
+    await watches.set([watchOf({ choices: { pause, rules, muted } })]);
+    await watches.set([watchOf({ languages: ['ja'] })]);
+    await watches.update(HERE, () => [watchOf({ mode: 'mirror', group: 'g', choices: {} })]);
+    for (const each of [watches, await open()])
+      expect(each.of(HERE)?.choices).toEqual({ pause, rules, muted });
+  });
+
   it('are those of one space alone', async () => {
     await watches.set([watchOf()]);
     expect(watches.of({ ...HERE, space: OTHER })).toBeUndefined();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, userError } from '../../src/errors.ts';
-import { HERE, messageOf, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
+import { HERE, messageOf, SPACE } from '../fakes/command-harness.ts';
+import { NO_BACKLOG } from '../fakes/command-script.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 

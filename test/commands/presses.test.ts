@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { discover } from '../../src/app/modules.ts';
 import { watchOf } from '../fakes/autotranslate.ts';
-import { HERE, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
+import { HERE, SPACE } from '../fakes/command-harness.ts';
+import { NO_BACKLOG } from '../fakes/command-script.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { BOB, useCommandHarness } from './support.ts';
 

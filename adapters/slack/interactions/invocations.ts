@@ -1,6 +1,7 @@
 import { ANSWERING } from '../rate-limiter.ts';
 import { PLATFORM, spaceOf } from '../ids.ts';
 import type { People, SlackUser } from '../people.ts';
+import type { AnswerPlace } from './answer.ts';
 import { escape, unescape, withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -34,6 +35,12 @@ export const readMember = async (
     return { platform: PLATFORM, id, homeId: space.id, name, locale: 'en-US', role: 'member' };
   }
 };
+
+/** Resolves with who uses something; with undefined where Slack does not say who they are, which they are told. */
+export type ReadUser = (
+  where: Omit<AnswerPlace, 'isPrivate'>,
+  name?: string,
+) => Promise<Member | undefined>;
 
 /** The workspace in which somebody used the app. */
 export const teamOf = (used: {

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { BlockAction, ViewSubmitAction } from '@slack/bolt';
+import { channelOf, PLATFORM } from '../ids.ts';
+import { MODAL_ACTION, type Home } from '../home.ts';
+import type { AnswerPlace } from './answer.ts';
+import { ENTERED, type Forms, type PressedAt } from './forms.ts';
+import type { HeldForm } from './held-form.ts';
+import { teamOf, type ReadUser } from './invocations.ts';
+import type { Modals } from './modals.ts';
+import type { Core } from '../../../src/adapter.ts';
+import { isPrivatePress } from '../../../src/model/command-info.ts';
+import type { Member } from '../../../src/model/place.ts';
+import type { Answer } from '../../../src/ports/platform.ts';
+
+export interface ControlUseDeps {
+  readonly core: Core;
+  readonly home: Pick<Home, 'press'>;
+  readonly modals: Modals;
+  readonly forms: Forms;
+  /** Creates the answer to one use of a control. */
+  readonly answerAt: (place: AnswerPlace) => Answer;
+}
+
+/** The values that were chosen with a control. */
+const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
+  if ('selected_option' in used && used.selected_option) return [used.selected_option.value ?? ''];
+  if ('selected_options' in used && used.selected_options)
+    return used.selected_options.map(({ value }) => value ?? '');
+  if ('selected_conversation' in used) return [used.selected_conversation];
+  return ('selected_conversations' in used && used.selected_conversations) || [];
+};
+
+/** Creates what does what controls say, and forms that presses begin with. */
+export const createControlUse = (
+  deps: ControlUseDeps,
+  readUser: ReadUser,
+  stopped: AbortSignal,
+) => {
+  const { core, home, modals, forms, answerAt } = deps;
+
+  /** Does what a control says, and shows the result at the control. */
+  const act = async (
+    member: Member,
+    press: string,
+    values: readonly string[],
+    at: PressedAt,
+    form?: HeldForm,
+  ): Promise<void> => {
+    if (at.kind === 'home') {
+      const refuse = form?.refusing(ENTERED);
+      return home.press(at.space, member, { press, values, blockId: at.blockId, refuse });
+    }
+    const { channel } = at.where;
+    const answer = form ? form.before(answerAt(at.where), ENTERED) : answerAt(at.where);
+    await core.press({
+      id: randomUUID(),
+      press,
+      values,
+      member,
+      channel,
+      signal: stopped,
+      answer,
+    });
+  };
+
+  return {
+    pressed: async (body: BlockAction): Promise<void> => {
+      const space = teamOf(body);
+      const [used] = body.actions;
+      if (!used) return;
+      const { container, user, trigger_id: triggerId } = body;
+      const channel = channelOf(space.id, body.channel?.id ?? user.id);
+      const threadTs = container['thread_ts'] as string | undefined;
+      const place = { channel, userId: user.id, threadTs, responseUrl: body.response_url };
+      const member = await readUser(place, user.name);
+      if (!member) return;
+      const press = used.action_id;
+      if (press.startsWith(MODAL_ACTION))
+        return modals.openFromHome(space, member, press.slice(MODAL_ACTION.length), triggerId);
+      const pressedAt = (): PressedAt | undefined => {
+        if (container['type'] === 'view') return { kind: 'home', space, blockId: used.block_id };
+        const ts = container['message_ts'] as string | undefined;
+        if (!body.channel || ts === undefined) return undefined;
+        const isEphemeral = container['is_ephemeral'] === true;
+        const isBeside =
+          !isEphemeral && isPrivatePress(core.commands(member.locale, PLATFORM), press);
+        const onMessage = isBeside ? undefined : { ts, isEphemeral };
+        return { kind: 'message', where: { ...place, isPrivate: isBeside, onMessage } };
+      };
+      const at = pressedAt();
+      if (!at) return;
+      const form = forms.of(press, member);
+      if (form && (await core.admits({ member, channel, press })))
+        return forms.open(space, member, { form, press, at, triggerId });
+      await act(member, press, valuesOf(used), at);
+    },
+    formSubmitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
+      const { place, press, values, at } = forms.submitted(body);
+      const member = await readUser(place, body.user.name);
+      if (member) await act(member, press, values, at, form);
+    },
+  };
+};

@@ -1,0 +1,218 @@
+import type { Store } from '../../src/store/index.ts';
+import { userError } from '../../src/errors.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { transcriptFile } from '../../src/speech/transcript.ts';
+import type { Services } from '../../src/command/services.ts';
+import type { GrowingText, Translation } from '../../src/translation/translator.ts';
+import { createSpaceKeys, createOwnKeys } from '../../src/store/secrets/own-keys.ts';
+import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
+import { createPrivacy } from '../../src/store/privacy/person-data.ts';
+import { createUsage } from '../../src/store/usage.ts';
+import { createLimits } from '../../src/usage/limits.ts';
+import { createEngineTurns } from '../../src/translation/engine-turns.ts';
+import { createLanguageHistory } from '../../src/translation/language-history.ts';
+import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import type { Script } from './command-script.ts';
+import { rich } from './rich-text.ts';
+import type { FakeRooms } from './rooms.ts';
+import { silentLog } from './silent-log.ts';
+
+/** One in the evening of a day that the tests know. */
+const NOW_MS = Date.UTC(2026, 4, 20, 13);
+
+const createWatches = (script: Script): Services['watches'] => {
+  const kept = new Map<string, ChannelWatch>();
+  const proposed = new Map<string, ChannelWatch>();
+  const dissolve = (group: string | undefined): void => {
+    const left = [...kept.values()].filter((watch) => group && watch.group === group);
+    if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
+  };
+  return {
+    of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
+    list: () => [...kept.values()],
+    set: async (watches) => {
+      if (script.refusal) throw script.refusal;
+      const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
+      for (const watch of watches) {
+        const { choices } = kept.get(watch.channel.id) ?? {};
+        kept.set(watch.channel.id, choices ? { choices, ...watch } : watch);
+      }
+      for (const group of before) dissolve(group);
+    },
+    change: async ({ id }, how) => {
+      const watch = kept.get(id);
+      if (!watch) return undefined;
+      if (script.refusal) throw script.refusal;
+      kept.set(id, how(watch));
+      return kept.get(id);
+    },
+    pause: async ({ id }, isPausing) => {
+      const watch = kept.get(id);
+      if (!watch) return undefined;
+      const pause = { fromMs: NOW_MS, ...(isPausing ? {} : { untilMs: NOW_MS }) };
+      kept.set(id, { ...watch, choices: { ...watch.choices, pause } });
+      return kept.get(id);
+    },
+    join: async (watch, other) => {
+      const group = kept.get(other.id)?.group;
+      if (group === undefined) throw userError('not-found', 'autotranslate.not-linked');
+      kept.set(watch.channel.id, { ...watch, group });
+      return [...kept.values()].filter((each) => each.group === group);
+    },
+    remove: async ({ id }) => {
+      const group = kept.get(id)?.group;
+      const removed = kept.delete(id);
+      dissolve(group);
+      return removed;
+    },
+    missing: async ({ channel }) => {
+      const refusal = script.refusals[channel.id];
+      if (refusal) throw refusal;
+      return script.missing[channel.id] ?? [];
+    },
+    drawback: ({ channel }) => script.drawbacks[channel.id],
+    elsewhere: () => 0,
+    members: async () => script.members,
+    mute: async (_, key, isMuting) =>
+      void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
+    expel: async (_, key, { name }) => void script.decided.push(`expel ${key} ${name}`),
+    invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
+    // The code of a group is its id, and that of its proposals.
+    propose: async (code, watch, { admit }) => {
+      const own = [...kept.values()].filter(({ group }) => group === code);
+      await admit(own);
+      const joined: ChannelWatch = { ...watch, group: code };
+      proposed.set(code, joined);
+      return { id: code, by: 'Ann', names: ['#there'], watches: [...own, joined] };
+    },
+    ask: async (id, _, admit) => {
+      const joined = proposed.get(id);
+      if (!joined) throw userError('not-found', 'autotranslate.link-over');
+      await admit([joined]);
+      kept.set(joined.channel.id, joined);
+      return 'linked';
+    },
+    answer: async () => undefined,
+  };
+};
+
+const refuse = (): never => {
+  throw new Error('the harness has no such service');
+};
+
+interface ScriptedDeps {
+  readonly store: Store;
+  readonly rooms: FakeRooms;
+  readonly encryption: readonly Uint8Array[];
+}
+
+/** Creates services that do what the script says, over real settings. */
+export const createScriptedServices = (
+  script: Script,
+  { store, rooms, encryption }: ScriptedDeps,
+): Services => {
+  const spaces = createSpaceSettings(store);
+  const usage = createUsage(store, () => NOW_MS);
+  const ownKeys = createOwnKeys({ store, encryption, log: silentLog, now: () => NOW_MS });
+  return {
+    languages: {
+      find: findLanguage,
+      name: languageName,
+      search: searchLanguages,
+      ...createLanguageHistory(),
+    },
+    engineTurns: createEngineTurns({ nowMs: () => 0 }),
+    translator: {
+      async *translate(request): AsyncGenerator<GrowingText, Translation, void> {
+        const { text, to, from = 'en' } = request;
+        const model = script.model(request.model);
+        if (from === to) return { text, from, to, outcome: 'same-language' };
+        return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated', model };
+      },
+    },
+    transcriber: {
+      async *transcribe() {
+        yield* script.heard;
+        if (script.deafness) throw script.deafness;
+        return script.transcript;
+      },
+    },
+    transcriptFile,
+    speaker: { speak: refuse, voices: async () => script.voices },
+    assistant: {
+      async *answer(turns) {
+        script.turns = turns;
+        yield 'Forty';
+        return 'Forty-two';
+      },
+    },
+    glossary: {
+      add: refuse,
+      remove: refuse,
+      list: refuse,
+      applying: refuse,
+      inText: refuse,
+      previewImport: refuse,
+      finishImport: refuse,
+      dropImport: refuse,
+      exportCsv: refuse,
+      propose: refuse,
+      proposals: refuse,
+      decide: refuse,
+    },
+    settings: createMemberSettings(store),
+    watches: createWatches(script),
+    spaces,
+    usage,
+    limits: createLimits({ spaces, usage, operator: script.operator, now: () => NOW_MS }),
+    usageChart: () => script.chart(),
+    inbox: {
+      backlog: async () => script.backlog,
+      revive: async () => {
+        const { dead } = script.backlog;
+        script.backlog = { ...script.backlog, waiting: dead, dead: 0, newestDead: [] };
+        return dead;
+      },
+      explain: async () => script.explained,
+    },
+    messages: {
+      read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),
+      recent: async (_, most) => script.messages.slice(-most),
+    },
+    privacy: createPrivacy(store, () => NOW_MS),
+    rooms,
+    spaceKeys: createSpaceKeys({
+      ownKeys: {
+        ...ownKeys,
+        state: async (space) => {
+          const state = await ownKeys.state(space);
+          const { keyTrouble: trouble } = script;
+          return state && trouble ? { ...state, trouble } : state;
+        },
+      },
+      checkKey: async () => {
+        if (script.keyFault) throw script.keyFault;
+      },
+    }),
+    translates: async (to, from) =>
+      ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
+    translators: async () =>
+      script.engines
+        .filter(({ serves, ready }) => ready && serves.includes('translation'))
+        .map(({ name }) => name)
+        .filter((name) => !script.unable.includes(name)),
+    modelsOf: async () => script.copied,
+    storageFault: async () => script.storageFault,
+    status: async (_, space) => {
+      script.statusSpaces.push(space);
+      return {
+        builtIn: true,
+        reachable: script.reachable,
+        refusal: script.keyRefusal,
+        engines: script.engines,
+        recent: script.recent,
+      };
+    },
+  };
+};

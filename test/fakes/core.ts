@@ -1,4 +1,3 @@
-import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AppError } from '../../src/errors.ts';
@@ -8,54 +7,20 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
 import type { LineTranslation } from '../../src/translation/fan-out.ts';
-import type { ServiceStatus } from '../../src/model/service.ts';
-import type { Services } from '../../src/command/services.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
+import { createCoreServices, PNG, type ServiceFaults } from './core-services.ts';
 import { keepNoAnswers, openFakeDeliveries } from './deliveries.ts';
 import { createLoneProcess } from './processes.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { createOpsPages } from '../../src/ops/pages.ts';
 import { createFakeDictations, type FakeDictations } from './dictation.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
-import { NO_RESERVATION } from './reservation.ts';
-import { createFakeRooms } from './rooms.ts';
-import { createFakePrivacy, createFakeSettings, createFakeSpaces } from './settings.ts';
 import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
 import { realTexts as texts } from './texts.ts';
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  ar: 'Arabic',
-  en: 'English',
-  es: 'Spanish',
-  fr: 'French',
-  ja: 'Japanese',
-  'en-XA': 'Pseudo-English',
-};
-
 /** The speech of `/say`, longer than any test waits to see it play. */
 export const SPEECH = toneWav(45);
-
-const STATUS: ServiceStatus = {
-  builtIn: true,
-  reachable: true,
-  engines: [
-    { name: 'pseudo', serves: ['translation'], ready: true, detail: 'en-XA' },
-    { name: 'espeak-ng', serves: ['speech'], ready: true, detail: '131 voices' },
-    {
-      name: 'apertium',
-      serves: ['translation'],
-      ready: false,
-      detail: 'apt-get install -y apertium-eng-spa',
-    },
-    {
-      name: 'openai',
-      serves: ['chat', 'recognition'],
-      ready: false,
-      detail: 'SERVICE_OPENAI_URL=http://127.0.0.1:11434/v1',
-    },
-  ],
-};
 
 export interface FakeCore extends Core {
   readonly invocations: readonly Invocation[];
@@ -73,8 +38,6 @@ export interface FakeCore extends Core {
   /** What `ready` says next. */
   setReady(ready: Readonly<Record<string, boolean>>): void;
 }
-
-const NOTHING_USED = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
 
 /** A watcher of nothing. */
 const WATCHER: ChannelFeedListener = {
@@ -124,21 +87,6 @@ const panelOf = (pressed: string): Content => ({
   ],
 });
 
-/** A picture of one pixel. */
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-const search: Services['languages']['search'] = (typed) =>
-  Object.entries(LANGUAGES)
-    .map(([code, name]) => ({ code, name }))
-    .filter(({ code, name }) => `${code} ${name}`.toLowerCase().includes(typed.toLowerCase()));
-
-const refuse = (): never => {
-  throw new AppError('unsupported', 'the fake has no such service');
-};
-
 const readAll = async (attachment: Attachment): Promise<number> => {
   let bytes = 0;
   for await (const chunk of attachment.open()) bytes += chunk.byteLength;
@@ -156,9 +104,8 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
   const metrics = createMetrics();
   metrics.counter({ name: 'calls_total', help: 'Calls.' })(7);
   let saved = 0;
-  let reachable = true;
-  let refusal: AppError | undefined;
-  let storageFault: AppError | undefined;
+  const faults: ServiceFaults = { reachable: true, refusal: undefined, storage: undefined };
+  const services = createCoreServices(faults);
   let platforms: Readonly<Record<string, boolean>> = { web: true };
 
   const step = (): void => {
@@ -176,100 +123,6 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       waiting.push(resolve);
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
-  };
-
-  const settings = createFakeSettings();
-  const services: Services = {
-    languages: {
-      find: (typed) =>
-        Object.keys(LANGUAGES).find(
-          (code) => code === typed || LANGUAGES[code]?.toLowerCase() === typed.toLowerCase(),
-        ),
-      name: (code) => LANGUAGES[code] ?? code,
-      search,
-      detect: () => undefined,
-      rank: () => [],
-    },
-    translator: { translate: refuse },
-    engineTurns: createEngineTurns({ nowMs: () => 0 }),
-    transcriber: { transcribe: refuse },
-    transcriptFile: refuse,
-    speaker: { speak: refuse, voices: refuse },
-    assistant: { answer: refuse },
-    glossary: {
-      add: refuse,
-      remove: refuse,
-      list: refuse,
-      applying: refuse,
-      inText: refuse,
-      previewImport: refuse,
-      finishImport: refuse,
-      dropImport: refuse,
-      exportCsv: refuse,
-      propose: refuse,
-      proposals: refuse,
-      decide: refuse,
-    },
-    settings,
-    watches: {
-      of: () => undefined,
-      list: () => [],
-      set: refuse,
-      change: async () => undefined,
-      pause: async () => undefined,
-      join: refuse,
-      remove: async () => false,
-      missing: async () => [],
-      drawback: () => undefined,
-      elsewhere: () => 0,
-      invite: refuse,
-      members: async () => [],
-      mute: refuse,
-      expel: refuse,
-      propose: refuse,
-      ask: refuse,
-      answer: refuse,
-    },
-    spaces: createFakeSpaces(),
-    usage: {
-      record: async () => undefined,
-      today: async () => NOTHING_USED,
-      todayEverywhere: async () => NOTHING_USED,
-      todayOf: async () => NOTHING_USED,
-      top: async () => [],
-      days: async () => [],
-    },
-    limits: {
-      of: async () => ({ operator: {}, person: {}, space: {} }),
-      fault: async () => undefined,
-      reserve: async () => NO_RESERVATION,
-      remaining: async () => ({}),
-    },
-    usageChart: async () => PNG,
-    inbox: {
-      backlog: async () => ({
-        waiting: 0,
-        oldestMs: undefined,
-        dead: 0,
-        overLimit: 0,
-        newestDead: [],
-        waitsFor: undefined,
-        gaps: [],
-        late: [],
-        outage: undefined,
-      }),
-      revive: async () => 0,
-      explain: async () => [],
-    },
-    messages: { read: refuse, recent: refuse },
-    privacy: createFakePrivacy(),
-    rooms: createFakeRooms(),
-    translates: async () => undefined,
-    translators: async () => [],
-    modelsOf: async () => [],
-    status: async () => ({ ...STATUS, reachable, refusal }),
-    storageFault: async () => storageFault,
-    spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },
   };
 
   const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
@@ -314,7 +167,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
         files: [{ name: 'a.png', mediaType: 'image/png', bytes: PNG }],
       }),
     language: async ({ member, options, answer }) => {
-      await settings.change(member, { language: String(options['language']) });
+      await services.settings.change(member, { language: String(options['language']) });
       await answer.show({ text: rich('Set'), tone: 'note' });
     },
   };
@@ -339,9 +192,9 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     dictations,
     openDictation: async (request) => dictations.open(request),
     step,
-    setReachable: (next) => (reachable = next),
-    setRefusal: (next) => (refusal = next),
-    setStorageFault: (next) => (storageFault = next),
+    setReachable: (next) => (faults.reachable = next),
+    setRefusal: (next) => (faults.refusal = next),
+    setStorageFault: (next) => (faults.storage = next),
     openDeliveries: openFakeDeliveries,
     keepOpenAnswers: keepNoAnswers,
     processes: createLoneProcess(),
@@ -352,7 +205,11 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       metricsToken,
       isStalled: () => false,
       readiness: async () => {
-        const parts = { ...platforms, service: reachable && !refusal, storage: !storageFault };
+        const parts = {
+          ...platforms,
+          service: faults.reachable && !faults.refusal,
+          storage: !faults.storage,
+        };
         const ready = Object.values(parts).every(Boolean);
         return { ready, starting: false, draining: false, parts };
       },
@@ -383,7 +240,9 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       await answer.show(panelOf(values.join(' ') || left));
     },
     complete: async ({ typed }) =>
-      search(typed, 'en').map(({ code, name }) => ({ value: code, label: name })),
+      services.languages
+        .search(typed, 'en')
+        .map(({ code, name }) => ({ value: code, label: name })),
     translateLine: async function* (line, languages, signal) {
       const text = plainText(line.text);
       lines.push({ text, languages });

@@ -1,9 +1,8 @@
 import { createOggOpusWriter } from '../../src/audio/container/ogg-writer.ts';
-import type { WhileHeld } from '../../src/ports/processes.ts';
 import { AppError } from '../../src/errors.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
-import type { Channel, Posted, Space } from '../../src/model/place.ts';
-import type { Content, Message } from '../../src/model/message.ts';
+import type { Channel, Space } from '../../src/model/place.ts';
+import type { Message } from '../../src/model/message.ts';
 import { map } from '../../src/rich-text/walk.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';
@@ -18,8 +17,9 @@ import type {
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { markdownOf, rich } from './rich-text.ts';
+import { rich } from './rich-text.ts';
 import { createTextPackets } from './text-packets.ts';
+import { createVoiceMessages, type MessageFaults, type SeenMessages } from './voice-messages.ts';
 
 export const SPACE: Space = { platform: 'voices', id: 'space' };
 export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });
@@ -27,13 +27,6 @@ export const human = (id: string, name = id): RoomMember => ({ id, name, isBot: 
 export const robot = (id: string): RoomMember => ({ id, name: id, isBot: true });
 
 const PACKET_MS = 20;
-interface Shown {
-  readonly id: string;
-  readonly channel: Channel;
-  content: Content;
-  readonly atMs: number;
-}
-
 interface OpenLink {
   readonly link: VoiceLink;
   readonly listener: LinkListener;
@@ -46,19 +39,13 @@ interface OpenLink {
 }
 
 /** What goes wrong from here on. */
-interface Faults {
+interface Faults extends MessageFaults {
   /** What keeps us out of every room, as can be told before joining. */
   shut: AppError | undefined;
   /** What joining rejects with. */
   join: AppError | undefined;
   /** Joining waits for it. */
   joining: Promise<void> | undefined;
-  /** What posting and editing reject with. */
-  post: ((to: Channel, content: Content) => AppError | undefined) | undefined;
-  /** Posting and editing wait for it. */
-  posting: Promise<void> | undefined;
-  /** What private messages reject with. */
-  tell: AppError | undefined;
   /** The permissions that we lack to post in a channel. */
   missing: (of: Channel) => readonly string[];
   /** What playing rejects with. */
@@ -69,7 +56,7 @@ interface Faults {
  * A platform in memory with rooms in which people speak, on a clock of the test. It hands over packets
  * of those alone who are to be heard and are in the room.
  */
-export interface VoicePlace {
+export interface VoicePlace extends SeenMessages {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly faults: Faults;
@@ -105,13 +92,6 @@ export interface VoicePlace {
   restrict(restrictions: Partial<Restrictions>): void;
   /** Somebody writes: Markdown, or a tree. */
   write(to: Channel, text: string | RichText, part?: Partial<Message>): void;
-  /** What stands in a channel, oldest first, `asShown`. */
-  texts(of: Channel): readonly string[];
-  contents(of: Channel): readonly Content[];
-  /** Private messages, and tries of some. */
-  readonly whispers: readonly { readonly to: string; readonly text: string }[];
-  /** Every text that was ever posted or edited into a channel. */
-  readonly history: readonly { readonly channel: string; readonly text: string }[];
   /** The names of the threads that were asked for. */
   readonly threads: readonly string[];
   /** Packets that were played. */
@@ -120,10 +100,6 @@ export interface VoicePlace {
   playing(): number;
 }
 
-/** A text as the place shows it: Markdown, with mentions by their ids. */
-export const asShown = (text: RichText): string =>
-  markdownOf(map(text, (node) => (node.kind === 'mention' ? { ...node, name: node.id } : node)));
-
 const keyOf = ({ id }: Space): string => id;
 
 export const createVoicePlace = (
@@ -131,9 +107,6 @@ export const createVoicePlace = (
 ): VoicePlace => {
   const rooms = new Map<string, Map<string, RoomMember>>();
   const links = new Map<string, OpenLink>();
-  const shown: Shown[] = [];
-  const whispers: { to: string; text: string }[] = [];
-  const history: { channel: string; text: string }[] = [];
   const threads: string[] = [];
   const played: { data: Uint8Array; atMs: number }[] = [];
   const handedOver = new Set<string>();
@@ -150,6 +123,7 @@ export const createVoicePlace = (
     missing: () => [],
     play: undefined,
   };
+  const messages = createVoiceMessages(faults);
   let watcher: RoomWatcher | undefined;
   let playing = 0;
   let reconnected = Promise.withResolvers<void>();
@@ -260,26 +234,6 @@ export const createVoicePlace = (
     },
   };
 
-  const show = async (
-    to: Channel,
-    content: Content,
-    { assertHeld }: WhileHeld = {},
-    posted?: Posted,
-  ): Promise<Posted> => {
-    await faults.posting;
-    assertHeld?.();
-    const fault = faults.post?.(to, content);
-    if (fault) throw fault;
-    history.push({ channel: to.id, text: asShown(content.text) });
-    const at = posted && shown.find(({ id }) => id === posted.ids[0]);
-    if (posted && !at) throw new AppError('not-found', 'there is no such message');
-    if (at) at.content = content;
-    if (posted) return posted;
-    const id = `m${history.length}`;
-    shown.push({ id, channel: to, content, atMs: clock.nowMs() });
-    return { channel: to, ids: [id] };
-  };
-
   let sequence = 0;
   const packet = (memberId: string, text: string): void => {
     sequence += 1;
@@ -300,7 +254,6 @@ export const createVoicePlace = (
   };
 
   const changed = (room: Channel): void => watcher?.peopleChanged(room);
-  const isIn = (of: Channel, { channel }: Shown): boolean => channel.id === of.id;
 
   return {
     platform: {
@@ -321,16 +274,7 @@ export const createVoicePlace = (
         },
       } as unknown as Mirrors,
       missingToPost: (of) => faults.missing(of),
-      tell: async ({ id }, { text }) => {
-        whispers.push({ to: id, text: asShown(text) });
-        if (faults.tell) throw faults.tell;
-      },
-      post: (to, content, options) => show(to, content, options),
-      edit: (posted, content, options) => show(posted.channel, content, options, posted),
-      delete: async ({ ids }) => {
-        const at = shown.findIndex(({ id }) => id === ids[0]);
-        if (at >= 0) shown.splice(at, 1);
-      },
+      ...messages.platform,
     },
     port,
     faults,
@@ -391,10 +335,7 @@ export const createVoicePlace = (
         ...part,
       });
     },
-    texts: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => asShown(content.text)),
-    contents: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content),
-    whispers,
-    history,
+    ...messages.seen,
     threads,
     played,
     playing: () => playing,

@@ -24,10 +24,13 @@ const id3Frame = (id: string, content: string): Uint8Array => {
   return concatBytes([bytesOf(id), uint32(body.length, false), new Uint8Array(2), body]);
 };
 
+/** The frame of a text of one's own, with a name before it (ID3v2.3.0, section 4.2.2). */
+const OWN_TEXT_FRAME = 'TXXX';
+
 const markMp3 = (file: Uint8Array): Uint8Array => {
   const frames = concatBytes([
     id3Frame('COMM', `eng\0${COMMENT}`),
-    id3Frame('TXXX', `${SOURCE_FIELD}\0${SOURCE_TYPE}`),
+    id3Frame(OWN_TEXT_FRAME, `${SOURCE_FIELD}\0${SOURCE_TYPE}`),
   ]);
   const size = [0, 0, frames.length >> 7, frames.length & 0x7f];
   return concatBytes([bytesOf('ID3'), Uint8Array.from([3, 0, 0, ...size]), frames, file]);

@@ -15,7 +15,8 @@ import type { OpenRoom } from '../../../src/voice/room.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { asShown, channelOf, SPACE } from '../../fakes/voice-port.ts';
+import { asShown } from '../../fakes/voice-messages.ts';
+import { channelOf, SPACE } from '../../fakes/voice-port.ts';
 import { realTexts } from '../../fakes/texts.ts';
 
 const MINUTE_MS = 60_000;

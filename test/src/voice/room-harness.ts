@@ -18,8 +18,8 @@ import type { Write } from '../../../src/store/writer.ts';
 import { serviceKeyOf } from '../../fakes/asker.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { VOICE } from '../../fakes/speech.ts';
+import { asShown } from '../../fakes/voice-messages.ts';
 import {
-  asShown,
   channelOf,
   createVoicePlace,
   human,

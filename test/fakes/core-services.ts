@@ -1,0 +1,158 @@
+import { AppError } from '../../src/errors.ts';
+import type { Services } from '../../src/command/services.ts';
+import type { ServiceStatus } from '../../src/model/service.ts';
+import { createEngineTurns } from '../../src/translation/engine-turns.ts';
+import { NO_RESERVATION } from './reservation.ts';
+import { createFakeRooms } from './rooms.ts';
+import { createFakePrivacy, createFakeSettings, createFakeSpaces } from './settings.ts';
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  ar: 'Arabic',
+  en: 'English',
+  es: 'Spanish',
+  fr: 'French',
+  ja: 'Japanese',
+  'en-XA': 'Pseudo-English',
+};
+
+const STATUS: ServiceStatus = {
+  builtIn: true,
+  reachable: true,
+  engines: [
+    { name: 'pseudo', serves: ['translation'], ready: true, detail: 'en-XA' },
+    { name: 'espeak-ng', serves: ['speech'], ready: true, detail: '131 voices' },
+    {
+      name: 'apertium',
+      serves: ['translation'],
+      ready: false,
+      detail: 'apt-get install -y apertium-eng-spa',
+    },
+    {
+      name: 'openai',
+      serves: ['chat', 'recognition'],
+      ready: false,
+      detail: 'SERVICE_OPENAI_URL=http://127.0.0.1:11434/v1',
+    },
+  ],
+};
+
+const NOTHING_USED = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
+
+/** A picture of one pixel. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** What is wrong at this moment. */
+export interface ServiceFaults {
+  reachable: boolean;
+  /** What the service refuses its key with. */
+  refusal: AppError | undefined;
+  storage: AppError | undefined;
+}
+
+const refuse = (): never => {
+  throw new AppError('unsupported', 'the fake has no such service');
+};
+
+const search: Services['languages']['search'] = (typed) =>
+  Object.entries(LANGUAGES)
+    .map(([code, name]) => ({ code, name }))
+    .filter(({ code, name }) => `${code} ${name}`.toLowerCase().includes(typed.toLowerCase()));
+
+/** Services of which nothing is left in a store, with the faults that the test says. */
+export const createCoreServices = (faults: ServiceFaults): Services => {
+  return {
+    languages: {
+      find: (typed) =>
+        Object.keys(LANGUAGES).find(
+          (code) => code === typed || LANGUAGES[code]?.toLowerCase() === typed.toLowerCase(),
+        ),
+      name: (code) => LANGUAGES[code] ?? code,
+      search,
+      detect: () => undefined,
+      rank: () => [],
+    },
+    translator: { translate: refuse },
+    engineTurns: createEngineTurns({ nowMs: () => 0 }),
+    transcriber: { transcribe: refuse },
+    transcriptFile: refuse,
+    speaker: { speak: refuse, voices: refuse },
+    assistant: { answer: refuse },
+    glossary: {
+      add: refuse,
+      remove: refuse,
+      list: refuse,
+      applying: refuse,
+      inText: refuse,
+      previewImport: refuse,
+      finishImport: refuse,
+      dropImport: refuse,
+      exportCsv: refuse,
+      propose: refuse,
+      proposals: refuse,
+      decide: refuse,
+    },
+    settings: createFakeSettings(),
+    watches: {
+      of: () => undefined,
+      list: () => [],
+      set: refuse,
+      change: async () => undefined,
+      pause: async () => undefined,
+      join: refuse,
+      remove: async () => false,
+      missing: async () => [],
+      drawback: () => undefined,
+      elsewhere: () => 0,
+      invite: refuse,
+      members: async () => [],
+      mute: refuse,
+      expel: refuse,
+      propose: refuse,
+      ask: refuse,
+      answer: refuse,
+    },
+    spaces: createFakeSpaces(),
+    usage: {
+      record: async () => undefined,
+      today: async () => NOTHING_USED,
+      todayEverywhere: async () => NOTHING_USED,
+      todayOf: async () => NOTHING_USED,
+      top: async () => [],
+      days: async () => [],
+    },
+    limits: {
+      of: async () => ({ operator: {}, person: {}, space: {} }),
+      fault: async () => undefined,
+      reserve: async () => NO_RESERVATION,
+      remaining: async () => ({}),
+    },
+    usageChart: async () => PNG,
+    inbox: {
+      backlog: async () => ({
+        waiting: 0,
+        oldestMs: undefined,
+        dead: 0,
+        overLimit: 0,
+        newestDead: [],
+        waitsFor: undefined,
+        gaps: [],
+        late: [],
+        outage: undefined,
+      }),
+      revive: async () => 0,
+      explain: async () => [],
+    },
+    messages: { read: refuse, recent: refuse },
+    privacy: createFakePrivacy(),
+    rooms: createFakeRooms(),
+    translates: async () => undefined,
+    translators: async () => [],
+    modelsOf: async () => [],
+    status: async () => ({ ...STATUS, reachable: faults.reachable, refusal: faults.refusal }),
+    storageFault: async () => faults.storage,
+    spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },
+  };
+};

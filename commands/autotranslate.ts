@@ -7,6 +7,7 @@ import {
 } from '../src/command/command.ts';
 import { lines, bullets, nested, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
+import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, removeAction } from './autotranslate/add.ts';
 import { turnOff } from './autotranslate/change.ts';
 import { changer, chosenChannel, watchLine, type Context } from './autotranslate/context.ts';
@@ -99,6 +100,12 @@ export default defineCommandGroup(
     needs: 'watch',
     topic: 'channels',
     alone: 'panel',
-    presses: { ...panelPresses, ...linkPresses, ...memberPresses, read: readPress },
+    presses: {
+      ...panelPresses,
+      ...linkPresses,
+      ...memberPresses,
+      ...blockPresses,
+      read: readPress,
+    },
   },
 );

@@ -1,9 +1,14 @@
-import { defineCommand, type CommandContext } from '../src/command/command.ts';
+import {
+  defineCommand,
+  moderator,
+  type CommandContext,
+  type Press,
+} from '../src/command/command.ts';
 import type { Explained, Explanation } from '../src/command/services.ts';
-import { languageLabel, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
+import { languageLabel, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Message } from '../src/model/message.ts';
-import { channelMention, keyOf, type Channel } from '../src/model/place.ts';
+import type { Control, Message } from '../src/model/message.ts';
+import { channelKey, channelMention, keyOf, type Channel } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
 
@@ -79,6 +84,54 @@ const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
   ];
 };
 
+/** Separates the platform, the id and the name of a person in what is pressed. */
+const AND = '|';
+const NAME_CHARS = 32;
+
+/** Tells moderators whose messages from elsewhere one of our messages copies, and lets them stop these. */
+const authors = async (
+  explained: readonly Explained[],
+  ctx: Context & Pick<CommandContext<unknown>, 'label'>,
+): Promise<readonly { readonly line: RichText; readonly control: Control }[]> => {
+  const { services, channel, member, t, label } = ctx;
+  const elsewhere = explained.filter(
+    ({ ref, authorId }) => authorId !== '' && keyOf(ref.channel.space) !== keyOf(channel.space),
+  );
+  if (member.role !== 'moderator' || elsewhere.length === 0) return [];
+  const watch = services.watches.of(channel);
+  const members = watch ? await services.watches.members(watch) : [];
+  return Promise.all(
+    elsewhere.map(async ({ ref, authorId }) => {
+      const source = await services.messages.read(ref).catch(() => undefined);
+      const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
+      const { platform } = ref.channel.space;
+      const place = members.find(({ key }) => key === channelKey(ref.channel))?.name ?? platform;
+      return {
+        line: t('blocks.written', { name, channel: quotedWords(place) }),
+        control: {
+          kind: 'button',
+          press: `why stop:${[platform, authorId, name].join(AND)}`,
+          label: label('blocks.stop', { name }),
+          look: 'danger',
+        } satisfies Control,
+      };
+    }),
+  );
+};
+
+/** Stops copies of the person that a button names; a forged one stops nobody but for the moderator's own space. */
+const stop: Press = {
+  guards: [moderator],
+  private: true,
+  run: async ({ arg, services, channel: { space }, t, reply }) => {
+    const [platform = '', id = '', ...rest] = arg.split(AND);
+    if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
+    const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
+    await services.blocks.add(space, { person: { platform, id }, name, isBan: false });
+    await reply({ text: t('blocks.stopped', { name }) });
+  },
+};
+
 /** True for one of our own messages that shows nothing of anybody: a caption, or an answer. */
 const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
@@ -107,8 +160,12 @@ export default defineCommand(
       if (told.length === 0) throw userError('forbidden', 'why.not-yours');
       const parts = told.flatMap((each) => each.parts);
       const items = await Promise.all(parts.map((part) => itemOf(part, ctx)));
-      await reply({ text: bullets(...items, ...reading(on, ctx)) });
+      const from = await authors(told, ctx);
+      await reply({
+        text: lines(bullets(...items, ...reading(on, ctx)), ...from.map(({ line }) => line)),
+        controls: from.map(({ control }) => control),
+      });
     },
   },
-  { needs: 'watch', topic: 'channels' },
+  { needs: 'watch', topic: 'channels', presses: { stop } },
 );

@@ -98,6 +98,7 @@ export interface ChannelFeedDeps {
   readonly parents: Pick<ThreadParents, 'channel'>;
   readonly webhooks: Pick<Webhooks, 'isFull'>;
   readonly access: NonNullable<Platform['access']>;
+  readonly isBanned: NonNullable<ChannelFeed['isBanned']>;
 }
 
 export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
@@ -162,6 +163,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         member && (await deps.access({ platform: PLATFORM, id, roles: member.roles }, channel));
       return found === 'see' || found === 'write';
     },
+    isBanned: deps.isBanned,
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(

@@ -20,6 +20,7 @@ import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';
 import type { MessageRef } from '../../src/model/place.ts';
 import { createAccess } from './access.ts';
+import { createBans } from './bans.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { recover } from '../../src/errors.ts';
 import { isGone } from './errors.ts';
@@ -95,6 +96,7 @@ export const createRestParts = (
     parents,
     webhooks,
     access,
+    isBanned: createBans(api, clients, clock),
   });
   const voice = createVoice({ api, application, clients, rooms, log, clock });
   /** The port through which the core uses Discord. */

@@ -96,7 +96,7 @@ export const SHORTCUTS = [
     description: 'Sends you this message as speech',
   },
   {
-    name: 'Why (not) translated?',
+    name: 'About this message',
     type: 'message',
     callback_id: 'why',
     description: 'Tells you what became of this message',

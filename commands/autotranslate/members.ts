@@ -31,8 +31,13 @@ const membersOf = async (channel: Channel, ctx: Context) => {
 const panel = async (channel: Channel, ctx: Context, key: string | undefined): Promise<Content> => {
   const { t, label } = ctx;
   const members = await membersOf(channel, ctx);
+  const stopped = button(ctx, 'autotranslate stopped', 'blocks.open');
   if (members.length === 0)
-    return { text: t('members.none', { channel: channelMention(channel) }), tone: 'note' };
+    return {
+      text: t('members.none', { channel: channelMention(channel) }),
+      tone: 'note',
+      controls: [stopped],
+    };
   const chosen = members.find((each) => each.key === key);
   const press = (word: string): string => `autotranslate ${word}:${channel.id}${AND}${key ?? ''}`;
   const choice: Control = {
@@ -61,6 +66,7 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
             button(ctx, press('expel'), 'members.remove', 'danger'),
           ]
         : []),
+      stopped,
     ],
   };
 };

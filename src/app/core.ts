@@ -172,6 +172,7 @@ export const openCore = async ({
     usageChart,
     watches: autoTranslate.watches,
     inbox: autoTranslate.inbox,
+    blocks: autoTranslate.blocks,
     messages: autoTranslate.messages,
     rooms: rooms.rooms,
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),

@@ -6,6 +6,7 @@ import type { Person, Space } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
+import { createBlocks } from '../store/blocks.ts';
 import { createCursorStore } from '../store/channels/cursors.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
 import { createLateMarks } from '../store/channels/late-marks.ts';
@@ -21,6 +22,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import { createAskedMessages } from './asked-messages.ts';
 import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
+import { createBars } from './bars.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
@@ -88,6 +90,7 @@ const openStores = async (store: Store, now: () => number, log: Log) => ({
   invites: createLinkInvites(store, now),
   requests: createLinkRequestStore(store, now),
   watches: await openWatchStore(store, now),
+  blocks: createBlocks(store, now),
 });
 
 /**
@@ -139,6 +142,7 @@ export const openAutoTranslate = async ({
     scheduler,
     measured,
   };
+  const bars = createBars(shared);
   const holds = createCatchUpHolds(shared);
   const botLoops = createBotLoops(shared);
   const pressers = createFlagPressers(shared);
@@ -161,6 +165,7 @@ export const openAutoTranslate = async ({
     ...shared,
     botLoops,
     pressers,
+    bars,
     places: createPlaces(shared),
     outages,
     late,
@@ -173,6 +178,7 @@ export const openAutoTranslate = async ({
   const reconcile = createReconcile({
     ...shared,
     late,
+    bars,
     answered: createAnswered(shared),
     wakeIdle: scheduler.wakeIdle,
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
@@ -272,6 +278,7 @@ export const openAutoTranslate = async ({
       ...backlog.inbox,
       explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
     },
+    blocks: stores.blocks,
     messages: createAskedMessages({ ...shared, privacy: services.privacy }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,

@@ -1,5 +1,6 @@
 import type { SlotOwner } from '../cluster/slot-owner.ts';
-import { channelKey, type MessageRef, messageKey } from '../model/place.ts';
+import { channelKey, keyOf, type MessageRef, messageKey } from '../model/place.ts';
+import type { BlockStore } from '../store/blocks.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import {
@@ -255,14 +256,15 @@ export interface FeedListenerDeps {
   readonly ingest: Ingest;
   readonly markDeleted: InboxWriter['markDeleted'];
   readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
-  readonly watches: Pick<WatchStore, 'of' | 'holder'>;
+  readonly watches: Pick<WatchStore, 'of' | 'holder' | 'list' | 'group'>;
+  readonly blocks: Pick<BlockStore, 'add' | 'unbanned'>;
   readonly inbox: Pick<InboxStore, 'writtenBy'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
 
 /** Creates the listener that brings the reports of platforms to the inbox, in the order of their channels. */
 export const createFeedListener = (deps: FeedListenerDeps) => {
-  const { ingest, markDeleted, backfill, watches, inbox, platforms } = deps;
+  const { ingest, markDeleted, backfill, watches, inbox, platforms, blocks } = deps;
   const turns = createKeyedMutex();
 
   /** Marks the deleted ones among messages; resolves with those that could not be read. */
@@ -316,12 +318,20 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
     memberBanned: async (space, authorId) => {
       const feed = platforms.find({ space })?.feed;
       if (!feed) return;
+      const isLinked = watches
+        .list(space)
+        .some((watch) =>
+          watches.group(watch).some(({ channel }) => keyOf(channel.space) !== keyOf(space)),
+        );
+      const person = { platform: space.platform, id: authorId };
+      if (isLinked) await blocks.add(space, { person, name: undefined, isBan: true });
       let unseen = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
       for (let look = 0; unseen.length > 0 && look < BAN_LOOKS; look += 1) {
         if (look > 0) await sleep(realClock, BAN_WAIT_MS);
         unseen = await markDeletedOnes(feed, unseen);
       }
     },
+    memberUnbanned: async (space, id) => blocks.unbanned(space, { platform: space.platform, id }),
     messagesMissed: (channels) => {
       for (const { channel, newest } of channels)
         if (watches.of(channel)) void backfill.missed(channel, newest);

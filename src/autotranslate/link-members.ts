@@ -35,6 +35,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       Promise.all(
         linkedWith(watch).map(async ({ channel }) => ({
           key: channelKey(channel),
+          platform: channel.space.platform,
           name: await nameElsewhere(channel, platforms),
           isMuted: isMuted(watch, channel),
         })),

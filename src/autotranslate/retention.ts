@@ -4,6 +4,7 @@ import type { Leases } from '../ports/processes.ts';
 import { clearOld } from '../store/privacy/clear-old.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import {
+  AUDIT_DAYS,
   DELIVERY_HOURS,
   ROOM_DAYS,
   PROPOSAL_DAYS,
@@ -56,6 +57,7 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
         leftMs: nowMs - HOUR_MS,
         statesMs: ago(STATE_DAYS),
         proposalsMs: ago(PROPOSAL_DAYS),
+        auditMs: ago(AUDIT_DAYS),
       });
       await invites.clear();
       await requests.clear();

@@ -6,6 +6,7 @@ import type { Transcriber } from '../speech/transcriber.ts';
 import type { OutgoingFile, SpokenSegment, TranscriptKind } from '../model/message.ts';
 import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
+import type { Blocks } from '../model/blocks.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { MessageRef, Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/own-keys.ts';
@@ -42,6 +43,7 @@ export interface Services {
   /** Draws days of usage as a PNG picture. */
   usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
   readonly inbox: Inbox & { readonly explain: Explain };
+  readonly blocks: Blocks;
   readonly messages: AskedMessages;
   readonly privacy: Privacy;
   readonly rooms: Rooms;
@@ -74,5 +76,6 @@ export type { Explained, Explanation } from '../autotranslate/explain.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { Translation } from '../translation/translator.ts';
+export type { BlockedPerson } from '../model/blocks.ts';
 export type { UsageAmounts, UsageDay } from '../store/usage.ts';
 export type { QueuedSpeech, Room } from '../voice/room-types.ts';

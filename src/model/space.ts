@@ -192,6 +192,7 @@ export interface SetOptions {
 /** A channel of another space that is linked with one here. */
 export interface LinkMember {
   readonly key: string;
+  readonly platform: string;
   /** The name of the channel with its server or workspace and its platform. */
   readonly name: string;
   /** True where nothing of it is copied into the one here. */

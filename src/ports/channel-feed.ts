@@ -65,6 +65,10 @@ export interface ChannelFeed {
    * mentioned.
    */
   isReader?(channel: Channel, personId: string): Promise<boolean>;
+  /**
+   * True while a person is banned from a space, where the bot may know that. Omitted by platforms without bans.
+   */
+  isBanned?(space: Space, personId: string): Promise<boolean>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */
@@ -115,6 +119,8 @@ export interface ChannelFeedListener {
   ): Promise<void>;
   /** Takes a ban, which may have deleted the person's messages. */
   memberBanned(space: Space, authorId: string): Promise<void>;
+  /** Takes the end of a ban. */
+  memberUnbanned(space: Space, authorId: string): Promise<void>;
   /**
    * Takes channels that may have unreported messages. Fetches the history of the watched ones;
    * later reports of those channels wait for it.

@@ -296,6 +296,36 @@ export interface Schema {
     proposed_translation: string;
     since_ms: number;
   };
+  /** A person of another space whose messages are not copied into the channels of a space. */
+  blocked_author: {
+    platform: string;
+    space_id: string;
+    author_platform: string;
+    author_id: string;
+    /** The person's name as moderators saw it; null where it is not known. */
+    author_name: string | null;
+    /** 1 where the space's own platform banned the person there, 0 where moderators decided it. */
+    is_ban: number;
+    since_ms: number;
+  };
+  /** A change of a space's links or settings. */
+  audit_entry: {
+    id: string;
+    platform: string;
+    space_id: string;
+    /** Id and name of the person who made it; null where nobody did, or they had their data deleted. */
+    changed_by: string | null;
+    changed_by_name: string | null;
+    /** One of `AUDITED`, for a setting with its name after a colon. */
+    what: string;
+    channel_id: string | null;
+    /** Id of the person whom it is about; null for none. */
+    about_id: string | null;
+    /** JSON of what was before; null for nothing. */
+    before: string | null;
+    after: string | null;
+    at_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

@@ -13,7 +13,8 @@ const harness = useCommandHarness();
 const PRESSES = {
   moderators: {
     autotranslate:
-      'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas',
+      'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop',
+    why: 'stop',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
       'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',
@@ -44,6 +45,7 @@ const stateOf = async () => {
     watches: services.watches.list(SPACE),
     key: await services.spaceKeys.state(SPACE),
     dead: script.backlog.dead,
+    blocked: await services.blocks.list(SPACE),
   };
 };
 

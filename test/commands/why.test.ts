@@ -40,6 +40,27 @@ describe('/why', () => {
     expect(text).toContain(sentence('autotranslate.elsewhere', { count: 2 }));
   });
 
+  it('lets moderators stop the copies of somebody from elsewhere, whom it names', async () => {
+    const ref = { channel: ELSEWHERE, id: '1' };
+    harness().script.explained = [
+      { ref, authorId: 'mallory', parts: [{ state: 'posted', sinceMs: 0 }] },
+    ];
+    harness().script.messages = [
+      { ...messageOf('hello'), ref, author: { id: 'mallory', name: 'Mallory', kind: 'person' } },
+    ];
+    const { text } = await ask({ role: 'moderator' });
+    expect(text).toContain('Mallory');
+    await harness().pressNamed('why stop:test|mallory|Mallory');
+    expect(await harness().services.blocks.list(SPACE)).toEqual([
+      { person: { platform: 'test', id: 'mallory' }, name: 'Mallory', isBan: false },
+    ]);
+  });
+
+  it('offers that for nobody of the own server', async () => {
+    explain({ state: 'posted', sinceMs: 0 });
+    expect((await ask({ role: 'moderator' })).controls ?? []).toEqual([]);
+  });
+
   it('tells moderators how what failed is tried again', async () => {
     explain({ state: 'dead', sinceMs: 0, reason: { key: 'reasons.timeout' } });
     expect((await ask()).text).not.toContain(sentence('why.try-again'));

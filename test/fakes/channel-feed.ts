@@ -68,7 +68,7 @@ export interface FakeFeed {
   react(ref: MessageRef, emoji: string, people: number): void;
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
-  /** Gives a space a name. */
+  /** Gives a space a name, also to another one that the bot is in. */
   nameSpace(space: Space, name: string): void;
   /** What can be pressed in a channel. */
   asked(of: Channel): string[];
@@ -76,6 +76,8 @@ export interface FakeFeed {
   lack(...permissions: string[]): void;
   /** People who have left the space. */
   readonly left: Set<string>;
+  /** People who are banned from the space, as far as the bot may look that up. */
+  readonly banned: Set<string>;
   /** Whom our mirrors notified, each time with the words of the mirror. */
   readonly pings: string[];
   readonly calls: string[];
@@ -97,6 +99,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   const restricted = new Set<string>();
   const spaceNames = new Map<string, string>();
   const left = new Set<string>();
+  const banned = new Set<string>();
   const pings: string[] = [];
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
@@ -204,9 +207,11 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       meet('isReader', false);
       return !left.has(id);
     },
+    isBanned: async (_, id) => banned.has(id),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
-    missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
+    missing: async ({ space: { id } }) =>
+      id === space.id || spaceNames.has(id) ? lacking : ['a place in this space'],
   };
 
   const mirrors: Mirrors = {
@@ -304,6 +309,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       lacking = permissions;
     },
     left,
+    banned,
     pings,
     calls,
     whispered,

@@ -114,6 +114,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       ask: refuse,
       answer: refuse,
     },
+    blocks: { list: async () => [], add: refuse, remove: refuse },
     spaces: createFakeSpaces(),
     usage: {
       record: async () => undefined,

@@ -47,6 +47,7 @@ const WATCHER: ChannelFeedListener = {
   messagesDeleted: async () => undefined,
   reactionChanged: async () => undefined,
   memberBanned: async () => undefined,
+  memberUnbanned: async () => undefined,
   messagesMissed: () => undefined,
   readMissed: async () => true,
   connected: () => undefined,

@@ -4,6 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
+import { createBlocks } from '../../src/store/blocks.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
 import { createSpaceKeys, createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
@@ -163,6 +164,7 @@ export const createScriptedServices = (
     },
     settings: createMemberSettings(store),
     watches: createWatches(script),
+    blocks: createBlocks(store, () => NOW_MS),
     spaces,
     usage,
     limits: createLimits({ spaces, usage, operator: script.operator, now: () => NOW_MS }),

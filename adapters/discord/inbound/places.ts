@@ -13,6 +13,7 @@ export interface InboundPlacesDeps {
     | 'accessChanged'
     | 'ageRestrictionChanged'
     | 'memberBanned'
+    | 'memberUnbanned'
     | 'messagesMissed'
     | 'channelDeleted'
     | 'spaceJoined'
@@ -69,6 +70,9 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
   });
   on(Events.GuildBanAdd, async ({ guild_id, user }) =>
     listener.memberBanned(spaceOf(guild_id, ''), user.id),
+  );
+  on(Events.GuildBanRemove, async ({ guild_id, user }) =>
+    listener.memberUnbanned(spaceOf(guild_id, ''), user.id),
   );
 
   /**

@@ -8,6 +8,7 @@ import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts'
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { excerpt } from '../../text/quoted-words.ts';
 import { namedFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
+import type { Bars } from '../bars.ts';
 import type { Answered } from './answered.ts';
 
 const QUOTED_CHARS = 80;
@@ -19,6 +20,7 @@ export interface QuoteDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly answered: Answered;
+  readonly bars: Bars;
 }
 
 /** The mirror of a message in a target; the message itself where it has none there. */
@@ -41,8 +43,8 @@ export interface Together {
 
 /**
  * The message that a message replies to, as the readers of a target see it: in their own language
- * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
- * opted out.
+ * where it has a mirror there, as written otherwise. Undefined when it is deleted, its author opted
+ * out, or is barred from the target.
  *
  * @param options.together mirrors that are created in the target before that of the message
  * @param options.isLast false where the quote may be tried again: then it rejects where that may help
@@ -50,7 +52,7 @@ export interface Together {
 export const quoteFor = async (
   answer: Message,
   target: MirrorTarget,
-  { stored, platforms, privacy, answered }: QuoteDeps,
+  { stored, platforms, privacy, answered, bars }: QuoteDeps,
   { together = [], isLast }: { readonly together?: readonly Together[]; readonly isLast: boolean },
 ): Promise<Mirror['quote']> => {
   const { replyTo } = answer;
@@ -75,6 +77,7 @@ export const quoteFor = async (
     if (!written) return undefined;
     const { platform } = source.channel.space;
     if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
+    if (await bars.isBarred(written, target.channel)) return undefined;
     const ref = await counterpart(source, target, stored);
     const there = ref === source ? written : await read(ref, source);
     const shown = there ?? (await read(replyTo, source)) ?? written;

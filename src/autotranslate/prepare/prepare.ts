@@ -31,6 +31,7 @@ import type { Outages } from '../outage.ts';
 import type { RecognitionOutages } from '../recognition-outage.ts';
 import type { FlagPressers } from '../flag-pressers.ts';
 import type { BotLoops } from './bot-loops.ts';
+import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
@@ -62,6 +63,7 @@ export interface PrepareDeps {
   readonly recognitions: Pick<RecognitionOutages, 'of'>;
   readonly botLoops: BotLoops;
   readonly pressers: Pick<FlagPressers, 'tell'>;
+  readonly bars: Bars;
   readonly late: Pick<LateTargets, 'isLate' | 'take'>;
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
   /** Makes the progress line of a recording. */
@@ -113,6 +115,17 @@ export const createPrepare = (deps: PrepareDeps) => {
   /** True where what was written then in the message's channel is shown in the channel of a watch. */
   const takesFrom = (to: ChannelWatch, message: Message): boolean =>
     !isPaused(to, writtenMs(message)) && !isMuted(to, message.ref.channel, writtenMs(message));
+
+  /** The places whose space lets the author of a message be shown there. */
+  const notBarred = async (
+    message: Message,
+    among: readonly Place[],
+  ): Promise<readonly Place[]> => {
+    const barred = await Promise.all(
+      among.map(({ channel }) => deps.bars.isBarred(message, channel)),
+    );
+    return among.filter((_, index) => !barred[index]);
+  };
 
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
@@ -229,15 +242,17 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (watch && isNew && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
       return skipped(row, 'bot-loop');
     const transcribes = watch?.transcribes ?? true;
-    const all = watch
+    const taking = watch
       ? places
           .of(watch, tenure)
           .filter(
             ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),
           )
       : [];
-    if (watch?.mode === 'mirror' && row.to === undefined && all.length === 0)
+    if (watch?.mode === 'mirror' && row.to === undefined && taking.length === 0)
       return skipped(row, 'muted');
+    const all = await notBarred(message, taking);
+    if (taking.length > 0 && all.length === 0) return skipped(row, 'blocked');
     const late = watch ? await lateFor(row, watch, all, tenure) : [];
     // What is heard of a recording is not heard again for them.
     const isHeard = transcribes && message.files.some(claimsAudio);
@@ -332,7 +347,9 @@ export const createPrepare = (deps: PrepareDeps) => {
       const isSame =
         isDeepStrictEqual(watch, now) &&
         mirrors.every(({ target }) => places.isLinked(now, target));
-      return isSame && (await skipNow(row, message, now, true)) === undefined;
+      if (!isSame || (await skipNow(row, message, now, true)) !== undefined) return false;
+      const barred = mirrors.map(({ target }) => deps.bars.isBarred(message, target.channel));
+      return !(await Promise.all(barred)).includes(true);
     },
 
     /** Drops data in memory of a person's messages. */

@@ -14,6 +14,7 @@ import { watchChoices } from './031-watch-choices.ts';
 import { addLinkRequests } from './032-link-requests.ts';
 import { answerMentions } from './033-answer-mentions.ts';
 import { addGlossaryProposals } from './035-glossary-proposals.ts';
+import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -31,6 +32,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '032-link-requests': addLinkRequests,
     '033-answer-mentions': answerMentions,
     '035-glossary-proposals': addGlossaryProposals,
+    '036-audit-and-blocks': addAuditAndBlocks,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

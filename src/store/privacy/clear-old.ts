@@ -58,6 +58,7 @@ export interface Horizons {
   /** Horizon of states that no process changed. */
   readonly statesMs: number;
   readonly proposalsMs: number;
+  readonly auditMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
@@ -103,10 +104,8 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
 };
 
 /** Deletes data older than its horizon. */
-export const clearOld = async (
-  store: Store,
-  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs, proposalsMs }: Horizons,
-): Promise<void> => {
+export const clearOld = async (store: Store, horizons: Horizons): Promise<void> => {
+  const { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs } = horizons;
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
     do cleared = await store.write(some);
@@ -121,7 +120,9 @@ export const clearOld = async (
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await clearOpenAnswers(db, statesMs);
     await clearPendingImports(db, statesMs);
+    const { proposalsMs, auditMs } = horizons;
     await db.deleteFrom('glossary_proposal').where('since_ms', '<', proposalsMs).execute();
+    await db.deleteFrom('audit_entry').where('at_ms', '<', auditMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
     await clearLateMarks(db, leftMs);

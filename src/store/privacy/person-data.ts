@@ -60,6 +60,17 @@ export const createPrivacy = (
     const codes = await readRows(store, 'link_invite', { platform, made_by: id }, ['space_id']);
     const asking = { from_platform: platform, asked_by: id };
     const links = await readRows(store, 'link_request', asking, ['from_space_id']);
+    const blocks = await readRows(
+      store,
+      'blocked_author',
+      { author_platform: platform, author_id: id },
+      ['space_id', 'author_name', 'since_ms'],
+    );
+    const changes = await readRows(store, 'audit_entry', { platform, changed_by: id }, [
+      'space_id',
+      'what',
+      'at_ms',
+    ]);
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
@@ -113,6 +124,16 @@ export const createPrivacy = (
       setApiKeysIn: keys.map(({ space_id }) => space_id),
       madeLinkCodesIn: codes.map(({ space_id }) => space_id),
       askedForLinksIn: links.map(({ from_space_id }) => from_space_id),
+      copiesStoppedIn: blocks.map((row) => ({
+        space: row.space_id,
+        name: row.author_name,
+        since: isoTime(row.since_ms),
+      })),
+      changedSettings: changes.map((row) => ({
+        space: row.space_id,
+        what: row.what,
+        time: isoTime(row.at_ms),
+      })),
       usage,
       messages: messages.map(({ changed_ms, message, ...row }) => ({
         ...row,
@@ -169,6 +190,11 @@ export const createPrivacy = (
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });
+        const blocked = { author_platform: platform, author_id: id };
+        await changeRows(db, 'blocked_author', blocked, { author_name: null });
+        const changed = { platform, changed_by: id };
+        await changeRows(db, 'audit_entry', changed, { changed_by: null, changed_by_name: null });
+        await changeRows(db, 'audit_entry', { about_id: id }, { about_id: null });
         const madeCodes = { platform, made_by: id };
         await changeRows(db, 'link_invite', madeCodes, { made_by: null, made_by_name: null });
         const asked = { from_platform: platform, asked_by: id };

@@ -27,6 +27,8 @@ export const DELIVERY_HOURS = 2;
 export const ROOM_DAYS = 2;
 /** Longer than moderators leave a proposal undecided. */
 export const PROPOSAL_DAYS = 30;
+/** Longer than a year, for those who look back on it once a year. */
+export const AUDIT_DAYS = 400;
 /** Longer than a pace takes to be learnt anew. */
 export const STATE_DAYS = 1;
 
@@ -40,6 +42,8 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   open_answer: { ...OF_SPACE, isOfDatabase: true },
   pending_import: OF_SPACE,
   glossary_proposal: OF_SPACE,
+  blocked_author: OF_SPACE,
+  audit_entry: OF_SPACE,
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,

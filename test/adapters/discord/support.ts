@@ -55,7 +55,7 @@ export type Told =
   | { readonly what: 'seen'; readonly message: Message }
   | { readonly what: 'gone'; readonly refs: readonly MessageRef[] }
   | { readonly what: 'reacted'; readonly ref: MessageRef; emoji: string; present: boolean }
-  | { readonly what: 'banned'; readonly space: Space; readonly authorId: string }
+  | { readonly what: 'banned' | 'unbanned'; readonly space: Space; readonly authorId: string }
   | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
   | { readonly what: 'channelGone'; readonly channel: Channel }
   | { readonly what: 'ageRestriction'; readonly channel: Channel; isRestricted: boolean }
@@ -93,6 +93,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),
     memberBanned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
+    memberUnbanned: async (space, authorId) =>
+      void told.push({ what: 'unbanned', space, authorId }),
     readMissed: async () => true,
     connected: () => undefined,
     messagesMissed: (channels) => {

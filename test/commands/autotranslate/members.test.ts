@@ -9,7 +9,9 @@ const KEY = 'slack C9';
 
 const open = async (isMuted = false) => {
   await harness().services.watches.set([watchOf(HERE)]);
-  harness().script.members = [{ key: KEY, name: '#there · tower.example (Slack)', isMuted }];
+  harness().script.members = [
+    { key: KEY, platform: 'slack', name: '#there · tower.example (Slack)', isMuted },
+  ];
   return harness().run('autotranslate members');
 };
 
@@ -39,5 +41,21 @@ describe('/autotranslate members', () => {
     harness().script.access = { [HERE.id]: 'none' };
     await harness().pressNamed(press);
     expect(harness().script.decided).toEqual([]);
+  });
+
+  it('leads to the people whose copies are stopped: more by their id, and shown again', async () => {
+    await open();
+    const { services } = harness();
+    const listed = async () => (await services.blocks.list(HERE.space)).map(({ person }) => person);
+    expect((await harness().press('blocks.open')).text).toBe(sentence('blocks.none'));
+    expect((await harness().press('blocks.by-id', ['no id!'])).text).toContain(
+      sentence('blocks.no-id'),
+    );
+    await harness().press('blocks.by-id', [' U0EVE ']);
+    // Nobody but people of the platforms that are linked can be meant.
+    const both = ['slack', 'test'].map((platform) => ({ platform, id: 'U0EVE' }));
+    expect((await listed()).toSorted((a, b) => a.platform.localeCompare(b.platform))).toEqual(both);
+    await harness().press('blocks.show', ['slack U0EVE']);
+    expect(await listed()).toEqual([both[1]]);
   });
 });

@@ -26,6 +26,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   10007: [404, 'Unknown Member'],
   10008: [404, 'Unknown Message'],
   10013: [404, 'Unknown User'],
+  10026: [404, 'Unknown Ban'],
   10014: [400, 'Unknown Emoji'],
   10015: [404, 'Unknown Webhook'],
   10062: [404, 'Unknown interaction'],

@@ -30,7 +30,12 @@ describe('a channel of another space that is linked', () => {
     scene.other.nameSpace(WORKSPACE, 'tower.example');
     const members = await scene.watches.members(scene.watches.of(ENGLISH)!);
     expect(members).toEqual([
-      { key: KEY, name: '#channel-42 · tower.example (Other)', isMuted: false },
+      {
+        key: KEY,
+        platform: 'other',
+        name: '#channel-42 · tower.example (Other)',
+        isMuted: false,
+      },
     ]);
   });
 

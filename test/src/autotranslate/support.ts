@@ -60,6 +60,7 @@ export interface Scene {
   readonly listener: AutoTranslate['listener'];
   readonly watches: Watches;
   readonly inbox: AutoTranslate['inbox'];
+  readonly blocks: AutoTranslate['blocks'];
   readonly spaces: SpaceSettings;
   readonly privacy: Privacy;
   readonly usage: Pick<Usage, 'today' | 'todayOf' | 'todayEverywhere'>;
@@ -180,6 +181,9 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     logged,
     get listener() {
       return watching.listener;
+    },
+    get blocks() {
+      return watching.blocks;
     },
     get watches() {
       return watching.watches;

@@ -238,6 +238,7 @@ describe('an event that was stored', () => {
       leftMs: 0,
       statesMs: 0,
       proposalsMs: 0,
+      auditMs: 0,
     };
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() });
     expect(await given.bodies()).toEqual([null, 'body of two']);

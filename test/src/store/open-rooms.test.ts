@@ -92,6 +92,7 @@ describe('the stored room of a space', () => {
       usageMs: 0,
       statesMs: 0,
       proposalsMs: 0,
+      auditMs: 0,
       leftMs: 0,
     });
     expect(await rooms.of(SPACE)).toBeUndefined();

@@ -39,6 +39,7 @@ describe('the states that processes share', () => {
       usageMs: 0,
       leftMs: 0,
       proposalsMs: 0,
+      auditMs: 0,
     };
     await clearOld(stores[0]!, { ...horizons, statesMs: now - 60_000 });
     expect(await count(one, 'x')).toBe(42);

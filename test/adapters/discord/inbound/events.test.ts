@@ -57,6 +57,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
     memberBanned: async () => undefined,
+    memberUnbanned: async () => undefined,
     messagesMissed: () => undefined,
     readMissed: async () => true,
     connected: () => undefined,

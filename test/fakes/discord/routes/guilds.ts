@@ -28,6 +28,17 @@ const memberOf = (call: Call): unknown => {
   return renderMember(member);
 };
 
+/** For those who may ban alone (reference, "Get Guild Ban"). */
+const banOf = (call: Call): unknown => {
+  const guild = guildOf(call);
+  const user = userOf(call.world, call.param(1));
+  const isAllowed =
+    (permissionsOf(guild, call.world.bot.id) & permissionBits(['BanMembers'])) !== 0n;
+  if (!isAllowed) throw fault(50013);
+  if (!guild.bans.has(user.id)) throw fault(10026);
+  return { reason: null, user: renderUser(user) };
+};
+
 const listMembers = (call: Call): unknown => {
   const limit = Number(call.query.get('limit') ?? 1);
   const after = BigInt(call.query.get('after') ?? 0);
@@ -92,6 +103,7 @@ export const guildRoutes: readonly Route[] = [
   route('GET /guilds/:id/roles', (call) => [...guildOf(call).roles.values()].map(renderRole)),
   route('GET /guilds/:id/members', listMembers),
   route('GET /guilds/:id/members/:id', memberOf),
+  route('GET /guilds/:id/bans/:id', banOf),
   route('GET /guilds/:id/webhooks', listWebhooks),
   route('GET /guilds/:id/threads/active', (call) => ({
     threads: channelsOf(call.world, guildOf(call))

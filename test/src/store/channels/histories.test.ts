@@ -62,6 +62,7 @@ it('forgets the gaps of a channel with its threads, and those that are old', asy
     usageMs: 0,
     statesMs: 0,
     proposalsMs: 0,
+    auditMs: 0,
     deliveriesMs: 0,
     leftMs: 0,
   });

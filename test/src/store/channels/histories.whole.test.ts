@@ -13,6 +13,7 @@ const HORIZONS = {
   usageMs: 0,
   statesMs: 0,
   proposalsMs: 0,
+  auditMs: 0,
 };
 
 it.each([

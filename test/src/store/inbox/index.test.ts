@@ -143,6 +143,7 @@ describe('what is old', () => {
       usageMs: 0,
       statesMs: 0,
       proposalsMs: 0,
+      auditMs: 0,
       leftMs: 0,
     });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
@@ -188,6 +189,7 @@ describe('what is old', () => {
       usageMs: 0,
       statesMs: 0,
       proposalsMs: 0,
+      auditMs: 0,
       leftMs: 0,
     });
     await store.checkpoint();

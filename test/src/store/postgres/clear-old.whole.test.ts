@@ -17,6 +17,7 @@ const HORIZONS = {
   leftMs: 0,
   statesMs: 0,
   proposalsMs: 0,
+  auditMs: 0,
 };
 
 /** Resolves once `clear` waits for what a transaction of another process has changed, which then ends. */

@@ -91,18 +91,50 @@ export const INBOX_CONTRACT = {
     const claimed = async (): Promise<string[]> => idsOf(await inbox.claim(partition, 1, EARLIER));
     await inbox.accept(arrivalOf(2, undefined, { partition: missed }));
     await inbox.accept(arrivalOf(1, undefined, { partition }));
-    expect(await claimed()).toEqual(['1']);
-    await inbox.accept(arrivalOf(3, undefined, { partition, writtenMs: 3 }));
-    const { rows } = await inbox.claim(missed, 1, EARLIER);
-    expect(idsOf({ rows })).toEqual(['2']);
     const [first] = (await inbox.claim(partition, 1, EARLIER)).rows;
+    expect(first?.ref.id).toBe('1');
     await settle(first!, POSTED);
+    await inbox.accept(arrivalOf(3, undefined, { partition, writtenMs: 3 }));
+    expect(idsOf(await inbox.claim(missed, 1, EARLIER))).toEqual(['2']);
     expect(await inbox.claim(partition, 1, EARLIER)).toEqual({
       rows: [],
       nextDueMs: clock.ms + 500,
     });
     clock.ms += 500;
     expect(await claimed()).toEqual(['3']);
+  },
+
+  'has what an earlier tenure left be worked on in one order with what was missed since': async ({
+    inbox,
+    settle,
+    clock,
+  }) => {
+    const partition = 'test:channel:c';
+    const missed = backfillPartition(partition);
+    for (const id of [1, 3])
+      await inbox.accept(arrivalOf(id, undefined, { partition, writtenMs: id }));
+    await inbox.claim(partition, 2, EARLIER);
+    for (const id of [2, 4])
+      await inbox.accept(arrivalOf(id, undefined, { partition: missed, writtenMs: id }));
+    await inbox.takeOver(slotOf(partition), LATER);
+    clock.ms += 500;
+    expect(idsOf(await inbox.claim(missed, 10, LATER))).toEqual([]);
+    const { rows, nextDueMs } = await inbox.claim(partition, 10, LATER);
+    expect({ ids: idsOf({ rows }), nextDueMs }).toEqual({ ids: ['1'], nextDueMs: clock.ms });
+    await settle(rows[0]!, POSTED);
+    expect(idsOf(await inbox.claim(partition, 10, LATER))).toEqual([]);
+    expect(idsOf(await inbox.claim(missed, 10, LATER))).toEqual(['2', '3', '4']);
+  },
+
+  'has a backfill wait for none that waits for a retry': async ({ inbox, clock }) => {
+    const partition = 'test:channel:c';
+    const missed = backfillPartition(partition);
+    await inbox.accept(arrivalOf(1, undefined, { partition, writtenMs: 1 }));
+    await inbox.accept(arrivalOf(2, undefined, { partition: missed, writtenMs: 2 }));
+    const { rows } = await inbox.claim(partition, 1, EARLIER);
+    expect(await inbox.claim(missed, 1, EARLIER)).toEqual({ rows: [], nextDueMs: clock.ms + 500 });
+    await inbox.release(rows, { tried: 1, dueMs: clock.ms + 60_000 });
+    expect(idsOf(await inbox.claim(missed, 1, EARLIER))).toEqual(['2']);
   },
 
   'claims each row for one tenure, however many ask at the same moment': async ({

@@ -1,9 +1,10 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { Tenure } from '../../ports/processes.ts';
 import {
   backfillPartition,
   claimedColumns,
   DELETED,
+  isBackfill,
   isReported,
   isClaimed,
   isOpen,
@@ -11,6 +12,7 @@ import {
   lateIn,
   type Outcome,
   ownPartition,
+  reportedPartition,
   type Row,
   rowChannel,
   type StoredMessage,
@@ -52,6 +54,7 @@ const OPEN_COLUMNS = [
   'changed_ms',
   'written_ms',
   'due_ms',
+  'epoch',
 ] as const;
 
 type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
@@ -59,11 +62,11 @@ type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
 /** Time for which a message that was reported waits for those of its partition's backfill. */
 const ORDER_MS = 500;
 
-/** The first open row of a partition; none for a partition that has no backfill. */
+/** The first open row of a partition. */
 const firstOpen = statement((db, { slot, partition }: { slot: number; partition: string }) =>
   db
     .selectFrom('inbox')
-    .select('written_ms')
+    .select(['written_ms', 'epoch', 'begun'])
     .where('slot', '=', slot)
     .where('partition_key', '=', partition)
     .where(isOpen)
@@ -104,6 +107,37 @@ const claimRow = statement(
       .where('attempts', '=', row.attempts)
       .where('due_ms', '=', row.due_ms),
 );
+
+/** Moves what an earlier tenure left of a partition, of which nothing is claimed, into that of its backfill. */
+const moveLeft = statement(
+  (db, row: { slot: number; partition: string; epoch: number; missed: string }) =>
+    db
+      .updateTable('inbox')
+      .set({ partition_key: row.missed })
+      .where('slot', '=', row.slot)
+      .where('partition_key', '=', row.partition)
+      .where(isOpen)
+      .where('epoch', '=', row.epoch),
+);
+
+/**
+ * Returns which rows of a partition come before the first of the other whose messages are in one order with its: of
+ * what is reported, and of the backfill. One that waits for a retry is no longer waited for.
+ */
+const readBefore = async (
+  db: Kysely<Schema>,
+  slot: number,
+  partition: string,
+): Promise<(row: Pick<OpenRow, 'written_ms'>) => boolean> => {
+  if (isBackfill(partition)) {
+    const [other] = (await firstOpen(db, { slot, partition: reportedPartition(partition) })).rows;
+    const isAwaited = other !== undefined && (other.epoch > 0 || other.begun === 0);
+    return (row) => !isAwaited || row.written_ms <= other.written_ms;
+  }
+  if (!isReported(partition)) return () => true;
+  const [other] = (await firstOpen(db, { slot, partition: backfillPartition(partition) })).rows;
+  return (row) => other === undefined || row.written_ms < other.written_ms;
+};
 
 type Claimed = ReturnType<typeof claimedColumns>;
 
@@ -157,30 +191,36 @@ const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
 export const createClaims = ({ store, now }: InboxDeps) => ({
   /**
    * Claims the first rows of a partition, at most `limit`; none when the first is not due or
-   * belongs to a later tenure, or waits for earlier ones of the backfill. `nextDueMs` is the time of
+   * belongs to a later tenure, or waits for earlier ones: what is reported for those of the backfill, not long, and
+   * those for it. What an earlier tenure left joins a backfill that has earlier ones. `nextDueMs` is the time of
    * the next claim if nothing arrives earlier.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
     store.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const atMs = now();
-      const open = await openRows(db, { slot: slotOf(partition), partition, limit });
+      const slot = slotOf(partition);
       const rows: Row[] = [];
-      const [head] = open.rows;
-      const untilMs = (head?.changed_ms ?? 0) + ORDER_MS;
-      if (head && untilMs > atMs && untilMs - atMs <= ORDER_MS && isReported(partition)) {
-        const missed = backfillPartition(partition);
-        const earlier = await firstOpen(db, { slot: slotOf(missed), partition: missed });
-        if ((earlier.rows[0]?.written_ms ?? Infinity) <= head.written_ms)
-          return { rows, nextDueMs: untilMs };
+      const { rows: open } = await openRows(db, { slot, partition, limit });
+      const [head] = open;
+      if (!head) return { rows, nextDueMs: undefined };
+      const isBefore = await readBefore(db, slot, partition);
+      if (!isBefore(head)) {
+        const untilMs = (isBackfill(partition) ? atMs : head.changed_ms) + ORDER_MS;
+        if (untilMs > atMs && untilMs - atMs <= ORDER_MS) return { rows, nextDueMs: untilMs };
+        if (head.epoch === epoch) {
+          await moveLeft(db, { slot, partition, epoch, missed: backfillPartition(partition) });
+          return { rows, nextDueMs: atMs };
+        }
       }
-      for (const row of open.rows) {
+      const ready = isBefore(head) ? open.filter(isBefore) : open;
+      for (const row of ready) {
         const { due_ms: dueMs } = row;
         if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
         const { changed } = await claimRow(db, { ...row, partition, epoch });
         if (changed === 0) break;
         rows.push(toRow(row, partition, epoch));
       }
-      return { rows, nextDueMs: undefined };
+      return { rows, nextDueMs: ready.length < open.length ? atMs : undefined };
     }, SEPARATE_RELAXED),
 
   /**

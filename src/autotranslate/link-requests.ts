@@ -1,3 +1,4 @@
+import { createKeyedMutex } from '../async/locks.ts';
 import { faultFields, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/message.ts';
@@ -46,6 +47,12 @@ const isOver = () => userError('not-found', 'autotranslate.link-over');
 const isIn = ({ channel }: ChannelWatch, space: Space): boolean =>
   keyOf(channel.space) === keyOf(space);
 
+/** A watch without what is chosen for its channel meanwhile, which a link leaves as it is. */
+const withoutChoices = (watch: ChannelWatch): ChannelWatch => {
+  const { choices: _, ...rest } = watch;
+  return rest;
+};
+
 /** The group as a link would make it. Throws where it has changed since the code was made, or has no room. */
 const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWatch[]) => {
   if (isSameChannel(invited.channel, joining.channel))
@@ -55,9 +62,9 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
   if (members.length >= MOST_CHANNELS)
     throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
   const group = members[0]?.group ?? crypto.randomUUID();
-  const joined: ChannelWatch = { ...joining, mode: 'mirror', group };
+  const joined: ChannelWatch = { ...withoutChoices(joining), mode: 'mirror', group };
   const isNew = members.length === 0;
-  const before = isNew ? [{ ...invited, group }] : members;
+  const before = isNew ? [{ ...withoutChoices(invited), group }] : members;
   const others = before.filter(({ channel }) => !isSameChannel(channel, joining.channel));
   return { joined, others, changed: isNew ? [...before, joined] : [joined] };
 };
@@ -68,6 +75,7 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
  */
 export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const { store, invites, requests, own, platforms, texts, groupOf, tellLinks } = deps;
+  const turns = createKeyedMutex();
 
   /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
   const demandAges = async (
@@ -145,9 +153,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     };
   };
 
-  /** Asks the side that made the code; false where its channel cannot be written to now. */
-  const deliver = async (request: StoredRequest): Promise<boolean> => {
-    const { id, invited } = request;
+  /** Asks the side that made the code, once; false where its channel cannot be written to now. */
+  const deliver = async (id: string): Promise<boolean> => {
+    using _ = await turns.take(id);
+    const request = await requests.find(id);
+    if (request?.state !== 'asked') return true;
+    const { invited } = request;
     const { platform } = invited.channel.space;
     try {
       await deps.post(invited.channel, await question(request));
@@ -163,10 +174,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   /** Platforms whose spaces were asked what they were not asked before a restart. */
   const resumed = new Set<string>();
   const deliverAll = async (platform: string): Promise<void> => {
-    for (const id of await requests.untold(platform)) {
-      const request = await requests.find(id);
-      if (request) await deliver(request);
-    }
+    for (const id of await requests.untold(platform)) await deliver(id);
   };
 
   return {
@@ -202,8 +210,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           if (!(await requests.ask(db, id))) return;
           await useCode(db);
         });
-      const asked = await find(id, 'joining', space);
-      return asked.state === 'told' || (await deliver(asked)) ? 'asked' : 'unasked';
+      await find(id, 'joining', space);
+      return (await deliver(id)) ? 'asked' : 'unasked';
     },
     answer: async (id: string, space: Space, isAgreed: boolean, admit: Admit): Promise<void> => {
       const request = await find(id, 'invited', space);

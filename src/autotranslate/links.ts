@@ -157,13 +157,38 @@ export const createLinks = (deps: LinksDeps) => {
     }
   };
 
+  /** Changes watches, and tells channels elsewhere that are not linked with one of these any more. */
+  const parting = async <Result>(
+    channels: readonly Channel[],
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    const linked = channels.flatMap((about) => {
+      const watch = watches.of(about);
+      return watch ? linkedWith(watch).map((reader) => ({ reader, about })) : [];
+    });
+    const result = await change();
+    const parted = linked.filter(
+      ({ reader, about }) => !groupOf(reader.channel).some(isWatchOf(about)),
+    );
+    const byReader = Map.groupBy(parted, ({ reader }) => channelKey(reader.channel));
+    for (const all of byReader.values()) {
+      const readers = all.slice(0, 1).map(({ reader }) => reader);
+      const about = all.map((each) => each.about);
+      void tellLinks(readers, 'autotranslate.unlinked-here', about);
+    }
+    return result;
+  };
+
+  const set: OwnWatches['set'] = async (asked, claim) =>
+    parting(
+      asked.map(({ channel }) => channel),
+      async () => own.set(asked, claim),
+    );
+
   /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
   const end = async (channel: Channel, by?: Changer): Promise<boolean> => {
-    const watch = watches.of(channel);
-    const others = watch ? linkedWith(watch) : [];
-    if (!(await own.remove(channel))) return false;
+    if (!(await parting([channel], async () => own.remove(channel)))) return false;
     tellOff(channel, by);
-    void tellLinks(others, 'autotranslate.unlinked-here', [channel]);
     return true;
   };
 
@@ -178,7 +203,13 @@ export const createLinks = (deps: LinksDeps) => {
     return changed;
   };
 
-  const requested = createLinkRequests({ ...deps, groupOf, isRestricted, tellLinks });
+  const requested = createLinkRequests({
+    ...deps,
+    own: { ...own, set },
+    groupOf,
+    isRestricted,
+    tellLinks,
+  });
 
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
@@ -188,7 +219,7 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
-      await own.set(asked);
+      await set(asked);
       if (by) tellOn(asked, by);
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
@@ -255,12 +286,15 @@ export const createLinks = (deps: LinksDeps) => {
       if (!mayMixAges && (await mixesAges([...known, watch])))
         throw userError('bad-input', 'autotranslate.age-restricted');
       await own.demand([watch]);
-      const [joined] = await own.update(watch.channel, (current) => {
+      const joining = (current: readonly ChannelWatch[]): readonly ChannelWatch[] => {
         const group = current.find(isWatchOf(other))?.group;
         const members = current.filter((each) => group !== undefined && each.group === group);
         demandRoom(other, watch.channel, members);
         return group === undefined ? [] : [{ ...watch, group }];
-      });
+      };
+      const [joined] = await parting([watch.channel], async () =>
+        own.update(watch.channel, joining),
+      );
       const all = joined ? watches.group(joined) : [];
       if (joined && by) {
         tellOn([joined], by, all);
@@ -290,11 +324,8 @@ export const createLinks = (deps: LinksDeps) => {
      * @param remove deletes what is stored of the space, once nothing works on it any more
      */
     leave: async (space: Space, remove: () => Promise<void>): Promise<void> => {
-      const watched = watches.list(space);
-      const linked = watched.flatMap((watch) =>
-        linkedWith(watch).map((reader) => ({ reader, about: watch.channel })),
-      );
-      const ended = await watches.remove(watched.map(({ channel }) => channel));
+      const watched = watches.list(space).map(({ channel }) => channel);
+      const ended = await parting(watched, async () => watches.remove(watched));
       await own.unfollow(ended.filter((channel) => keyOf(channel.space) !== keyOf(space)));
       const open = await inbox.openIn(space);
       for (const { ref } of open) scheduler.interrupt(ref);
@@ -307,9 +338,6 @@ export const createLinks = (deps: LinksDeps) => {
       forget();
       // Work that waited for these rows goes on with those of other spaces.
       for (const partition of new Set(open.map((row) => row.partition))) scheduler.wake(partition);
-      const byReader = new Map(linked.map((each) => [channelKey(each.reader.channel), each]));
-      for (const { reader, about } of byReader.values())
-        void tellLinks([reader], 'autotranslate.unlinked-here', [about]);
     },
   };
 };

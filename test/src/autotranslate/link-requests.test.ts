@@ -3,8 +3,13 @@ import { createStoreWriter } from '../../../src/store/writer.ts';
 import { createTransact } from '../../../src/store/sqlite/dialect.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { ChannelWatch, LinkConditions, Watches } from '../../../src/model/space.ts';
-import { openTestAutoTranslate } from '../../fakes/autotranslate.ts';
+import {
+  isPaused,
+  type ChannelWatch,
+  type LinkConditions,
+  type Watches,
+} from '../../../src/model/space.ts';
+import { mirrorOf, openTestAutoTranslate } from '../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, withScene, WORKSPACE } from './support.ts';
@@ -101,6 +106,24 @@ describe('a link', () => {
     for (let press = 0; press < 3; press += 1)
       expect(await scene.watches.ask(id, WORKSPACE, admit)).toBe('asked');
     expect(scene.feed.texts(ENGLISH)).toHaveLength(1);
+  });
+
+  it('is asked for once by two who press at once', async () => {
+    const { id } = await propose(scene.watches);
+    const press = () => scene.watches.ask(id, WORKSPACE, admit);
+    expect(await Promise.all([press(), press()])).toEqual(['asked', 'asked']);
+    expect(scene.feed.texts(ENGLISH)).toHaveLength(1);
+  });
+
+  it('keeps what was chosen for a channel after it was asked for', async () => {
+    await scene.watches.set(mirrorOf([THERE, 'es'], [channel('43', undefined, WORKSPACE), 'fr']));
+    for (const isPausing of [true, false]) await scene.watches.pause(THERE, isPausing);
+    const code = await inviteTo(scene.watches);
+    const { id } = await scene.watches.propose(code, scene.watches.of(THERE)!, conditions);
+    await scene.watches.ask(id, WORKSPACE, admit);
+    await scene.watches.pause(THERE, true);
+    await scene.watches.answer(id, SPACE, true, admit);
+    expect(isPaused(scene.watches.of(THERE)!)).toBe(true);
   });
 
   it('is made of no code twice', async () => {

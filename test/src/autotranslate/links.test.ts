@@ -4,7 +4,15 @@ import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { ENGLISH, GENERAL, SPANISH, withScene, WORKSPACE, type Scene } from './support.ts';
+import {
+  ENGLISH,
+  GENERAL,
+  JAPANESE,
+  SPANISH,
+  withScene,
+  WORKSPACE,
+  type Scene,
+} from './support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const ADA = { id: 'ada', name: 'Ada' };
@@ -106,6 +114,35 @@ describe('a channel', () => {
     await expect
       .poll(() => [...scene.feed.texts(ENGLISH).slice(1), ...scene.other.texts(THERE)])
       .toEqual([linked('#channel-42 (Other)'), linked('Place')]);
+  });
+
+  const ends: [string, (watches: Scene['watches']) => Promise<unknown>][] = [
+    ['is set up for itself', (watches) => watches.set([watchOf(ENGLISH)])],
+    ['is added to another group', (watches) => watches.join(mirror(ENGLISH, 'en'), SPANISH)],
+    [
+      'is linked by a code with others',
+      async (watches) => {
+        const { code } = await watches.invite(mirror(JAPANESE, 'ja'), false, ADA);
+        await linkIn({ watches }, code, mirror(ENGLISH, 'en'), admitAll);
+      },
+    ],
+  ];
+
+  it.each(ends)('is told that its link is over where the other one %s', async (_, end) => {
+    const others = mirrorOf([SPANISH, 'es'], [GENERAL, 'pt']);
+    await scene.watches.set(others.map((watch) => ({ ...watch, group: 'others' })));
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    await end(scene.watches);
+    await expect
+      .poll(() => scene.other.texts(THERE))
+      .toEqual([sentence('autotranslate.unlinked-here', { channels: 'Place' }, 'fr')]);
+  });
+
+  it('is told of no end where the group stays', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    await scene.watches.set([scene.watches.of(ENGLISH)!]);
+    await scene.watches.remove(SPANISH);
+    await expect.poll(() => scene.other.texts(THERE)).toHaveLength(1);
   });
 });
 

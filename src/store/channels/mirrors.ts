@@ -9,6 +9,7 @@ import {
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import {
   claimedColumns,
+  DELETED,
   flagPurpose,
   isClaimed,
   isFor,
@@ -202,7 +203,10 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       );
     },
 
-    /** Lists what flags brought in a space before a time, ms since 1970, at most `most`. */
+    /**
+     * Lists what flags brought in a space before a time, ms since 1970, at most `most`; without what is to be removed
+     * already.
+     */
     flagReplies: async (
       { platform, id }: Space,
       beforeMs: number,
@@ -213,8 +217,19 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         .select(['source_channel_id', 'source_id', 'purpose'])
         .where('source_platform', '=', platform)
         .where('source_space_id', '=', id)
-        .where('purpose', 'like', `${flagPurpose('')}%`)
+        .where('mirror.purpose', 'like', `${flagPurpose('')}%`)
         .where('posted_ms', '<=', beforeMs)
+        .where((eb) => {
+          const removed = eb
+            .selectFrom('inbox')
+            .select('inbox.purpose')
+            .whereRef('inbox.platform', '=', 'mirror.source_platform')
+            .whereRef('inbox.channel_id', '=', 'mirror.source_channel_id')
+            .whereRef('inbox.message_id', '=', 'mirror.source_id')
+            .whereRef('inbox.purpose', '=', 'mirror.purpose')
+            .where('inbox.content_hash', '=', DELETED);
+          return eb.not(eb.exists(removed));
+        })
         .limit(most)
         .execute();
       return rows.map((row) => ({

@@ -5,6 +5,7 @@ import {
   type MirrorStore,
   type StoredMirror,
 } from '../../../../src/store/channels/mirrors.ts';
+import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 
 const SPACE = { platform: 'test', id: 's' };
@@ -89,5 +90,21 @@ describe('what stands of a message', () => {
     expect(await sourceOf('7')).toBeUndefined();
     expect(await mirrors.of(FLAG)).toHaveLength(1);
     expect(await sourceOf('8')).toEqual(FLAG);
+  });
+});
+
+describe('what flags brought', () => {
+  it('is listed until its removal is noted: one that cannot be removed keeps no other from it', async () => {
+    await put(KEY, { posted: postedAs('7'), contentHash: 'one' }, true);
+    await put(FLAG, { posted: postedAs('8'), contentHash: 'one' }, true);
+    const listed = () => mirrors.flagReplies(SPACE, 1_000, 1);
+    expect(await listed()).toEqual([FLAG]);
+    await createInboxStore({ store, now: () => 1_000 }).markDeleted([SOURCE], {
+      purpose: FLAG.purpose,
+    });
+    expect(await listed()).toEqual([]);
+    const other = { ...FLAG, purpose: 'flag:fr' };
+    await put(other, { posted: postedAs('9'), contentHash: 'one' }, true);
+    expect(await listed()).toEqual([other]);
   });
 });

@@ -41,6 +41,14 @@ const permissionsOf = (
 
 const NOT_IN_THREAD = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
+/** Creates `Platform.readsHistory`: true for members with that permission. */
+export const createReadsHistory =
+  (clients: Pick<Clients, 'knowing'>): NonNullable<Platform['readsHistory']> =>
+  async (member, channel) => {
+    const found = findIn(await clients.knowing(channel.space.id), channel);
+    return found !== undefined && permissionsOf(member, found).has('ReadMessageHistory');
+  };
+
 /** Creates `Platform.access`: what a person may do in a channel at this moment. */
 export const createAccess = (
   api: Api,

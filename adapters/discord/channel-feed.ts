@@ -15,6 +15,7 @@ import {
   linkTo,
   PLATFORM,
   positionAt,
+  positionOf,
   snowflakeAt,
   snowflakeTimeMs,
 } from './ids.ts';
@@ -36,6 +37,7 @@ import {
 import type { Clients } from './shards/clients.ts';
 import { AppError, recover } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
+import type { Message } from '../../src/model/message.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
@@ -109,6 +111,15 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     ...parents.channel(guildIdOf(channel), channel.id),
   });
 
+  /** The route of a channel's history, which may be read. */
+  const historyOf = async (channel: Channel): Promise<`/${string}`> => {
+    // Every message would look as if its text had been removed.
+    if (!application().hasContentIntent)
+      throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
+    demandHistory(await clients.knowing(channel.space.id), channel);
+    return Routes.channelMessages(channelIdOf(channel));
+  };
+
   /** Finds a member's name; members of other processes' servers are looked up. */
   const memberName = async (guildId: string, id: string): Promise<string | undefined> =>
     clients.here(guildId) ? members.nameOf(guildId, id) : members.lookUp(guildId, id);
@@ -131,11 +142,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     positionAt,
     timeOf: snowflakeTimeMs,
     async *history(channel, after, signal) {
-      // Every message would look as if its text had been removed.
-      if (!application().hasContentIntent)
-        throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
-      demandHistory(await clients.knowing(channel.space.id), channel);
-      const route = Routes.channelMessages(channelIdOf(channel));
+      const route = await historyOf(channel);
       let last = snowflakeAt(after);
       for (;;) {
         const query = { after: last, limit: String(MESSAGES_PAGE) };
@@ -146,6 +153,23 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         last = page[0]?.id ?? last;
         if (page.length < MESSAGES_PAGE) return;
       }
+    },
+    newest: async (channel, from, most, signal) => {
+      const route = await historyOf(channel);
+      const found: RawMessage[] = [];
+      for (let isMore = true; isMore;) {
+        const limit = Math.min(MESSAGES_PAGE, most - found.length);
+        const before = found.at(-1)?.id;
+        const query = { limit: String(limit), ...(before === undefined ? {} : { before }) };
+        const page = await api.send<RawMessage[]>('GET', route, { query, signal });
+        const wanted = page.filter(({ id }) => positionOf(id) >= from);
+        found.push(...wanted);
+        isMore = wanted.length === limit && found.length < most;
+      }
+      const messages: Message[] = [];
+      for (const raw of found.toReversed())
+        messages.push(reader.read(await members.complete(raw, channel), channel));
+      return messages;
     },
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);

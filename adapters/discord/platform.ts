@@ -19,7 +19,7 @@ import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';
 import type { MessageRef } from '../../src/model/place.ts';
-import { createAccess } from './access.ts';
+import { createAccess, createReadsHistory } from './access.ts';
 import { createBans } from './bans.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { recover } from '../../src/errors.ts';
@@ -106,6 +106,7 @@ export const createRestParts = (
     naming: 'local',
     capabilities: CAPABILITIES,
     access,
+    readsHistory: createReadsHistory(clients),
     missingToPost: (channel) => {
       const client = clients.here(channel.space.id);
       // What another process knows, a refused post says.

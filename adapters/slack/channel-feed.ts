@@ -3,7 +3,8 @@ import type { Api } from './api.ts';
 import { AppError, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
-import { readMessage, readReacted, type ThreadRoots } from './history.ts';
+import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
+import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
   channelOf,
@@ -22,6 +23,7 @@ import { reactionOf } from './rich-text/atoms.ts';
 import { missingScopes } from './manifest.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
+import type { Message } from '../../src/model/message.ts';
 import { channelMention, type Channel, type Space } from '../../src/model/place.ts';
 import { code, type Mention } from '../../src/rich-text/rich-text.ts';
 import type { WatchMode } from '../../src/model/space.ts';
@@ -54,6 +56,12 @@ export const readChannel = async (api: Api, channel: Channel): Promise<ChannelIn
   if (reply && !reply.channel) throw new AppError('bad-reply', 'Slack did not describe a channel');
   return reply?.channel;
 };
+
+/** A message without the small lines that mirrors have around their words: a quote, a footer. */
+const withoutSmallLines = (message: Message): Message =>
+  message.author.kind === 'ourselves'
+    ? { ...message, text: message.text.filter(({ kind }) => kind !== 'subtext') }
+    : message;
 
 /** The command by which people let the app into a channel. */
 const invitation = (installed: Installed | undefined): string =>
@@ -145,6 +153,20 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
           threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
           yield await messageOf(raw, channel);
         }
+    },
+    newest: async (channel, from, most, signal) => {
+      const found: RawSlackMessage[] = [];
+      const range = { oldest: timestampAt(from), inclusive: true, firstPageOnly: true };
+      for await (const raw of readHistory(api, channel, {
+        ...range,
+        priority: ANSWERING,
+        signal,
+      })) {
+        if (raw.subtype !== 'tombstone') found.push(raw);
+        if (found.length >= most) break;
+      }
+      const messages = found.toReversed().map(async (raw) => messageOf(raw, channel));
+      return (await Promise.all(messages)).map(withoutSmallLines);
     },
     read: async ({ channel, id }) => {
       const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');

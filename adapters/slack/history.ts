@@ -14,11 +14,13 @@ const page = z.object({
   response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 });
 
-/** Messages of a channel, or of a thread, between two timestamps, neither included. */
+/** Messages of a channel, or of a thread, between two timestamps, neither included unless that is asked for. */
 interface PageRange {
   readonly oldest?: string | undefined;
   readonly latest?: string | undefined;
   readonly cursor?: string | undefined;
+  /** True to include the messages at these timestamps. */
+  readonly inclusive?: boolean | undefined;
   /** The first message of the thread to read; default: what stands in the channel itself. */
   readonly threadTs?: string | undefined;
 }
@@ -27,7 +29,7 @@ interface PageRange {
 export const readHistoryPage = async (
   api: Api,
   channel: Channel,
-  { oldest, latest, cursor, threadTs }: PageRange,
+  { oldest, latest, cursor, inclusive, threadTs }: PageRange,
   options: SlackCallOptions,
 ) => {
   const { space } = channel;
@@ -40,6 +42,7 @@ export const readHistoryPage = async (
       include_all_metadata: true,
       ...(threadTs === undefined ? {} : { ts: threadTs }),
       ...(oldest === undefined ? {} : { oldest }),
+      ...(inclusive ? { inclusive } : {}),
       ...(latest === undefined ? {} : { latest }),
       ...(cursor === undefined ? {} : { cursor }),
     },
@@ -50,7 +53,8 @@ export const readHistoryPage = async (
   return { messages, hasMore, next: hasMore ? response_metadata?.next_cursor : undefined };
 };
 
-export interface HistoryReading extends Pick<PageRange, 'oldest' | 'threadTs'>, SlackCallOptions {
+export interface HistoryReading
+  extends Pick<PageRange, 'oldest' | 'inclusive' | 'threadTs'>, SlackCallOptions {
   /** True to leave it at the first page where the app gets little history. */
   readonly firstPageOnly?: boolean;
 }
@@ -59,11 +63,12 @@ export interface HistoryReading extends Pick<PageRange, 'oldest' | 'threadTs'>, 
 export const readHistory = async function* (
   api: Api,
   channel: Channel,
-  { oldest, threadTs, firstPageOnly = false, ...options }: HistoryReading,
+  { oldest, inclusive, threadTs, firstPageOnly = false, ...options }: HistoryReading,
 ): AsyncGenerator<RawSlackMessage, void, void> {
   let cursor: string | undefined;
   do {
-    const read = await readHistoryPage(api, channel, { oldest, threadTs, cursor }, options);
+    const range = { oldest, inclusive, threadTs, cursor };
+    const read = await readHistoryPage(api, channel, range, options);
     yield* read.messages;
     cursor = firstPageOnly && api.history.isLimited(channel.space) ? undefined : read.next;
   } while (cursor);

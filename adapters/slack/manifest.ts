@@ -102,6 +102,12 @@ export const SHORTCUTS = [
     description: 'Tells you what became of this message',
   },
   {
+    name: 'Read from here',
+    type: 'message',
+    callback_id: 'catchup',
+    description: 'Shows you what was written since, in your language',
+  },
+  {
     name: 'Ask Dragoman',
     type: 'global',
     callback_id: 'ask',

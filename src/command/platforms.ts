@@ -32,15 +32,17 @@ export interface ChannelAccess {
    * write, not write in. A channel that nobody knows is left to what is done with it.
    */
   demand(channels: readonly Channel[], needed: Exclude<Access, 'none'>): Promise<void>;
+  /** Throws `forbidden` where the person may not read what was written in a channel before. */
+  demandHistory(channel: Channel): Promise<void>;
   /** Filters out the things whose channel the person may not see. */
   seen<Thing>(things: readonly Thing[], channelOf: (thing: Thing) => Channel): Promise<Thing[]>;
 }
 
 export const createChannelAccess = (
-  { access = async () => 'write' }: Pick<Platform, 'access'>,
+  { access = async () => 'write', readsHistory }: Pick<Platform, 'access' | 'readsHistory'>,
   member: Member,
-): ChannelAccess => ({
-  demand: async (channels, needed) => {
+): ChannelAccess => {
+  const demand: ChannelAccess['demand'] = async (channels, needed) => {
     const found = await Promise.all(channels.map((channel) => access(member, channel)));
     for (const [index, channel] of channels.entries()) {
       const shown = { channel: channelMention(channel) };
@@ -48,9 +50,19 @@ export const createChannelAccess = (
       if (found[index] === 'see' && needed === 'write')
         throw userError('forbidden', 'errors.channel-not-writable', shown);
     }
-  },
-  seen: async (things, channelOf) => {
-    const found = await Promise.all(things.map((thing) => access(member, channelOf(thing))));
-    return things.filter((_, index) => found[index] !== 'none');
-  },
-});
+  };
+  return {
+    demand,
+    demandHistory: async (channel) => {
+      await demand([channel], 'see');
+      if ((await readsHistory?.(member, channel)) === false)
+        throw userError('forbidden', 'errors.channel-history', {
+          channel: channelMention(channel),
+        });
+    },
+    seen: async (things, channelOf) => {
+      const found = await Promise.all(things.map((thing) => access(member, channelOf(thing))));
+      return things.filter((_, index) => found[index] !== 'none');
+    },
+  };
+};

@@ -43,6 +43,18 @@ export interface ChannelFeed {
     options?: HistoryOptions,
   ): AsyncIterable<Message>;
   /**
+   * Reads the newest messages of a channel itself that stand at a position or after it, oldest first, none of its
+   * threads.
+   *
+   * @param most how many; older ones are left out
+   */
+  newest(
+    channel: Channel,
+    from: string,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<readonly Message[]>;
+  /**
    * True where every message is reported sooner or later, and again after a report that failed: nothing is
    * missing before the first report to this process. Default: false.
    */

@@ -64,6 +64,14 @@ export interface Platform {
     person: Pick<Member, 'platform' | 'id' | 'roles'>,
     channel: Channel,
   ) => Promise<Access | undefined>;
+  /**
+   * True where a person who sees a channel may also read what was written there before; omitted by platforms on which
+   * everybody may.
+   */
+  readonly readsHistory?: (
+    person: Pick<Member, 'platform' | 'id' | 'roles'>,
+    channel: Channel,
+  ) => Promise<boolean>;
   /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
   readonly missingToPost?: (channel: Channel) => readonly string[];
   /** Shows something in a channel, or in a thread of it, to one person alone; omitted where the platform cannot. */

@@ -22,11 +22,12 @@ const voice = file('voice-message', 'application/octet-stream', {
 const on = (text: string, files: readonly MessageFile[] = []) => ({ on: messageOf(text, files) });
 
 describe('the menu of messages', () => {
-  it('has translate, transcribe, read aloud and why', () => {
+  it('has translate, transcribe, read aloud, why and read from here', () => {
     const menu = harness().commands.flatMap(({ name, menu: title }) =>
       title === undefined ? [] : [[name, title]],
     );
     expect(menu).toEqual([
+      ['catchup', sentence('commands.catchup.menu')],
       ['say', sentence('commands.say.menu')],
       ['transcribe', sentence('commands.transcribe.menu')],
       ['translate', sentence('commands.translate.menu')],

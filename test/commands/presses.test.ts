@@ -23,6 +23,7 @@ const PRESSES = {
   },
   everybody: {
     autotranslate: 'read',
+    catchup: 'page summary file ask',
     glossary: 'better',
     language: 'pick choose',
     translate: 'whole',

@@ -122,6 +122,14 @@ testBroken(CHANNEL_FEED_CONTRACT, {
     })),
     fails: 'gives positions that go on where a message stands',
   },
+  'leaves the newest out': {
+    port: openFake((feed) => ({
+      newest: async (of, from, most, signal) =>
+        (await feed.newest(of, from, Infinity, signal)).slice(0, most),
+    })),
+    fails:
+      'reads the newest messages of a channel from a position on, oldest first, and of no other',
+  },
   'takes every position for the first': {
     port: openFake(() => ({ timeOf: () => 0 })),
     fails: 'knows when a position is, and the first position of a time',

@@ -51,6 +51,23 @@ export const CHANNEL_FEED_CONTRACT = {
     expect(after.map((one) => plainText(one.text))).toEqual(['two', 'three']);
   },
 
+  'reads the newest messages of a channel from a position on, oldest first, and of no other':
+    async (subject) => {
+      const { feed, channel, other, say } = subject;
+      const written = ['one', 'two', 'three', 'four'];
+      for (const said of written) await say(channel, said);
+      await say(other, 'elsewhere');
+      const read = async (from: string, most: number) => {
+        const found = await feed.newest(channel, from, most, never());
+        return found.map((one) => plainText(one.text));
+      };
+      expect(await read(feed.positionAt(0), 9)).toEqual(written);
+      expect(await read(feed.positionAt(0), 2)).toEqual(['three', 'four']);
+      const [, second] = await feed.newest(channel, feed.positionAt(0), 9, never());
+      expect(await read(second!.position, 9)).toEqual(['two', 'three', 'four']);
+      expect(await read(feed.positionAt(Date.now() + 7_200_000), 9)).toEqual([]);
+    },
+
   'knows when a position is, and the first position of a time': async ({ feed, channel, say }) => {
     const before = Date.now();
     await say(channel, 'now');

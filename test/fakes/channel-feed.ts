@@ -190,6 +190,14 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       meet('history', false, of);
       for (const { message } of shownIn(of).slice()) if (message.position > after) yield message;
     },
+    newest: async (of, from, most) => {
+      await meanwhile('history');
+      meet('history', false, of);
+      return shownIn(of)
+        .map(({ message }) => message)
+        .filter(({ position }) => position >= from)
+        .slice(-most);
+    },
     read: async (ref) => {
       await meanwhile('read');
       await sick.get(ref.channel.id)?.();

@@ -75,6 +75,7 @@ const platformOf = (name: string, script: Script): Platform => ({
     ...(name === MUTE.platform ? [] : (['voice'] as const)),
   ]),
   access: async (_, { id }) => script.access[id] ?? 'write',
+  readsHistory: async () => script.readsHistory,
 });
 
 /** @param encryption the operator's `ENCRYPTION_KEY` */

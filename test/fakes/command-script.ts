@@ -42,6 +42,10 @@ export interface Script {
   explained: readonly Explained[];
   /** The messages of the channel, oldest first. */
   messages: readonly Message[];
+  /** True where older ones were missed, too. */
+  isCut: boolean;
+  /** False where people may not read what was written in a channel before. */
+  readsHistory: boolean;
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   /** What recognition fails with, once all that was heard is shown. */
@@ -83,6 +87,8 @@ export const createScript = (): Script => ({
   backlog: NO_BACKLOG,
   explained: [],
   messages: [],
+  isCut: false,
+  readsHistory: true,
   members: [],
   decided: [],
   heard: [],

@@ -146,7 +146,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       revive: async () => 0,
       explain: async () => [],
     },
-    messages: { read: refuse, recent: refuse },
+    messages: { read: refuse, recent: refuse, since: refuse, timeOf: refuse },
     privacy: createFakePrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,

@@ -181,6 +181,13 @@ export const createScriptedServices = (
     messages: {
       read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),
       recent: async (_, most) => script.messages.slice(-most),
+      since: async (_, from) => ({
+        messages: script.messages.filter(({ position }) =>
+          typeof from === 'string' ? position >= from : Number(position) >= NOW_MS - from.agoMs,
+        ),
+        isCut: script.isCut,
+      }),
+      timeOf: ({ position }) => Number(position),
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,

@@ -141,3 +141,20 @@ describe('what a member may do in a channel', () => {
     expect(await accessOf(guild, elsewhere, bob.id)).toBeUndefined();
   });
 });
+
+test('whether a member reads what was written before goes by the permission of that', async () => {
+  const { guild, team, ada, bob } = newServer();
+  const channel = guild.channel({
+    permissions: {
+      everyone: { deny: ['ReadMessageHistory'] },
+      [team.id]: { allow: ['ReadMessageHistory'] },
+    },
+  });
+  const reads = async (id: string, roles: readonly string[] = []) =>
+    discord.adapter.platform.readsHistory?.(
+      { platform: 'discord', id, roles },
+      placeOf(guild, channel),
+    );
+  await eventually(async () => expect(await reads(ada.id, [team.id])).toBe(true));
+  expect(await reads(bob.id)).toBe(false);
+});

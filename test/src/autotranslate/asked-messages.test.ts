@@ -1,25 +1,44 @@
-import { describe, expect, it } from 'vitest';
-import { createAskedMessages } from '../../../src/autotranslate/asked-messages.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createAskedMessages,
+  MOST_MISSED,
+  type MissedSince,
+} from '../../../src/autotranslate/asked-messages.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { flagPurpose, WATCH, type RowKey } from '../../../src/store/inbox/row.ts';
 import { channel, createFakeFeed, person } from '../../fakes/channel-feed.ts';
 
 const HERE = channel('here');
+const THERE = channel('there');
 const HOUR_MS = 3_600_000;
+const OURS = { author: { id: 'us', name: 'Ann', kind: 'ourselves' } } as const;
 
-const open = () => {
+const open = async () => {
   const fake = createFakeFeed();
+  const store = await openStore('sqlite::memory:');
+  onTestFinished(() => store.destroy());
+  const out = new Set(['shy']);
+  /** What our messages are copies of. */
+  const sources = new Map<string, RowKey>();
   const messages = createAskedMessages({
     platforms: { of: () => ({ feed: fake.feed, mirrors: fake.mirrors }) },
-    privacy: { optedOut: async ({ id }) => id === 'shy' },
+    privacy: { optedOut: async ({ id }) => out.has(id) },
+    store,
+    stored: { sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined) },
     now: Date.now,
   });
+  const since = async (from: MissedSince) => {
+    const missed = await messages.since(HERE, from, AbortSignal.timeout(1_000));
+    return { ...missed, messages: missed.messages.map(({ ref }) => ref.id) };
+  };
   const texts = async (most: number) =>
     (await messages.recent(HERE, most, AbortSignal.timeout(1_000))).map(({ ref }) => ref.id);
-  return { fake, messages, texts };
+  return { fake, messages, texts, since, out, sources };
 };
 
 describe('messages that somebody asks for', () => {
   it('are the newest ones with words, oldest first', async () => {
-    const { fake, texts } = open();
+    const { fake, texts } = await open();
     const ids = ['a', 'b', 'c'].map((text) => fake.say(HERE, text).ref.id);
     fake.say(HERE, '');
     fake.say(HERE, 'Ada joined', { system: true });
@@ -29,14 +48,14 @@ describe('messages that somebody asks for', () => {
   });
 
   it('are none of people who opted out', async () => {
-    const { fake, messages, texts } = open();
+    const { fake, messages, texts } = await open();
     const { ref } = fake.say(HERE, 'mine', { author: person('shy') });
     expect(await texts(9)).toEqual([]);
     expect(await messages.read(ref)).toBeUndefined();
   });
 
   it('are none of yesterday', async () => {
-    const { fake, texts } = open();
+    const { fake, texts } = await open();
     const old = Date.now() - 25 * HOUR_MS;
     fake.say(HERE, 'old', { position: fake.feed.positionAt(old) });
     const { ref } = fake.say(HERE, 'new');
@@ -44,11 +63,65 @@ describe('messages that somebody asks for', () => {
   });
 
   it('are not read where that takes minutes', async () => {
-    const { fake, texts } = open();
+    const { fake, texts } = await open();
     Object.assign(fake.feed, { isHistorySlow: () => true });
     await expect(texts(9)).rejects.toMatchObject({
       sentence: { key: 'autotranslate.read-slow' },
     });
     expect(fake.calls).toEqual([]);
+  });
+
+  it('begin at a position, or so long ago', async () => {
+    const { fake, since } = await open();
+    const [, two, three] = ['one', 'two', 'three'].map((text) => fake.say(HERE, text));
+    const rest = { messages: [two!.ref.id, three!.ref.id], isCut: false };
+    expect(await since(two!.position)).toEqual(rest);
+    expect((await since({ agoMs: HOUR_MS })).messages).toHaveLength(3);
+    expect((await since({ agoMs: -HOUR_MS })).messages).toEqual([]);
+  });
+
+  it('are the newest of thousands, read once', async () => {
+    const { fake, since } = await open();
+    for (let count = 0; count < 10_000; count += 1) fake.say(HERE, `line ${count}`);
+    const { messages, isCut } = await since({ agoMs: HOUR_MS });
+    expect([messages.length, isCut]).toEqual([MOST_MISSED, true]);
+    expect(messages.at(-1)).toBe(fake.messages(HERE).at(-1)?.ref.id);
+    expect(fake.calls).toEqual(['history']);
+  });
+
+  it('are none of who opts out between two pages, nor what is deleted then', async () => {
+    const { fake, since, out } = await open();
+    const [ann, bob, cat] = ['ann', 'bob', 'cat'].map((id) =>
+      fake.say(HERE, `by ${id}`, { author: person(id) }),
+    );
+    expect((await since(ann!.position)).messages).toHaveLength(3);
+    out.add('bob');
+    fake.remove(cat!.ref);
+    expect((await since(ann!.position)).messages).toEqual([ann!.ref.id]);
+    expect(bob).toBeDefined();
+  });
+
+  it('hold the copies of messages from linked channels, and nothing else of ours', async () => {
+    const { fake, since, sources } = await open();
+    const there = fake.say(THERE, 'hello', { author: person('ann') });
+    const here = fake.say(HERE, 'hola', { author: person('bob') });
+    const [copy, reply, flagged] = ['hola', 'hello', 'hallo'].map((text) =>
+      fake.say(HERE, text, OURS),
+    );
+    fake.say(HERE, 'an answer', OURS);
+    sources.set(copy!.ref.id, { ref: there.ref, purpose: WATCH });
+    sources.set(reply!.ref.id, { ref: here.ref, purpose: WATCH });
+    sources.set(flagged!.ref.id, { ref: there.ref, purpose: flagPurpose('de') });
+    expect((await since({ agoMs: HOUR_MS })).messages).toEqual([here.ref.id, copy!.ref.id]);
+  });
+
+  it('hold no copy of who opted out, and none whose message is gone', async () => {
+    const { fake, since, sources } = await open();
+    const shy = fake.say(THERE, 'mine', { author: person('shy') });
+    const gone = fake.say(THERE, 'gone', { author: person('ann') });
+    for (const source of [shy, gone])
+      sources.set(fake.say(HERE, 'copy', OURS).ref.id, { ref: source.ref, purpose: WATCH });
+    fake.remove(gone.ref);
+    expect((await since({ agoMs: HOUR_MS })).messages).toEqual([]);
   });
 });

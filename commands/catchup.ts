@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { defineCommand, type Press } from '../src/command/command.ts';
+import {
+  completeLanguage,
+  DAY_MS,
+  HOUR_MS,
+  readerLanguage,
+  typedLanguage,
+} from '../src/command/helpers.ts';
+import type { MissedMessages } from '../src/command/services.ts';
+import { userError } from '../src/errors.ts';
+import type { Content } from '../src/model/message.ts';
+import { lines } from '../src/rich-text/compose.ts';
+import { plainText } from '../src/rich-text/walk.ts';
+import { fileContent } from './catchup/file.ts';
+import { ASKED_ABOVE, MOST_ON_PAGE, readPage } from './catchup/page.ts';
+import {
+  chats,
+  missedIn,
+  readArg,
+  readingButton,
+  type CatchUp,
+  type ReadingContext,
+} from './catchup/reading.ts';
+import { SUMMARY_CHARS, summaryOf } from './catchup/summary.ts';
+
+const AGO_MS = {
+  '1h': HOUR_MS,
+  '6h': 6 * HOUR_MS,
+  '1d': DAY_MS,
+  '3d': 3 * DAY_MS,
+  '7d': 7 * DAY_MS,
+} as const;
+
+/** Reads what was written after the person's last message, or in the last day where they have written none for a week. */
+const sinceOwn = async (ctx: ReadingContext): Promise<MissedMessages> => {
+  const { messages } = await missedIn(ctx, { agoMs: AGO_MS['7d'] });
+  const own = messages.findLastIndex(
+    ({ author }) => author.kind === 'person' && author.id === ctx.member.id,
+  );
+  return own < 0
+    ? missedIn(ctx, { agoMs: AGO_MS['1d'] })
+    : { messages: messages.slice(own + 1), isCut: false };
+};
+
+const some = (missed: MissedMessages): MissedMessages => {
+  if (missed.messages.length === 0) throw userError('not-found', 'catchup.none');
+  return missed;
+};
+
+/** Asks whether so many messages are to be translated. */
+const question = (
+  reading: CatchUp,
+  { messages, isCut }: MissedMessages,
+  hasModel: boolean,
+  ctx: ReadingContext,
+): Content => {
+  const { t } = ctx;
+  const characters = messages.reduce((sum, { text }) => sum + plainText(text).length, 0);
+  const count = messages.length;
+  return {
+    text: lines(t('catchup.many', { count, characters }), isCut && t('catchup.cut', { count })),
+    controls: [
+      readingButton(ctx, ['page', 'catchup.read'], reading),
+      ...(hasModel ? [readingButton(ctx, ['summary', 'catchup.summary-button'], reading)] : []),
+      readingButton(ctx, ['file', 'catchup.file'], reading),
+    ],
+  };
+};
+
+/** Shows the first page, and a summary above it as soon as there is one. */
+const showSummed = async (
+  reading: CatchUp,
+  missed: MissedMessages,
+  ctx: ReadingContext,
+): Promise<void> => {
+  const options = { top: { chars: SUMMARY_CHARS }, hasModel: true };
+  const page = await readPage(reading, missed, options, ctx);
+  await ctx.reply(page(ctx.t('catchup.summing')));
+  await ctx.reply(page(await summaryOf(missed.messages, reading.to, ctx)));
+};
+
+const page: Press = {
+  async run(ctx) {
+    const { reading, turn } = readArg(ctx);
+    const missed = some(await missedIn(ctx, reading.from));
+    const content = await readPage(reading, missed, { turn, hasModel: await chats(ctx) }, ctx);
+    await ctx.reply(content());
+  },
+};
+
+const summary: Press = {
+  async run(ctx) {
+    const { reading } = readArg(ctx);
+    await showSummed(reading, some(await missedIn(ctx, reading.from)), ctx);
+  },
+};
+
+const file: Press = {
+  private: true,
+  async run(ctx) {
+    await ctx.reply(await fileContent(readArg(ctx).reading, ctx));
+  },
+};
+
+const ask: Press = {
+  private: true,
+  async run(ctx) {
+    const { reading } = readArg(ctx);
+    const missed = some(await missedIn(ctx, reading.from));
+    await ctx.reply(question(reading, missed, await chats(ctx), ctx));
+  },
+};
+
+/** `/catchup`, and _Read from here_ in a message's menu: what was written in a channel, in the person's language. */
+export default defineCommand(
+  'catchup',
+  {
+    options: z.object({
+      since: z.enum(['1h', '6h', '1d', '3d', '7d']).optional(),
+      to: z.string().optional(),
+    }),
+    complete: { to: completeLanguage },
+    private: true,
+    slow: true,
+    onMessage: () => ({}),
+    async run(ctx) {
+      const { on, options, reply, services } = ctx;
+      const to =
+        options.to === undefined ? await readerLanguage(ctx) : typedLanguage(options.to, services);
+      const from = on?.position ?? (options.since && { agoMs: AGO_MS[options.since] });
+      const missed = some(from === undefined ? await sinceOwn(ctx) : await missedIn(ctx, from));
+      const reading = { to, from: missed.messages[0]!.position };
+      const hasModel = await chats(ctx);
+      if (missed.messages.length > ASKED_ABOVE)
+        return reply(question(reading, missed, hasModel, ctx));
+      if (hasModel && missed.messages.length > MOST_ON_PAGE)
+        return showSummed(reading, missed, ctx);
+      const content = await readPage(reading, missed, { hasModel }, ctx);
+      await reply(content());
+    },
+  },
+  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask } },
+);

@@ -1,0 +1,45 @@
+import { quotedWords } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content, OutgoingFile } from '../../src/model/message.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
+import { failedNote, translated, type ReadMessage } from './translate.ts';
+
+/** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
+const FILE_MS = 5 * 60_000;
+/** Characters of a time without its seconds: `2026-11-29T14:03`. */
+const MINUTE_CHARS = 16;
+
+const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext): OutgoingFile => {
+  const timeOf = ({ message }: ReadMessage): string =>
+    new Date(ctx.services.messages.timeOf(message))
+      .toISOString()
+      .slice(0, MINUTE_CHARS)
+      .replace('T', ' ');
+  const written = read.map(
+    (one) => `[${timeOf(one)}] ${quotedWords(one.message.author.name)}: ${plainText(one.text)}`,
+  );
+  return {
+    name: 'catch-up.txt',
+    mediaType: 'text/plain; charset=utf-8',
+    bytes: Buffer.from([head, '', ...written, ''].join('\n')),
+  };
+};
+
+/** Translates everything that somebody missed into a file. What was deleted meanwhile, or is of somebody who opted out meanwhile, is not in it. */
+export const fileContent = async (reading: CatchUp, ctx: ReadingContext): Promise<Content> => {
+  const { label, locale, services, t } = ctx;
+  const { messages } = await missedIn(ctx, reading.from);
+  const all = await translated(messages, { ...reading, lane: 'batch', withinMs: FILE_MS }, ctx);
+  const now = await missedIn(ctx, reading.from);
+  const left = new Set(now.messages.map(({ ref }) => ref.id));
+  const read = all.read.filter(({ message }) => left.has(message.ref.id));
+  if (read.length === 0) throw userError('not-found', 'catchup.none');
+  const language = services.languages.name(reading.to, locale);
+  const count = read.length;
+  return {
+    text: lines(t('catchup.file-ready', { count, language }), failedNote(all, ctx)),
+    files: [fileOf(read, label('catchup.file-head', { count, language }), ctx)],
+  };
+};

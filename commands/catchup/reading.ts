@@ -1,0 +1,68 @@
+import type { PressContext } from '../../src/command/command.ts';
+import type { MissedMessages } from '../../src/command/services.ts';
+import { typedLanguage } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Control } from '../../src/model/message.ts';
+
+/** The parts of a use, or of a press, that a reading is made with. */
+export type ReadingContext = Omit<PressContext, 'arg' | 'values'>;
+
+/** A reading of a channel's messages at a position and after it, in a language. */
+export interface CatchUp {
+  readonly to: string;
+  readonly from: string;
+}
+
+/** A page beside another one: it ends before a position, or begins after it. */
+export interface PageTurn {
+  readonly way: 'back' | 'next';
+  readonly at: string;
+}
+
+const ARG =
+  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+
+const argOf = ({ to, from }: CatchUp, turn?: PageTurn): string =>
+  [to, from, ...(turn ? [turn.way, turn.at] : [])].join(',');
+
+/** Reads what stands in a control, which anybody may have made up; throws where it is nothing. */
+export const readArg = ({
+  arg,
+  services,
+}: PressContext): { readonly reading: CatchUp; readonly turn: PageTurn | undefined } => {
+  const { to = '', from = '', way, at } = ARG.exec(arg)?.groups ?? {};
+  if (from === '') throw userError('bad-input', 'errors.bad-input');
+  return {
+    reading: { to: typedLanguage(to, services), from },
+    turn: way === undefined || at === undefined ? undefined : { way: way as PageTurn['way'], at },
+  };
+};
+
+export type CatchupPress = 'page' | 'summary' | 'file' | 'ask';
+
+export const readingButton = (
+  { label }: ReadingContext,
+  [press, key]: readonly [press: CatchupPress, key: Parameters<ReadingContext['label']>[0]],
+  reading: CatchUp,
+  turn?: PageTurn,
+): Control => ({
+  kind: 'button',
+  press: `catchup ${press}:${argOf(reading, turn)}`,
+  label: label(key),
+});
+
+/** Reads the messages of a reading that the person may read at this moment. */
+export const missedIn = async (
+  ctx: ReadingContext,
+  from: Parameters<ReadingContext['services']['messages']['since']>[1],
+): Promise<MissedMessages> => {
+  const { access, channel, services, signal } = ctx;
+  await access.demandHistory(channel);
+  return services.messages.since(channel, from, signal);
+};
+
+/** True where a language model answers. */
+export const chats = async ({ services, channel, signal }: ReadingContext): Promise<boolean> => {
+  const { engines } = await services.status(signal, channel.space);
+  return engines.some(({ serves, ready }) => ready && serves.includes('chat'));
+};

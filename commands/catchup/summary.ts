@@ -1,0 +1,60 @@
+import {
+  excerpt,
+  parseMarkdown,
+  quotedWords,
+  resultOf,
+  shorten,
+  summaryTurns,
+} from '../../src/command/helpers.ts';
+import { toAppError } from '../../src/errors.ts';
+import type { Message } from '../../src/model/message.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import type { ReadingContext } from './reading.ts';
+
+/** UTF-16 units of a summary, of the messages that it is made of, and of each of these. */
+export const SUMMARY_CHARS = 700;
+const READ_CHARS = 12_000;
+const MESSAGE_CHARS = 400;
+const NAME_CHARS = 32;
+/** Longest time for a summary. */
+const SUMMARY_MS = 60_000;
+
+/** The newest lines that a language model is given. */
+const newestLines = (messages: readonly Message[]): readonly string[] => {
+  let left = READ_CHARS;
+  const written = messages
+    .map(
+      ({ author, text }) =>
+        `${quotedWords(author.name, NAME_CHARS)}: ${excerpt(text, MESSAGE_CHARS)}`,
+    )
+    .toReversed();
+  const end = written.findIndex((line) => {
+    left -= line.length;
+    return left < 0;
+  });
+  return written.slice(0, end < 0 ? undefined : end).toReversed();
+};
+
+/** Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. */
+export const summaryOf = async (
+  messages: readonly Message[],
+  to: string,
+  { channel, services, signal, t }: ReadingContext,
+): Promise<RichText> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
+  const language = services.languages.name(to, 'en');
+  const asker = { lane: 'interactive', space: channel.space } as const;
+  let given = newestLines(messages);
+  for (;;)
+    try {
+      const turns = summaryTurns(given, language);
+      const answer = await resultOf(services.assistant.answer(turns, asker, soon));
+      return lines(t('catchup.summary'), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (toAppError(thrown).code !== 'too-large' || given.length < 2)
+        return t('catchup.no-summary');
+      given = given.slice(Math.ceil(given.length / 2));
+    }
+};

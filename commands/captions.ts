@@ -3,12 +3,12 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
-  type CommandContext,
   type Press,
   type PressContext,
   listOption,
+  pressOn,
 } from '../src/command/command.ts';
-import { ROOM_TRANSCRIPT_KINDS } from '../src/model/message.ts';
+import { ROOM_TRANSCRIPT_KINDS, type Content } from '../src/model/message.ts';
 import {
   button,
   captionLanguages,
@@ -25,10 +25,13 @@ import { userError, type AppError } from '../src/errors.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
 
+/** The context that a command and a press share. */
+type PressedOrTyped = Omit<PressContext, 'arg' | 'values'>;
+
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
 /** The room that is to be captioned: that of the member, or for moderators in none that we are in. */
-const wantedRoom = async (ctx: CommandContext<unknown>): Promise<Channel> => {
+const wantedRoom = async (ctx: PressedOrTyped): Promise<Channel> => {
   const { services, channel, member } = ctx;
   const theirs = services.rooms.roomOf(channel.space, member.id);
   if (theirs) return theirs;
@@ -36,9 +39,19 @@ const wantedRoom = async (ctx: CommandContext<unknown>): Promise<Channel> => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
+const startOptions = z.object({
+  languages: listOption().optional(),
+  in: channelOption().optional(),
+  thread: z.boolean().optional(),
+  only: z.string().optional(),
+  transcript: z.enum(ROOM_TRANSCRIPT_KINDS).optional(),
+});
+
+type StartOptions = z.infer<typeof startOptions>;
+
 /** The languages of the captions. A reader of one language alone needs no other. */
 const wantedLanguages = async (
-  { services, channel }: CommandContext<unknown>,
+  { services, channel }: PressedOrTyped,
   typed: string | undefined,
   only: string | undefined,
 ): Promise<readonly string[]> => {
@@ -50,11 +63,8 @@ const wantedLanguages = async (
 
 /** The channel that captions are to be shown in; undefined: the room's own chat. */
 const placeOf = (
-  {
-    options,
-    channel,
-    member,
-  }: CommandContext<{ in?: Channel | undefined; thread?: boolean | undefined }>,
+  options: Pick<StartOptions, 'in' | 'thread'>,
+  { channel, member }: PressedOrTyped,
   room: Channel,
 ): Channel | undefined => {
   const place = options.in ?? (options.thread ? channelAround(channel) : undefined);
@@ -66,50 +76,53 @@ const placeOf = (
   return place;
 };
 
+/** Starts captions in the room of the person, and says so. */
+const begin = async (options: StartOptions, ctx: PressedOrTyped): Promise<void> => {
+  const { services, locale, t, label, reply } = ctx;
+  const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
+  const languages = await wantedLanguages(ctx, options.languages, only);
+  const wanted = await wantedRoom(ctx);
+  const place = placeOf(options, ctx, wanted);
+  if (place) await ctx.access.demand([place], 'write');
+  // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
+  const room = await services.rooms.join(wanted, locale, false);
+  const { captions: running } = room;
+  if (running)
+    throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
+  await room.startCaptions({
+    languages,
+    in: place,
+    thread: options.thread ? label('room.thread-name') : undefined,
+    only,
+    transcript: options.transcript,
+    startedBy: ctx.member.id,
+  });
+  await reply({
+    text: lines(
+      t('captions.started', {
+        room: channelMention(room.channel),
+        channel: channelMention(room.captions?.in ?? place ?? room.channel),
+      }),
+      only === undefined
+        ? captionLanguages(languages, ctx)
+        : t('captions.only', { language: { language: only } }),
+      options.transcript && t('captions.transcript-follows'),
+      !(await hears(ctx)) && t('captions.no-recognition'),
+    ),
+  });
+};
+
 const start = defineAction({
-  options: z.object({
-    languages: listOption().optional(),
-    in: channelOption().optional(),
-    thread: z.boolean().optional(),
-    only: z.string().optional(),
-    transcript: z.enum(ROOM_TRANSCRIPT_KINDS).optional(),
-  }),
+  options: startOptions,
   complete: { languages: completeLanguages, only: completeLanguage },
   slow: true,
-  async run(ctx) {
-    const { options, services, locale, t, label, reply } = ctx;
-    const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
-    const languages = await wantedLanguages(ctx, options.languages, only);
-    const wanted = await wantedRoom(ctx);
-    const place = placeOf(ctx, wanted);
-    if (place) await ctx.access.demand([place], 'write');
-    // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
-    const room = await services.rooms.join(wanted, locale, false);
-    const { captions: running } = room;
-    if (running)
-      throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
-    await room.startCaptions({
-      languages,
-      in: place,
-      thread: options.thread ? label('room.thread-name') : undefined,
-      only,
-      transcript: options.transcript,
-      startedBy: ctx.member.id,
-    });
-    await reply({
-      text: lines(
-        t('captions.started', {
-          room: channelMention(room.channel),
-          channel: channelMention(room.captions?.in ?? place ?? room.channel),
-        }),
-        only === undefined
-          ? captionLanguages(languages, ctx)
-          : t('captions.only', { language: { language: only } }),
-        options.transcript && t('captions.transcript-follows'),
-        !(await hears(ctx)) && t('captions.no-recognition'),
-      ),
-    });
-  },
+  run: async (ctx) => begin(ctx.options, ctx),
+});
+
+/** Says how captions begin, with a button that begins them. */
+const opened = ({ t, label }: PressContext): Content => ({
+  text: t('captions.how'),
+  controls: [button({ label }, 'captions begin', 'captions.begin', 'primary')],
 });
 
 const stop = defineAction({
@@ -191,6 +204,11 @@ export default defineCommandGroup(
   {
     needs: 'rooms',
     topic: 'speech',
-    presses: { out: choose('refused'), in: choose('allowed') },
+    presses: {
+      out: choose('refused'),
+      in: choose('allowed'),
+      open: { ...pressOn(opened), private: true },
+      begin: pressOn(opened, (ctx) => begin({}, ctx)),
+    },
   },
 );

@@ -55,39 +55,53 @@ const overview = ({
   return sections(...parts, t('help.details'));
 };
 
-export default defineCommand('help', {
-  options: z.object({ command: z.string().optional() }),
-  complete: {
-    command: (typed, { commands }) =>
-      commands()
-        .map(({ name, typed: own = name, summary }) => ({ name, own, summary }))
-        .filter(({ name, own }) =>
-          [name, own].some((known) => known.includes(typed.replace(/^\//, '').toLowerCase())),
-        )
-        .map(({ name, own, summary }) => ({ value: name, label: `/${own} · ${summary}` })),
-  },
-  private: true,
-  async run(ctx) {
-    const { options, commands, label, reply } = ctx;
-    if (options.command === undefined) return reply({ text: overview(ctx) });
-    const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
-    const found = commands().filter(({ name, typed = name }) =>
-      [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
-    );
-    if (found.length === 0)
-      throw userError('not-found', 'errors.unknown-command', { command: typedCode(`/${wanted}`) });
-    const details = found.map((command) =>
-      nested(
-        line(command),
-        command.options.map(({ name, typed = name, description, required }) =>
-          sentence(
-            code(typed),
-            required ? '' : ` (${label('help.optional')})`,
-            ` · ${description}`,
+export default defineCommand(
+  'help',
+  {
+    options: z.object({ command: z.string().optional() }),
+    complete: {
+      command: (typed, { commands }) =>
+        commands()
+          .map(({ name, typed: own = name, summary }) => ({ name, own, summary }))
+          .filter(({ name, own }) =>
+            [name, own].some((known) => known.includes(typed.replace(/^\//, '').toLowerCase())),
+          )
+          .map(({ name, own, summary }) => ({ value: name, label: `/${own} · ${summary}` })),
+    },
+    private: true,
+    async run(ctx) {
+      const { options, commands, label, reply } = ctx;
+      if (options.command === undefined) return reply({ text: overview(ctx) });
+      const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
+      const found = commands().filter(({ name, typed = name }) =>
+        [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
+      );
+      if (found.length === 0)
+        throw userError('not-found', 'errors.unknown-command', {
+          command: typedCode(`/${wanted}`),
+        });
+      const details = found.map((command) =>
+        nested(
+          line(command),
+          command.options.map(({ name, typed = name, description, required }) =>
+            sentence(
+              code(typed),
+              required ? '' : ` (${label('help.optional')})`,
+              ` · ${description}`,
+            ),
           ),
         ),
-      ),
-    );
-    await reply({ text: bullets(...details) });
+      );
+      await reply({ text: bullets(...details) });
+    },
   },
-});
+  {
+    presses: {
+      all: {
+        private: true,
+        isForEverybody: true,
+        run: async (ctx) => ctx.reply({ text: overview(ctx) }),
+      },
+    },
+  },
+);

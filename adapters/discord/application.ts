@@ -69,6 +69,7 @@ export const intentsOf = ({ hasContentIntent }: Application): number =>
   GatewayIntentBits.GuildModeration |
   GatewayIntentBits.GuildWebhooks |
   GatewayIntentBits.GuildVoiceStates |
+  GatewayIntentBits.DirectMessages |
   (hasContentIntent ? GatewayIntentBits.MessageContent : 0);
 
 const authorizeLink = (parameters: Readonly<Record<string, string>>): string => {

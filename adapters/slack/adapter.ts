@@ -3,6 +3,7 @@ import { isTokenEnded } from './errors.ts';
 import { PLATFORM } from './ids.ts';
 import { readMessage } from './history.ts';
 import { createHome } from './home.ts';
+import { createHomeSteps } from './home-steps.ts';
 import { createBolt, createIntake } from './inbound/intake.ts';
 import { createEvents } from './inbound/events.ts';
 import { createHttp } from './inbound/http.ts';
@@ -60,7 +61,9 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const parts = createRestParts(options, { api, installations, log, reportsAll });
   const { people, threads, files, mentions, reader, uploads, writer, feed, platform } = parts;
 
-  const home = createHome({ api, core, people, uploads }, stopped);
+  const steps = createHomeSteps(core, (space) => installations.known(space)?.botName ?? '');
+  const home = createHome({ api, core, people, uploads, steps }, stopped);
+  const greeting = createGreeting({ api, core, people, writer, installations });
   const answering = { api, apiUrl: url, writer, uploads, log, speed, now: realClock.nowMs };
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, writer, answerAt });
@@ -106,6 +109,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     addressed: agent.addressed,
     renamed: feed.renamed,
     homeOpened: home.open,
+    invited: (channel, inviterId) => void greeting.invited(channel, inviterId),
     asked: interactions.asked,
   });
   const intake = createIntake({ core, installations, handle });
@@ -132,13 +136,12 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     }
   };
 
-  const greet = createGreeting({ api, core, people, writer, installations });
   const unwatch = installations.watch({
     adding: async (space) => feedListener.spaceJoined(space),
     added: (spaces, installerId) => {
       spaces.forEach(missed.lookBack);
       const [space] = spaces;
-      if (space && installerId !== undefined) void greet(space, installerId);
+      if (space && installerId !== undefined) void greeting.installed(space, installerId);
     },
     changed: (spaces) => spaces.forEach(forgetSpace),
   });

@@ -98,6 +98,8 @@ const SECTION_BLOCKS = 12;
 const SHOWN_PEOPLE = 500;
 
 export interface HomeDeps {
+  /** The list of first steps, above everything else. */
+  readonly steps: (space: Space, member: Member) => Promise<readonly SlackBlock[]>;
   readonly api: Api;
   readonly core: Core;
   readonly people: Pick<People, 'of'>;
@@ -142,7 +144,8 @@ const buttons = (
 export type Home = ReturnType<typeof createHome>;
 
 /** Creates App Home: each person's settings, and those of the workspace for its moderators. */
-export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: AbortSignal) => {
+export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
+  const { api, core, people, uploads, steps } = deps;
   const { log } = core;
   const pictures = createPictures(uploads, log);
   const shown = createLru<string, Map<string, readonly SlackBlock[]>>(SHOWN_PEOPLE);
@@ -198,18 +201,23 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
     const infos = infosFor(member);
     const label = core.texts.in(member.locale);
     const own = shown.get(`${keyOf(space)} ${member.id}`) ?? new Map();
+    const title = (key: Section['title']): SlackBlock => ({
+      type: 'header',
+      text: plain(shorten(label(key), HEADER_CHARS)),
+    });
+    const first = await steps(space, member);
     const blocks = SECTIONS.flatMap((section): readonly SlackBlock[] => {
       const body = own.get(section.command) as readonly SlackBlock[] | undefined;
       if (!infos.has(section.command) || !body) return [];
-      const title = plain(shorten(label(section.title), HEADER_CHARS));
       return [
-        { type: 'header', text: title },
+        title(section.title),
         ...withIds([...body, ...buttons(section, infos, label)], section.command),
       ];
     });
+    const all = first.length > 0 ? [title('slack.home.steps'), ...first, ...blocks] : blocks;
     await api.call(space, 'views.publish', {
       user_id: member.id,
-      view: { type: 'home', blocks: blocks.slice(0, VIEW_BLOCKS) },
+      view: { type: 'home', blocks: all.slice(0, VIEW_BLOCKS) },
     });
   };
 

@@ -118,6 +118,7 @@ const choices = z.object({
   answersMention: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
   moderators: z.object({ channel: z.string(), locale: z.string() }).optional().catch(undefined),
+  greeted: z.array(z.string()).optional().catch(undefined),
 }) satisfies z.ZodType<SpaceChoices>;
 
 const record = z.record(z.string(), z.unknown());
@@ -134,6 +135,56 @@ const parseChoices = (stored: string | undefined): SpaceChoices => {
 
 const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> =>
   parseChoices((await readRow(db, 'space_setting', spaceColumns(space), ['choices']))?.choices);
+
+/**
+ * Changes the choices of a space, whatever other processes change of them at the same time.
+ *
+ * @param how gives the changed ones; an omitted key keeps its value
+ */
+const changeChoices = async (
+  db: Transaction<Schema>,
+  space: Space,
+  signals: Store['signals'],
+  how: (before: SpaceChoices) => Partial<SpaceChoices>,
+): Promise<void> => {
+  const key = spaceColumns(space);
+  // The row that is written stays locked until the end of the transaction.
+  const locked = await db
+    .insertInto('space_setting')
+    .values({ ...key, choices: '{}' })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['platform', 'space_id'])
+        .doUpdateSet((eb) => ({ choices: eb.ref('space_setting.choices') })),
+    )
+    .returning('choices')
+    .executeTakeFirst();
+  const before = parseChoices(locked?.choices);
+  const changed = JSON.stringify({ ...before, ...how(before) });
+  await putRow(db, 'space_setting', key, { choices: changed });
+  await signals.publish(db, 'space-settings', space);
+};
+
+/** Most places of a space that are remembered. */
+const GREETED_PLACES = 500;
+
+/** Notes that the bot introduces itself; resolves with false where that is noted already. See `SpaceChoices.greeted`. */
+export const noteGreeted = async (
+  db: Transaction<Schema>,
+  space: Space,
+  placeId: string,
+  signals: Store['signals'],
+): Promise<boolean> => {
+  let isNew = false;
+  await changeChoices(db, space, signals, ({ greeted = [] }) => {
+    isNew = !greeted.includes(placeId);
+    if (!isNew) return {};
+    const all = [...greeted, placeId];
+    const own = all.filter((id) => id === space.id);
+    return { greeted: [...own, ...all.filter((id) => id !== space.id).slice(-GREETED_PLACES)] };
+  });
+  return isNew;
+};
 
 export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
 
@@ -166,12 +217,16 @@ export const createSpaceSettings = (store: Store) => {
 
     /** Changes choices. An omitted key keeps its value. */
     async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {
-      await store.write(async (db) => {
-        const changed = JSON.stringify({ ...(await read(db, space)), ...change });
-        await putRow(db, 'space_setting', spaceColumns(space), { choices: changed });
-        await store.signals.publish(db, 'space-settings', space);
-      });
+      await store.write((db) => changeChoices(db, space, store.signals, () => change));
     },
+
+    /**
+     * Resolves with true for who may introduce the bot in a space, or in a channel of it: once, also over restarts.
+     *
+     * @param placeId id of the channel, or of the space itself
+     */
+    greets: async (space: Space, placeId: string): Promise<boolean> =>
+      store.write((db) => noteGreeted(db, space, placeId, store.signals)),
   };
 };
 

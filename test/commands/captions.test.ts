@@ -270,7 +270,7 @@ describe('the buttons of the notice', () => {
       ['choose', 'bob', 'refused'],
     ]);
     const info = harness().commands.find(({ name }) => name === 'captions start');
-    expect(info?.privatePresses).toEqual(['captions out', 'captions in']);
+    expect(info?.privatePresses).toEqual(['captions out', 'captions in', 'captions open']);
   });
 
   it('are for everybody, whomever the command is for', async () => {

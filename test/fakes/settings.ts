@@ -31,6 +31,7 @@ export const createFakeSpaces = (): SpaceSettings => {
     of: async (space) => of(space),
     removingFlags: async () => [],
     change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
+    greets: async () => false,
   };
 };
 

@@ -25,7 +25,7 @@ describe('App Home', () => {
     await opened(ann);
     await opened(admin);
     expect(headersOf(ann)).toHaveLength(4);
-    expect(headersOf(admin)).toHaveLength(7);
+    expect(headersOf(admin)).toHaveLength(8);
   });
 
   it('does what a control says, and shows what became of it', async () => {

@@ -1,4 +1,9 @@
-import { ChannelType, type Client, GatewayDispatchEvents as Events } from 'discord.js';
+import {
+  ChannelType,
+  type Client,
+  GatewayDispatchEvents as Events,
+  type GatewayGuildCreateDispatchData,
+} from 'discord.js';
 import { channelOf, positionOf, spaceOf } from '../ids.ts';
 import type { On } from './client.ts';
 import type { Interactions } from '../interactions/interactions.ts';
@@ -28,6 +33,8 @@ export interface InboundPlacesDeps {
   readonly webhooksChanged: (channelId: string) => void;
   /** Called when the bot may have got permissions in a server. */
   readonly permissionsChanged: (guildId: string) => void;
+  /** Takes a server that the bot is in, which it may just have been added to. */
+  readonly welcome: (guild: GatewayGuildCreateDispatchData, client: Client) => Promise<void>;
 }
 
 const newestOf = (channel: object): string | undefined =>
@@ -61,6 +68,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
         })),
     );
     await listener.spaceJoined(spaceOf(guild.id, ''));
+    await deps.welcome(guild, client);
   });
   on(Events.GuildDelete, async ({ id, unavailable }) => {
     if (unavailable) return;

@@ -9,10 +9,12 @@ import type { Tenure } from '../../../src/ports/processes.ts';
 import type { Application } from '../application.ts';
 import { readRaw } from '../channel-feed.ts';
 import { connect, createClient, createOn } from '../inbound/client.ts';
+import { listenToCalls } from '../inbound/calls.ts';
 import { listenToMessages, listenToReactions } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import type { DiscordOptions, RestParts } from '../platform.ts';
+import { createWelcome } from '../welcome.ts';
 import { createIdentifyGate, type GatewayInfo, openShard, type ShardKey } from './shard.ts';
 import { createShards } from './shards.ts';
 
@@ -37,7 +39,8 @@ const guildsOf = (client: Client): readonly string[] => [...client.guilds.cache.
 /** Creates the connections of this process's shards. */
 export const createConnections = (deps: ConnectionsDeps) => {
   const { options, application, core, interactions, info, stopped, ...parts } = deps;
-  const { api, clients, clock, limits, measured, members, threads, voice, webhooks } = parts;
+  const { api, clients, clock, limits, measured, members, platform, threads, voice, webhooks } =
+    parts;
   const { log, processes } = core;
   const gate = createIdentifyGate({
     info,
@@ -88,6 +91,13 @@ export const createConnections = (deps: ConnectionsDeps) => {
       threadGone: (id) => void threads.forget(id),
       webhooksChanged: (channelId) => webhooks.forget(channelId),
       permissionsChanged: (guildId) => webhooks.reconsider(guildId),
+      welcome: createWelcome({ api, core, platform, botId }),
+    });
+    listenToCalls(on, {
+      core,
+      platform,
+      botId,
+      localeOf: (guildId) => client.guilds.cache.get(guildId)?.preferredLocale,
     });
     voice.listen(on, client, botId);
     on(GatewayDispatchEvents.InteractionCreate, async (raw) => interactions.take(raw, isHeld));

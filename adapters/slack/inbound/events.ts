@@ -44,6 +44,8 @@ export interface EventsDeps {
   /** Takes a change of a channel's name. */
   readonly renamed: (channelId: string) => void;
   readonly homeOpened: (space: Space, userId: string) => void;
+  /** Takes that somebody invited the app to a channel. */
+  readonly invited: (channel: Channel, inviterId: string) => void;
   /** Takes that somebody reacted to a message to have it translated for them alone. */
   readonly asked: (channel: Channel, ts: string, userId: string) => void;
 }
@@ -67,7 +69,12 @@ const reactionEvent = z.looseObject({
     ts: z.string().optional(),
   }),
 });
-const membershipEvent = z.looseObject({ user: z.string(), channel: z.string() });
+const membershipEvent = z.looseObject({
+  user: z.string(),
+  channel: z.string(),
+  /** The person who invited the user; absent where they joined by themselves ("member_joined_channel"). */
+  inviter: z.string().optional(),
+});
 const personEvent = z.looseObject({
   user: z.union([z.string(), z.looseObject({ id: z.string() })]),
   tab: z.string().optional(),
@@ -153,9 +160,10 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
   };
 
   const membership = async (space: Space, { event }: EventContext): Promise<void> => {
-    const { user, channel: id } = shaped(membershipEvent, event);
+    const { user, channel: id, inviter } = shaped(membershipEvent, event);
     const channel = places.channel(space, id);
     if (user !== botUserId(channel.space)) return;
+    if (inviter !== undefined && inviter !== user) deps.invited(channel, inviter);
     listener.messagesMissed([{ channel, newest: undefined }]);
     await listener.accessChanged(channel.space);
   };

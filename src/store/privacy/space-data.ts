@@ -4,6 +4,7 @@ import { keyOf, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { deleteRows, spaceColumns } from '../rows.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './tables.ts';
+import { noteGreeted } from '../settings.ts';
 import { either } from '../sqlite/guards.ts';
 import { removeOwedHistories } from '../channels/histories.ts';
 import { removeLateMarks } from '../channels/late-marks.ts';
@@ -83,6 +84,8 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       if (!leftSpaces.delete(keyOf(space))) return;
       await store.write(async (db) => {
         await deleteRows(db, 'left_space', spaceColumns(space));
+        // Who removed it a moment ago knows it.
+        await noteGreeted(db, space, space.id, store.signals);
         await store.signals.publish(db, 'space-joined', space);
       });
     },

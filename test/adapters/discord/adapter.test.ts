@@ -13,7 +13,7 @@ test('it asks for the events that it follows, and for none of people or of who i
     [[], false],
   ] as const) {
     await using discord = await openDiscord({ limits: 'off', privilegedIntents });
-    const events = [0, 2, 5, 7, 9, 10, ...(readsMessages ? [15] : [])];
+    const events = [0, 2, 5, 7, 9, 10, 12, ...(readsMessages ? [15] : [])];
     const wanted = events.reduce((sum, bit) => sum | (1 << bit), 0);
     expect(discord.fake.gateway.sessions.map(({ intents }) => intents)).toEqual([wanted]);
   }

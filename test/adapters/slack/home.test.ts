@@ -32,7 +32,13 @@ const open = () => {
       await answer.show({ text: rich('the key is set') });
     },
   } as Partial<Core> as Core;
-  const deps = { api, core, people: {}, uploads: {} } as Parameters<typeof createHome>[0];
+  const deps = {
+    api,
+    core,
+    people: {},
+    uploads: {},
+    steps: async () => [],
+  } as unknown as Parameters<typeof createHome>[0];
   const home = createHome(deps, new AbortController().signal);
   return { home, pressed, published };
 };

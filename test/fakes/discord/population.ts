@@ -79,6 +79,8 @@ export const updateRole = (world: World, guild: Guild, role: Role): void =>
     role: renderRole(role),
   }));
 
+const DAY_MS = 86_400_000;
+
 export interface NewGuild {
   readonly name?: string;
   /** False: the bot is not on it. */
@@ -102,21 +104,33 @@ export const addGuild = (world: World, options: NewGuild): Guild => {
     members: new Map(),
     bans: new Set(),
     voiceStates: new Map(),
+    audit: [],
+    systemChannelId: null,
   };
   world.guilds.set(id, guild);
   joinGuild(world, guild, owner, []);
-  if (options.bot ?? true) inviteBot(world, guild, options.botPermissions ?? BOT);
+  // It has long been there, as far as `joined_at` tells.
+  if (options.bot ?? true)
+    inviteBot(world, guild, options.botPermissions ?? BOT, world.clock.now() - DAY_MS);
   return guild;
 };
 
-/** The bot comes with a role of its own. */
+/** The bot comes with a role of its own; the audit log has who added it (reference, "Audit Log Events": 28). */
 export const inviteBot = (
   world: World,
   guild: Guild,
   permissions: readonly PermissionName[],
+  joinedAt = world.clock.now(),
+  by = guild.ownerId,
 ): void => {
   const role = addRole(world, guild, world.bot.name, permissions, true);
-  guild.members.set(world.bot.id, newMember(world, world.bot, [role.id]));
+  guild.members.set(world.bot.id, { ...newMember(world, world.bot, [role.id]), joinedAt });
+  guild.audit.push({
+    id: world.clock.snowflake(),
+    action_type: 28,
+    user_id: by,
+    target_id: world.bot.id,
+  });
   world.emit({
     t: 'GUILD_CREATE',
     intents: Intent.Guilds,

@@ -50,6 +50,14 @@ export interface Guild {
   readonly bans: Set<string>;
   /** By user. */
   readonly voiceStates: Map<string, VoiceState>;
+  /** Entries of the audit log, oldest first. */
+  readonly audit: {
+    readonly id: string;
+    readonly action_type: number;
+    readonly user_id: string;
+    readonly target_id: string;
+  }[];
+  systemChannelId: string | null;
 }
 
 /** Somebody in a voice channel; replaced when anything of it changes. */

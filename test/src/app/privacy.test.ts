@@ -98,6 +98,15 @@ describe('a space that the bot was removed from', () => {
     expect(await core.services.spaces.of(LEFT)).toMatchObject({ dailyCharacters: 7 });
   });
 
+  it('is not greeted again where the bot is added again at once', async () => {
+    await using running = await open();
+    const { feedListener, services } = running.core;
+    expect(await services.spaces.greets(LEFT, LEFT.id)).toBe(true);
+    await feedListener.spaceLeft(LEFT);
+    await feedListener.spaceJoined(LEFT);
+    expect(await services.spaces.greets(LEFT, LEFT.id)).toBe(false);
+  });
+
   it('may be removed twice at once', async () => {
     await using running = await open();
     await fill(running.store);

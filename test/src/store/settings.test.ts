@@ -93,6 +93,17 @@ describe('the choices of a space', () => {
     });
   });
 
+  it('say once where the bot may introduce itself, of the space for ever and of its newest channels', async () => {
+    const spaces = createSpaceSettings(store);
+    const asked = await Promise.all([spaces.greets(SPACE, 's'), spaces.greets(SPACE, 's')]);
+    expect(asked.toSorted()).toEqual([false, true]);
+    for (let channel = 0; channel <= 500; channel += 1)
+      expect(await spaces.greets(SPACE, `c${channel}`)).toBe(true);
+    expect(await createSpaceSettings(store).greets(SPACE, 's')).toBe(false);
+    expect(await spaces.greets(SPACE, 'c500')).toBe(false);
+    expect((await spaces.of(SPACE)).greeted).toHaveLength(501);
+  });
+
   it('are read once for many who ask', async () => {
     const spaces = createSpaceSettings(store);
     const [first, second] = await Promise.all([spaces.of(SPACE), spaces.of(SPACE)]);

@@ -93,6 +93,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     threadGone: (id: string) => void gone.push(id),
     webhooksChanged: () => undefined,
     permissionsChanged: () => undefined,
+    welcome: async () => undefined,
   };
   const on = createOn(client, log, () => true);
   listenToMessages(on, deps);

@@ -130,8 +130,13 @@ export class FakeGuild {
   kickBot(): void {
     removeBot(this.#tools.world, this.state);
   }
-  addBot(permissions: readonly PermissionName[] = BOT): void {
-    inviteBot(this.#tools.world, this.state, permissions);
+  addBot(permissions: readonly PermissionName[] = BOT, by?: FakeUser): void {
+    const { world } = this.#tools;
+    inviteBot(world, this.state, permissions, world.clock.now(), by?.id);
+  }
+  /** Makes a channel the one of the server's own messages. */
+  setSystemChannel({ id }: FakeChannel): void {
+    this.state.systemChannelId = id;
   }
   /** Replaces what everybody may do; the bot's own role stays. */
   setEveryonePermissions(names: readonly PermissionName[]): void {

@@ -69,6 +69,17 @@ const listWebhooks = (call: Call): unknown => {
     .map((one) => renderWebhook(world, one));
 };
 
+/** The newest first, by type, with the permission to see them (reference, "Get Guild Audit Log"). */
+const auditLog = (call: Call): unknown => {
+  const guild = guildOf(call);
+  if ((permissionsOf(guild, call.world.bot.id) & permissionBits(['ViewAuditLog'])) === 0n)
+    throw fault(50013);
+  const type = call.query.get('action_type');
+  const entries = guild.audit.filter((one) => type === null || one.action_type === Number(type));
+  const most = Number(call.query.get('limit') ?? 50);
+  return { audit_log_entries: entries.toReversed().slice(0, most), users: [] };
+};
+
 /** By id, 200 at a time. */
 const ownGuilds = ({ world, query }: Call): unknown => {
   const limit = Number(query.get('limit') ?? 200);
@@ -105,6 +116,7 @@ export const guildRoutes: readonly Route[] = [
   route('GET /guilds/:id/members/:id', memberOf),
   route('GET /guilds/:id/bans/:id', banOf),
   route('GET /guilds/:id/webhooks', listWebhooks),
+  route('GET /guilds/:id/audit-logs', auditLog),
   route('GET /guilds/:id/threads/active', (call) => ({
     threads: channelsOf(call.world, guildOf(call))
       .filter((one) => one.thread?.archived === false)

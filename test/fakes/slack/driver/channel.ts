@@ -97,8 +97,8 @@ export class FakeChannel {
     world.event({ workspaces: this.state.workspaces }, { type, channel: this.id });
   }
 
-  /** Invites the app. */
-  inviteBot(): void {
+  /** Invites the app; the event names who did, where somebody is given ("member_joined_channel"). */
+  inviteBot(by?: FakeUser): void {
     const [workspace] = this.state.workspaces;
     const botUser = workspace?.installation?.botUser;
     if (!botUser) throw new Error('the app is not installed');
@@ -108,6 +108,7 @@ export class FakeChannel {
       user: botUser.id,
       channel: this.id,
       team: workspace.id,
+      ...(by ? { inviter: by.id } : {}),
     });
   }
 

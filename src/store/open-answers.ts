@@ -25,7 +25,7 @@ export const createOpenAnswerStore = (store: Store, now: () => number) => ({
         .execute();
     }, RELAXED),
 
-  end: (id: string): Promise<void> =>
+  end: (id: string): Promise<number> =>
     store.write((db) => deleteRows(db, 'open_answer', { id }), RELAXED),
 
   /** The processes in which answers are, or were, awaited. */

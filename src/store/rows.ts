@@ -150,14 +150,24 @@ export const deleteRowsAround = async (
     .execute();
 };
 
-/** Deletes the rows that have these values, of which there is at least one. */
+/** Deletes the rows that have these values, of which there is at least one; resolves with their number. */
 export const deleteRows = async <Table extends keyof Schema>(
   db: Kysely<Schema>,
   table: Table,
   columns: Columns<Table>,
-): Promise<void> => {
-  await db
+): Promise<number> => {
+  const { numDeletedRows } = await db
     .deleteFrom<keyof Schema>(table)
     .where((eb) => eb.and(conditionOf(columns)))
-    .execute();
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+};
+
+/** Deletes the rows that have expired. */
+export const deleteExpired = async (
+  db: Kysely<Schema>,
+  table: 'link_invite' | 'link_request',
+  nowMs: number,
+): Promise<void> => {
+  await db.deleteFrom(table).where('expires_ms', '<', nowMs).execute();
 };

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../async/clock.ts';
 import type { Member } from '../../model/place.ts';
 import type { ChannelWatch, LinkInvite } from '../../model/space.ts';
 import type { Store } from '../index.ts';
+import { deleteExpired, deleteRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** Letters and digits that are not mistaken for each other (Crockford's base32). */
@@ -29,10 +30,6 @@ const plain = (typed: string): string =>
 
 const hashOf = (typed: string): string => hash('sha256', plain(typed));
 
-const deleteExpired = async (db: Transaction<Schema>, nowMs: number): Promise<void> => {
-  await db.deleteFrom('link_invite').where('expires_ms', '<', nowMs).execute();
-};
-
 export interface InviteTerms {
   /** Keys of the channels that its group had when it was made. */
   readonly known: readonly string[];
@@ -56,14 +53,14 @@ export type LinkInvites = ReturnType<typeof createLinkInvites>;
 export const createLinkInvites = (store: Store, now: () => number) => ({
   /** Deletes the invitations that can be used no more. */
   clear: async (): Promise<void> => {
-    await store.write(async (db) => deleteExpired(db, now()));
+    await store.write(async (db) => deleteExpired(db, 'link_invite', now()));
   },
   make: async (watch: ChannelWatch, terms: InviteTerms, by: LinkAsker): Promise<LinkInvite> => {
     const code = newCode();
     const expiresMs = now() + LIFE_MS;
     const { platform, id } = watch.channel.space;
     await store.write(async (db) => {
-      await deleteExpired(db, now());
+      await deleteExpired(db, 'link_invite', now());
       await db
         .insertInto('link_invite')
         .values({
@@ -95,12 +92,7 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
   },
   /** Uses an invitation up within a transaction; false for an unknown, used or expired one. */
   take: async (db: Transaction<Schema>, codeHash: string): Promise<boolean> => {
-    const taken = await db
-      .deleteFrom('link_invite')
-      .where('code_hash', '=', codeHash)
-      .where('expires_ms', '>=', now())
-      .returning('code_hash')
-      .executeTakeFirst();
-    return taken !== undefined;
+    await deleteExpired(db, 'link_invite', now());
+    return (await deleteRows(db, 'link_invite', { code_hash: codeHash })) > 0;
   },
 });

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '../../async/clock.ts';
 import type { Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { Store } from '../index.ts';
-import { spaceColumns } from '../rows.ts';
+import { changeRows, deleteExpired, deleteRows, readRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import type { LinkAsker, InviteTerms } from './link-invites.ts';
 
@@ -35,9 +35,7 @@ export type LinkRequests = ReturnType<typeof createLinkRequestStore>;
 export const createLinkRequestStore = (store: Store, now: () => number) => ({
   /** Deletes the requests that can be answered no more. */
   clear: async (): Promise<void> => {
-    await store.write(async (db) => {
-      await db.deleteFrom('link_request').where('expires_ms', '<', now()).execute();
-    });
+    await store.write(async (db) => deleteExpired(db, 'link_request', now()));
   },
   /** Stores a link that a person has not agreed to yet; resolves with its id. */
   draft: async (link: RequestedLink, codeHash: string, by: LinkAsker): Promise<string> => {
@@ -82,43 +80,23 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
   },
   /** Notes within a transaction that the joining side agreed; false where it had done so already. */
   ask: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('link_request')
-      .set({ state: 'asked', expires_ms: now() + ANSWER_MS })
-      .where('id', '=', id)
-      .where('state', '=', 'drafted')
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    const asked = { state: 'asked', expires_ms: now() + ANSWER_MS } as const;
+    return (await changeRows(db, 'link_request', { id, state: 'drafted' }, asked)) > 0;
   },
   /** Notes that the question stands. */
   told: async (id: string): Promise<void> => {
-    await store.write(async (db) => {
-      await db
-        .updateTable('link_request')
-        .set({ state: 'told' })
-        .where('id', '=', id)
-        .where('state', '=', 'asked')
-        .execute();
-    });
+    await store.write(async (db) =>
+      changeRows(db, 'link_request', { id, state: 'asked' }, { state: 'told' }),
+    );
   },
   /** Lists the ids of the requests of which a platform's spaces were not told yet. */
   untold: async (platform: Space['platform']): Promise<readonly string[]> => {
-    const rows = await store
-      .selectFrom('link_request')
-      .where('platform', '=', platform)
-      .where('state', '=', 'asked')
-      .select('id')
-      .execute();
+    const rows = await readRows(store, 'link_request', { platform, state: 'asked' }, ['id']);
     return rows.map(({ id }) => id);
   },
   /** Takes a request within a transaction; false where it was answered already. */
   take: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
-    const taken = await db
-      .deleteFrom('link_request')
-      .where('id', '=', id)
-      .where('expires_ms', '>=', now())
-      .returning('id')
-      .executeTakeFirst();
-    return taken !== undefined;
+    await deleteExpired(db, 'link_request', now());
+    return (await deleteRows(db, 'link_request', { id })) > 0;
   },
 });

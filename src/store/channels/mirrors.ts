@@ -305,6 +305,6 @@ export const createStandingThreads = (store: Store) => ({
       ),
     ),
   /** Deletes the records of a channel. */
-  remove: (channel: Channel): Promise<void> =>
+  remove: (channel: Channel): Promise<number> =>
     store.write((db) => deleteRows(db, 'standing_thread', channelColumns(channel))),
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import manifest from '../package.json' with { type: 'json' };
+import { createBot } from '../test/fakes/bot.ts';
 import { fixed, median, printTable } from './measure.ts';
 
 /** From the command to the first good answer of `/readyz`, and the memory of a process at rest. */
@@ -15,6 +16,8 @@ const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith
 const RUNS = 5;
 /** A program prepares the page's modules in its first seconds. */
 const REST_MS = 10_000;
+/** Servers of Discord where the program is connected with it. */
+const SERVERS = 100;
 
 const rssMb = (pid: number): number => {
   const line = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -63,6 +66,15 @@ const measure = async (port: number) => {
   return { readyMs, restMb, childrenMb };
 };
 
+/** Memory of a process that is connected to Discord, at rest, MB. */
+const withDiscord = async (): Promise<number> => {
+  await using bot = await createBot();
+  for (let server = 0; server < SERVERS; server += 1) bot.discord.guild().channel();
+  await bot.start();
+  await delay(REST_MS);
+  return rssMb(bot.pid());
+};
+
 const bare = async (): Promise<number> => {
   const startMs = performance.now();
   const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
@@ -74,9 +86,11 @@ const bare = async (): Promise<number> => {
 
 const runs: Awaited<ReturnType<typeof measure>>[] = [];
 const bareMs: number[] = [];
+const discordMb: number[] = [];
 for (let run = 0; run < RUNS; run += 1) {
   runs.push(await measure(18_300 + run));
   bareMs.push(await bare());
+  discordMb.push(await withDiscord());
 }
 const readyMs = median(runs.map((run) => run.readyMs));
 printTable('Start and rest (bare: an empty Node process)', [
@@ -89,6 +103,12 @@ printTable('Start and rest (bare: an empty Node process)', [
   {
     what: 'memory at rest, main process and its children',
     ours: `${fixed(median(runs.map((run) => run.restMb)), 0)} + ${fixed(median(runs.map((run) => run.childrenMb)), 0)} MB`,
+    common: '–',
+    ratio: '–',
+  },
+  {
+    what: `main process with ${SERVERS} servers of Discord`,
+    ours: `${fixed(median(discordMb), 0)} MB`,
     common: '–',
     ratio: '–',
   },

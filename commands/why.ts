@@ -98,10 +98,14 @@ const authors = async (
     ({ ref, authorId }) => authorId !== '' && keyOf(ref.channel.space) !== keyOf(channel.space),
   );
   if (member.role !== 'moderator' || elsewhere.length === 0) return [];
+  // One message of ours may copy several of the same person.
+  const people = new Map(
+    elsewhere.map((each) => [`${each.ref.channel.space.platform} ${each.authorId}`, each]),
+  );
   const watch = services.watches.of(channel);
   const members = watch ? await services.watches.members(watch) : [];
   return Promise.all(
-    elsewhere.map(async ({ ref, authorId }) => {
+    [...people.values()].map(async ({ ref, authorId }) => {
       const source = await services.messages.read(ref).catch(() => undefined);
       const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
       const { platform } = ref.channel.space;

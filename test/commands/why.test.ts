@@ -56,6 +56,20 @@ describe('/why', () => {
     ]);
   });
 
+  it('offers that once for each person whose messages one copy holds', async () => {
+    const parts = [{ state: 'posted', sinceMs: 0 }] as const;
+    harness().script.explained = ['mallory', 'mallory', 'oscar'].map((authorId, at) => ({
+      ref: { channel: ELSEWHERE, id: String(at) },
+      authorId,
+      parts,
+    }));
+    const { controls = [] } = await ask({ role: 'moderator' });
+    expect(controls.map(({ press }) => press)).toEqual([
+      'why stop:test|mallory|mallory',
+      'why stop:test|oscar|oscar',
+    ]);
+  });
+
   it('offers that for nobody of the own server', async () => {
     explain({ state: 'posted', sinceMs: 0 });
     expect((await ask({ role: 'moderator' })).controls ?? []).toEqual([]);

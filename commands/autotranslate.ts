@@ -18,6 +18,8 @@ import { readPress } from './autotranslate/read.ts';
 import { inPlaceAction, mirrorAction, requestAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
 import { panelAction, panelPresses } from './autotranslate/panel.ts';
+import { rolePresses } from './autotranslate/language-roles.ts';
+import { wizardAction, wizardPresses } from './autotranslate/wizard.ts';
 import { rulesAction } from './autotranslate/rules.ts';
 import { memberPresses, membersAction } from './autotranslate/members.ts';
 
@@ -83,6 +85,7 @@ export default defineCommandGroup(
   'autotranslate',
   {
     panel: panelAction,
+    wizard: wizardAction,
     reply: inPlaceAction('reply'),
     compact: inPlaceAction('compact'),
     request: requestAction,
@@ -102,6 +105,8 @@ export default defineCommandGroup(
     alone: 'panel',
     presses: {
       ...panelPresses,
+      ...wizardPresses,
+      ...rolePresses,
       ...linkPresses,
       ...memberPresses,
       ...blockPresses,

@@ -89,6 +89,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     kept: `Until they press _Import_ or _Cancel_; ${STATE_DAYS} day at most.`,
     forgotten: 'Deleted.',
   },
+  setup: {
+    title: 'Channels that are being made',
+    stored:
+      'The channels, languages and roles that a moderator chose in the wizard, and IDs of what was made.',
+    about: 'Nobody; it is about channels.',
+    why: 'So that what was interrupted can be finished or undone.',
+    kept: `Until it is made or undone. What was only chosen: ${STATE_DAYS} day.`,
+  },
   glossary_proposal: {
     title: 'Proposals for the glossary',
     stored: 'The term, its translation, and who proposed it.',
@@ -100,7 +108,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   blocked_author: {
     title: 'People whose copies are stopped',
     stored: 'The ID and the name of the person, and whether the server banned them.',
-    about: 'People of linked servers and workspaces whose copies moderators stopped, or who were banned.',
+    about:
+      'People of linked servers and workspaces whose copies moderators stopped, or who were banned.',
     why: 'So that their messages are not copied into the channels of that server or workspace.',
     kept: 'Until moderators show the copies again, or the ban ends.',
     forgotten: 'Stays without the name, so that it holds: what moderators decided is theirs.',

@@ -104,6 +104,13 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     file: 'words',
     since_ms: 'time',
   },
+  setup: {
+    ...SPACE,
+    id: 'state',
+    setup: 'choice',
+    is_begun: 'state',
+    since_ms: 'time',
+  },
   glossary_proposal: {
     ...SPACE,
     id: 'state',

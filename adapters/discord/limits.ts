@@ -68,6 +68,17 @@ export const GUILDS_PAGE = 200;
 /** Characters of a channel's or thread's name: "Channel Object", `name`. */
 export const CHANNEL_NAME_CHARS = 100;
 
+/** Characters of a role's name: "Role Object", `name`. */
+export const ROLE_NAME_CHARS = 100;
+/** Channels of a server, categories included: "JSON Error Codes", 30013. */
+export const GUILD_CHANNELS = 500;
+/** Channels of a category: "Channels", "Category limits" (support.discord.com, "Channel Categories 101"). */
+export const CATEGORY_CHANNELS = 50;
+/** Roles of a server: "JSON Error Codes", 30005. */
+export const GUILD_ROLES = 250;
+/** Active threads of a server: "Threads", "Limits" (support.discord.com, "Threads FAQ"). */
+export const ACTIVE_THREADS = 1_000;
+
 /** Pattern of command names: "Application Command Naming". */
 export const COMMAND_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 /** Characters of an entry in the message menu: "Application Command Object", `name`. */

@@ -14,7 +14,7 @@ import { isInPlace, type WatchMode } from '../../src/model/space.ts';
 type Permission = keyof typeof PermissionFlagsBits;
 
 /** The names of permissions in Discord's own settings. */
-const NAMES = {
+export const NAMES = {
   ViewChannel: 'View Channel',
   Connect: 'Connect',
   Speak: 'Speak',
@@ -27,6 +27,8 @@ const NAMES = {
   ManageWebhooks: 'Manage Webhooks',
   ManageMessages: 'Manage Messages',
   RequestToSpeak: 'Request to Speak',
+  ManageChannels: 'Manage Channels',
+  ManageRoles: 'Manage Roles',
 } as const satisfies Partial<Record<Permission, string>>;
 
 const ALWAYS = [
@@ -42,6 +44,9 @@ const ALWAYS = [
  * deleted.
  */
 const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
+
+/** The same as bits, for channels that the bot makes. */
+export const BOT_IN_MIRROR: bigint = PermissionsBitField.resolve(MIRROR);
 
 const NEEDED = {
   reply: ALWAYS,

@@ -4,6 +4,7 @@ import type { Core } from '../../src/adapter.ts';
 import { createDiscordApi, type ApiOptions, createSharedLimits } from './api.ts';
 import type { Application } from './application.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
+import { createBuilder } from './builder.ts';
 import { createOpenFile } from './files.ts';
 import { createClient } from './inbound/client.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
@@ -131,6 +132,7 @@ export const createRestParts = (
     delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
     feed,
     mirrors,
+    builder: createBuilder({ api, clients, threads, parents }),
     voice: voice.port,
   };
   return {

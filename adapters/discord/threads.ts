@@ -68,7 +68,7 @@ export const createThreads = (api: Api, botId: () => string) => {
   const make = async (
     channelId: string,
     name: string,
-    { assertHeld }: WhileHeld,
+    { assertHeld }: WhileHeld = {},
   ): Promise<string> => {
     const create = async (type: ChannelType): Promise<string> => {
       const body = { name, type, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
@@ -93,6 +93,8 @@ export const createThreads = (api: Api, botId: () => string) => {
   };
 
   return {
+    /** Creates a public thread in a channel; resolves with its id. */
+    create: make,
     /**
      * Finds our standing thread, or creates it. Posting reopens an archived one.
      *

@@ -1,11 +1,6 @@
 import type { PressContext } from '../../src/command/command.ts';
-import {
-  languageLabel,
-  MOST_LANGUAGES,
-  OFFERED_LANGUAGES,
-  typedCode,
-} from '../../src/command/helpers.ts';
-import { userError } from '../../src/errors.ts';
+import { languageLabel, OFFERED_LANGUAGES, typedCode } from '../../src/command/helpers.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
 import { isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { Changer, ChannelWatch } from '../../src/model/space.ts';
@@ -32,13 +27,15 @@ export interface LanguageChoice {
   readonly chosen: readonly string[];
   /** Languages that were searched for: they are offered in place of the usual ones. */
   readonly found?: readonly string[];
-  /** True where several may be chosen. */
-  readonly several?: true;
+  /** The most that may be chosen. Default: exactly one. */
+  readonly most?: number;
+  /** Default: that they are what a channel is translated into, or its own one. */
+  readonly label?: MessageKey;
 }
 
 /** A choice of languages: the chosen ones, then those that the space uses already, then the most spoken ones. */
 export const languageControl = (
-  { press, chosen, found, several }: LanguageChoice,
+  { press, chosen, found, most, label: key }: LanguageChoice,
   { services, channel, label, locale, capabilities }: PanelContext,
 ): Control => {
   const used = services.watches.list(channel.space).flatMap(({ languages }) => languages);
@@ -46,8 +43,8 @@ export const languageControl = (
   return {
     kind: 'choice',
     press,
-    label: label(several ? 'autotranslate.panel-languages' : 'autotranslate.panel-language'),
-    ...(several ? { most: MOST_LANGUAGES } : {}),
+    label: label(key ?? (most ? 'autotranslate.panel-languages' : 'autotranslate.panel-language')),
+    ...(most ? { most } : {}),
     choices: [...codes].slice(0, capabilities.choices).map((value) => ({
       value,
       label: languageLabel(value, locale, services),

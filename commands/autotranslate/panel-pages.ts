@@ -1,4 +1,4 @@
-import { button, hiddenNote, say } from '../../src/command/helpers.ts';
+import { button, hiddenNote, MOST_LANGUAGES, say } from '../../src/command/helpers.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
 import { isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
@@ -61,6 +61,7 @@ export const frontPage = async (
   const here = channelAround(channel).id;
   const all = services.watches.list(channel.space);
   const watches = await access.seen(all, (watch) => watch.channel);
+  const unfinished = await services.setups.unfinished(channel.space);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
   const listed = watches.slice(from, from + LISTED).map((watch) => watchLine(watch, ctx));
   return {
@@ -79,6 +80,12 @@ export const frontPage = async (
       ...(here === ctx.member.id
         ? []
         : [button(ctx, `autotranslate page:${here}`, 'autotranslate.panel-here', 'primary')]),
+      ...(services.setups.offers(channel.space)
+        ? [button(ctx, 'autotranslate wizard', 'autotranslate.wizard')]
+        : []),
+      ...unfinished
+        .slice(0, 1)
+        .map(({ id }) => button(ctx, `autotranslate setup:${id}`, 'autotranslate.wizard-open')),
       ...(watches.length > LISTED
         ? [button(ctx, `autotranslate front:${next}`, 'autotranslate.panel-more')]
         : []),
@@ -133,7 +140,7 @@ export const channelPage = async (
       press: `autotranslate ${isMirror ? 'language' : 'languages'}:${id}`,
       chosen: watch?.languages ?? [],
       ...(found ? { found } : {}),
-      ...(isMirror ? {} : { several: true }),
+      ...(isMirror ? {} : { most: MOST_LANGUAGES }),
     },
     ctx,
   );

@@ -15,7 +15,7 @@ import {
 import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import { requestControls } from '../../src/command/helpers.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
+import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
 import { ageOption, chosenChannel, namesOf, switches, switchLines, setAndWarn } from './context.ts';
 import { userError } from '../../src/errors.ts';
 
@@ -90,7 +90,6 @@ export const requestAction = defineAction({
 });
 
 const FEWEST_CHANNELS = 2;
-const MOST_CHANNELS = 20;
 const LONGEST_LIST_CHARS = 2_000;
 
 /** `/autotranslate mirror`: links channels of one space, each in its language. */

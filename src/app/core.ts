@@ -23,6 +23,8 @@ import { declareProcessMetrics } from '../ops/process-metrics.ts';
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import { createReadiness } from '../ops/readiness.ts';
 import { createRooms } from '../voice/rooms.ts';
+import { createSetups } from '../autotranslate/setup/setups.ts';
+import { createSetupStore } from '../store/setups.ts';
 import { createSlotOwner } from '../cluster/slot-owner.ts';
 import { transcriptFile } from '../speech/transcript.ts';
 import type { Store } from '../store/index.ts';
@@ -171,6 +173,15 @@ export const openCore = async ({
     transcriptFile,
     usageChart,
     watches: autoTranslate.watches,
+    setups: createSetups({
+      ...shared,
+      stored: createSetupStore(store, Date.now),
+      builderOf: ({ platform }) => platforms.find(platform)?.builder,
+      watches: autoTranslate.watches,
+      now: Date.now,
+      clock,
+    }),
+    post: async (to, content) => platforms.get(to.space.platform).post(to, content),
     inbox: autoTranslate.inbox,
     blocks: autoTranslate.blocks,
     messages: autoTranslate.messages,

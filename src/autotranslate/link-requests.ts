@@ -3,7 +3,13 @@ import { faultFields, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/message.ts';
 import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
-import type { ChannelWatch, LinkConditions, LinkProposal, LinkStep } from '../model/space.ts';
+import {
+  MOST_CHANNELS,
+  type ChannelWatch,
+  type LinkConditions,
+  type LinkProposal,
+  type LinkStep,
+} from '../model/space.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../store/channels/link-requests.ts';
@@ -14,8 +20,6 @@ import { nameElsewhere } from './link-names.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
 
-/** Most channels of one group. */
-export const MOST_CHANNELS = 20;
 const SECOND_MS = 1_000;
 
 export interface LinkRequestsDeps {

@@ -12,6 +12,7 @@ import {
 } from '../model/place.ts';
 import {
   isPaused,
+  MOST_CHANNELS,
   type Changer,
   type ChannelWatch,
   type LinkInvite,
@@ -25,7 +26,7 @@ import { plainText } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { createLinkMembers } from './link-members.ts';
 import { nameElsewhere } from './link-names.ts';
-import { createLinkRequests, MOST_CHANNELS, type LinkRequestsDeps } from './link-requests.ts';
+import { createLinkRequests, type LinkRequestsDeps } from './link-requests.ts';
 import type { ModeratorNotices } from './moderator-notices.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';

@@ -3,12 +3,12 @@ import type { Languages } from '../text/language/languages.ts';
 import type { EngineTurns } from '../translation/engine-turns.ts';
 import type { Translator } from '../translation/translator.ts';
 import type { Transcriber } from '../speech/transcriber.ts';
-import type { OutgoingFile, SpokenSegment, TranscriptKind } from '../model/message.ts';
+import type { Content, OutgoingFile, SpokenSegment, TranscriptKind } from '../model/message.ts';
 import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Blocks } from '../model/blocks.ts';
 import type { Glossary } from '../model/glossary.ts';
-import type { MessageRef, Space } from '../model/place.ts';
+import type { Channel, MessageRef, Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/own-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Sentence } from '../errors.ts';
@@ -19,6 +19,7 @@ import type { Inbox } from '../store/inbox/backlog.ts';
 import type { AskedMessages } from '../autotranslate/asked-messages.ts';
 import type { Explain } from '../autotranslate/explain.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
+import type { Setups } from '../autotranslate/setup/setups.ts';
 import type { Rooms } from '../voice/room-types.ts';
 import type { ServiceStatus } from '../model/service.ts';
 /** The services of commands and adapters. Every method rejects with an `AppError`. */
@@ -37,6 +38,9 @@ export interface Services {
     /** Names what makes a channel's translations less than they could be, where moderators can mend it. */
     drawback(watch: ChannelWatch): Sentence | undefined;
   };
+  readonly setups: Setups;
+  /** Posts something in a channel for all to see. */
+  post(to: Channel, content: Content): Promise<unknown>;
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
   readonly limits: Limits;

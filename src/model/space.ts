@@ -25,6 +25,8 @@ export interface SpaceChoices {
   readonly rules: WatchRules;
   /** True when an answer to the copy of a message mentions the message's author. */
   readonly answersMention: boolean;
+  /** Ids of the roles that members get for the language that they read, by its code. */
+  readonly languageRoles?: Readonly<Record<string, string>> | undefined;
   readonly rooms: RoomChoices;
   /** The channel that is told of failures, pauses, limits and links, and the language of that; undefined: none is. */
   readonly moderators?: { readonly channel: string; readonly locale: string } | undefined;
@@ -175,6 +177,9 @@ export interface Changer {
   /** The channel where that is answered for all to see; undefined where the person alone sees the answer. */
   readonly in?: Channel | undefined;
 }
+
+/** Most channels of one group. */
+export const MOST_CHANNELS = 20;
 
 /** A code by which a channel elsewhere can be linked with one here, once. */
 export interface LinkInvite {

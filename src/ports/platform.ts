@@ -2,6 +2,7 @@ import type { Naming } from '../model/command-info.ts';
 import type { Channel, MessageRef, Posted, Space, Member, Person } from '../model/place.ts';
 import type { Content, Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import type { Builder } from './builder.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
 import type { WhileHeld } from './processes.ts';
@@ -91,6 +92,8 @@ export interface Platform {
    * Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched.
    */
   readonly mirrors?: Mirrors;
+  /** Makes channels and roles; omitted by platforms that let no app do so. */
+  readonly builder?: Builder;
   /** Data about people; omitted by platforms that keep none themselves. */
   readonly personalData?: PersonalData;
 }

@@ -326,6 +326,17 @@ export interface Schema {
     after: string | null;
     at_ms: number;
   };
+  /** The choices of a moderator in the wizard, until they are made. */
+  setup: {
+    id: string;
+    platform: string;
+    space_id: string;
+    /** JSON of `Setup`, without its id. */
+    setup: string;
+    /** 1 once something may have been made. */
+    is_begun: number;
+    since_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

@@ -13,7 +13,7 @@ const harness = useCommandHarness();
 const PRESSES = {
   moderators: {
     autotranslate:
-      'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop',
+      'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles',
     why: 'stop',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
@@ -22,7 +22,7 @@ const PRESSES = {
     glossary: 'import cancel accept refuse',
   },
   everybody: {
-    autotranslate: 'read',
+    autotranslate: 'read role',
     catchup: 'page summary file ask',
     glossary: 'better',
     language: 'pick choose',

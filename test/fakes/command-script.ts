@@ -10,6 +10,9 @@ import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Backlog } from '../../src/store/inbox/backlog.ts';
 import type { OperatorLimits } from '../../src/usage/limits.ts';
 
+import { createFakeBuilder, type FakeBuilder } from './builder.ts';
+import type { Shown } from './platform.ts';
+
 /** The backlog of a space in which nothing waits. */
 export const NO_BACKLOG: Backlog = {
   waiting: 0,
@@ -40,6 +43,10 @@ export interface Script {
   access: Readonly<Record<string, Access>>;
   backlog: Backlog;
   explained: readonly Explained[];
+  /** Makes channels and roles. */
+  readonly builder: FakeBuilder;
+  /** What was posted in channels, beside the answers. */
+  readonly posted: (Shown & { readonly in: string })[];
   /** The messages of the channel, oldest first. */
   messages: readonly Message[];
   /** True where older ones were missed, too. */
@@ -86,6 +93,8 @@ export const createScript = (): Script => ({
   access: {},
   backlog: NO_BACKLOG,
   explained: [],
+  builder: createFakeBuilder(),
+  posted: [],
   messages: [],
   isCut: false,
   readsHistory: true,

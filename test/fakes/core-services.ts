@@ -80,6 +80,18 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
+    setups: {
+      offers: () => undefined,
+      begin: refuse,
+      find: refuse,
+      choose: refuse,
+      unfinished: async () => [],
+      count: () => 0,
+      make: refuse,
+      undo: refuse,
+      toggleRole: refuse,
+    },
+    post: refuse,
     glossary: {
       add: refuse,
       remove: refuse,

@@ -14,6 +14,10 @@ import { createLimits } from '../../src/usage/limits.ts';
 import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import { createSetups } from '../../src/autotranslate/setup/setups.ts';
+import { createSetupStore } from '../../src/store/setups.ts';
+import { createHastyClock } from './clock.ts';
+import { shownOf } from './platform.ts';
 import type { Script } from './command-script.ts';
 import { rich } from './rich-text.ts';
 import type { FakeRooms } from './rooms.ts';
@@ -115,6 +119,7 @@ export const createScriptedServices = (
 ): Services => {
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, () => NOW_MS);
+  const watches = createWatches(script);
   const ownKeys = createOwnKeys({ store, encryption, log: silentLog, now: () => NOW_MS });
   return {
     languages: {
@@ -148,6 +153,16 @@ export const createScriptedServices = (
         return 'Forty-two';
       },
     },
+    setups: createSetups({
+      stored: createSetupStore(store, () => NOW_MS),
+      builderOf: ({ platform }) => (platform === 'mute' ? undefined : script.builder),
+      watches,
+      spaces,
+      languages: { name: languageName },
+      now: () => NOW_MS,
+      clock: createHastyClock(),
+    }),
+    post: async ({ id }, content) => void script.posted.push({ in: id, ...shownOf(content) }),
     glossary: {
       add: refuse,
       remove: refuse,
@@ -163,7 +178,7 @@ export const createScriptedServices = (
       decide: refuse,
     },
     settings: createMemberSettings(store),
-    watches: createWatches(script),
+    watches,
     blocks: createBlocks(store, () => NOW_MS),
     spaces,
     usage,

@@ -15,6 +15,7 @@ import { addLinkRequests } from './032-link-requests.ts';
 import { answerMentions } from './033-answer-mentions.ts';
 import { addGlossaryProposals } from './035-glossary-proposals.ts';
 import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
+import { addSetups } from './037-setups.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -33,6 +34,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '033-answer-mentions': answerMentions,
     '035-glossary-proposals': addGlossaryProposals,
     '036-audit-and-blocks': addAuditAndBlocks,
+    '037-setups': addSetups,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

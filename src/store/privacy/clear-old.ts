@@ -121,6 +121,11 @@ export const clearOld = async (store: Store, horizons: Horizons): Promise<void> 
     await clearOpenAnswers(db, statesMs);
     await clearPendingImports(db, statesMs);
     const { proposalsMs, auditMs } = horizons;
+    await db
+      .deleteFrom('setup')
+      .where('is_begun', '=', 0)
+      .where('since_ms', '<', statesMs)
+      .execute();
     await db.deleteFrom('glossary_proposal').where('since_ms', '<', proposalsMs).execute();
     await db.deleteFrom('audit_entry').where('at_ms', '<', auditMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();

@@ -44,6 +44,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   glossary_proposal: OF_SPACE,
   blocked_author: OF_SPACE,
   audit_entry: OF_SPACE,
+  setup: OF_SPACE,
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,

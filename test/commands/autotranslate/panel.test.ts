@@ -31,7 +31,7 @@ const watchMany = async (count: number): Promise<void> =>
 describe('the panel of /autotranslate', () => {
   it('sets a channel up in three languages with four presses and nothing typed', async () => {
     const { controls } = await harness().run('autotranslate panel');
-    expect(controls).toHaveLength(2);
+    expect(controls).toHaveLength(3);
     await harness().press('autotranslate.panel-here');
     const { text } = await harness().press('autotranslate.panel-languages', ['es', 'ja', 'fr']);
     expect(text).toContain('Spanish, Japanese, French');

@@ -9,3 +9,6 @@ export const watchesOf = ({ services }: CommandHarness) =>
     transcribes,
     bots,
   }));
+
+/** A channel of another platform. */
+export const placeOfSetup = (platform: string) => ({ space: { platform, id: 'space' }, id: '100' });

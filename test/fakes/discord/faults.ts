@@ -32,6 +32,9 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   10062: [404, 'Unknown interaction'],
   10063: [404, 'Unknown application command'],
   10065: [404, 'Unknown Voice State'],
+  10011: [404, 'Unknown Role'],
+  30005: [400, 'Maximum number of server roles reached (250)'],
+  30013: [400, 'Maximum number of server channels reached (500)'],
   30007: [400, 'Maximum number of webhooks reached (15)'],
   30010: [400, 'Maximum number of reactions reached (20)'],
   30015: [400, 'Maximum number of attachments in a message reached (10)'],
@@ -62,6 +65,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   50162: [400, 'Voice messages must have supporting metadata'],
   50173: [403, 'You cannot send voice messages in this channel'],
   160002: [400, 'Cannot reply without permission to read message history'],
+  160006: [400, 'Maximum number of active threads reached'],
   160004: [400, 'A thread has already been created for this message'],
 };
 

@@ -11,6 +11,9 @@ const ALL = Object.values(PermissionFlagsBits).reduce((sum, bit) => sum | bit, 0
 export const permissionBits = (names: readonly PermissionName[]): bigint =>
   names.reduce((sum, name) => sum | PermissionFlagsBits[name], 0n);
 
+/** The names of what is allowed. */
+export const namesOf = (bits: bigint): PermissionName[] => new PermissionsBitField(bits).toArray();
+
 /** What everybody may do on a new server. */
 export const EVERYONE: readonly PermissionName[] = [
   'ViewChannel',

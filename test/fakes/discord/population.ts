@@ -63,14 +63,25 @@ export const addRole = (
   name: string,
   permissions: readonly PermissionName[],
   managed = false,
+  position = guild.roles.size,
 ): Role => {
-  const role = newRole(world.clock.snowflake(), name, permissions, guild.roles.size, managed);
+  const role = newRole(world.clock.snowflake(), name, permissions, position, managed);
   guild.roles.set(role.id, role);
   emitGuild(world, guild, 'GUILD_ROLE_CREATE', Intent.Guilds, () => ({
     guild_id: guild.id,
     role: renderRole(role),
   }));
   return role;
+};
+
+export const removeRole = (world: World, guild: Guild, role: Role): void => {
+  guild.roles.delete(role.id);
+  for (const member of guild.members.values())
+    member.roles = member.roles.filter((id) => id !== role.id);
+  emitGuild(world, guild, 'GUILD_ROLE_DELETE', Intent.Guilds, () => ({
+    guild_id: guild.id,
+    role_id: role.id,
+  }));
 };
 
 export const updateRole = (world: World, guild: Guild, role: Role): void =>
@@ -224,6 +235,7 @@ export const setOutage = (world: World, guild: Guild, out: boolean): void =>
 
 export interface NewChannel {
   readonly type: number;
+  readonly nsfw?: boolean;
   readonly guild?: Guild;
   readonly name?: string;
   readonly parentId?: string;
@@ -239,7 +251,7 @@ export const addChannel = (world: World, options: NewChannel): Channel => {
     guild: options.guild,
     name: options.name ?? 'general',
     topic: null,
-    nsfw: false,
+    nsfw: options.nsfw ?? false,
     parentId: options.parentId ?? null,
     ...(options.userLimit === undefined ? {} : { userLimit: options.userLimit }),
     position: world.channels.size,

@@ -54,6 +54,9 @@ export class FakeChannel {
   get archived(): boolean {
     return this.state.thread?.archived ?? false;
   }
+  canSee(user: FakeUser): boolean {
+    return may(this.#tools.world, this.state, user.id, 'ViewChannel');
+  }
   /** Resolves with the messages as soon as `holds` is true of them; fails with what is there. */
   async until(
     holds: (messages: readonly FakeMessage[]) => boolean,

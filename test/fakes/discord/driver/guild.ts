@@ -12,7 +12,7 @@ import {
   updateMember,
   updateRole,
 } from '../population.ts';
-import type { Guild, Member, Role } from '../state.ts';
+import type { Channel, Guild, Member, Role } from '../state.ts';
 import type { FakeChannel } from './channel.ts';
 import type { Tools } from './tools.ts';
 import type { FakeUser } from './user.ts';
@@ -66,6 +66,18 @@ export class FakeGuild {
     return [...this.#tools.world.webhooks.values()]
       .filter((one) => one.channel.guild === this.state)
       .map((one) => this.#tools.webhook(one));
+  }
+  /** Its channels in the order in which they were made, without categories and threads. */
+  get channels(): readonly FakeChannel[] {
+    return this.#channels(({ type, thread }) => !thread && type !== CHANNEL_TYPES.category);
+  }
+  get threads(): readonly FakeChannel[] {
+    return this.#channels(({ thread }) => thread !== undefined);
+  }
+  #channels(holds: (state: Channel) => boolean): readonly FakeChannel[] {
+    return [...this.#tools.world.channels.values()]
+      .filter((one) => one.guild === this.state && holds(one))
+      .map((one) => this.#tools.channel(one));
   }
   channel(options: ChannelOptions = {}): FakeChannel {
     const { world } = this.#tools;
@@ -146,6 +158,10 @@ export class FakeGuild {
   setBotPermissions(names: readonly PermissionName[]): void {
     const [own] = this.state.members.get(this.#tools.world.bot.id)?.roles ?? [];
     this.#setRole(own ?? '', permissionBits(names));
+  }
+  /** Replaces what a role allows. */
+  setPermissions(role: Role, names: readonly PermissionName[]): void {
+    this.#setRole(role.id, permissionBits(names));
   }
   /** Takes a permission from everybody and from the bot. */
   revoke(...names: readonly PermissionName[]): void {

@@ -108,6 +108,10 @@ const threadAlone = (call: Call): unknown => {
   const isOfNews = type === ChannelType.AnnouncementThread;
   if (isOfNews !== (channel.type === ChannelType.GuildAnnouncement)) throw fault(50024);
   demand(world, channel, isPrivate ? 'CreatePrivateThreads' : 'CreatePublicThreads');
+  const active = channelsOf(world, channel.guild!).filter(
+    ({ thread }) => thread && !thread.archived,
+  );
+  if (active.length >= 1_000) throw fault(160006);
   const thread = openThread(world, channel, world.bot, body.name, undefined, type);
   if (!isPrivate) postMessage(world, { channel, author: world.bot, content: body.name, type: 18 });
   return renderChannel(thread);

@@ -1,5 +1,12 @@
 import { fault } from '../faults.ts';
-import { joinedGuild, permissionBits, permissionsOf } from '../permissions.ts';
+import { z } from 'zod';
+import {
+  joinedGuild,
+  permissionBits,
+  permissionsOf,
+  namesOf,
+  type PermissionName,
+} from '../permissions.ts';
 import {
   channelsOf,
   renderChannel,
@@ -10,9 +17,10 @@ import {
   renderWebhook,
 } from '../render.ts';
 import { route, type Call, type Route, objectBody } from '../router.ts';
-import type { Guild, User, World } from '../state.ts';
-import { addChannel } from '../population.ts';
-import { invalid } from '../validation.ts';
+import type { Guild, Member, Role, User, World } from '../state.ts';
+import { addChannel, addRole, removeRole, updateMember } from '../population.ts';
+import { check, invalid, list, snowflake, text } from '../validation.ts';
+import { ChannelType } from '../codes.ts';
 
 const guildOf = (call: Call): Guild => joinedGuild(call.world, call.param(0));
 
@@ -100,6 +108,124 @@ const ownGuilds = ({ world, query }: Call): unknown => {
     }));
 };
 
+const need = (call: Call, guild: Guild, name: PermissionName): bigint => {
+  const own = permissionsOf(guild, call.world.bot.id);
+  if ((own & permissionBits([name])) === 0n) throw fault(50013);
+  return own;
+};
+
+const channelSchema = z.object({
+  name: text(100, 1),
+  type: z.int().nullish(),
+  nsfw: z.boolean().nullish(),
+  parent_id: snowflake.nullish(),
+  permission_overwrites: list(
+    z.object({ id: snowflake, type: z.literal([0, 1]), allow: z.string(), deny: z.string() }),
+    1_000,
+  ).nullish(),
+});
+
+/** Names of text channels have small letters, and no spaces ("Channel Object", as the client shows it). */
+const asChannelName = (name: string): string => name.toLowerCase().replaceAll(/[\s()]+/g, '-');
+
+/** 500 channels a server, 50 a category; overwrites only of what the bot may itself ("Create Guild Channel"). */
+const createChannel = (call: Call): unknown => {
+  const { world } = call;
+  const guild = guildOf(call);
+  const own = need(call, guild, 'ManageChannels');
+  const body = check(channelSchema, objectBody(call));
+  const all = channelsOf(world, guild).filter(({ thread }) => thread === undefined);
+  if (all.length >= 500) throw fault(30013);
+  if (body.parent_id != null) {
+    const parent = world.channels.get(body.parent_id);
+    if (parent?.type !== ChannelType.GuildCategory)
+      throw invalid(['parent_id'], 'CHANNEL_PARENT_INVALID_TYPE', 'Not a category');
+    if (all.filter(({ parentId }) => parentId === parent.id).length >= 50)
+      throw invalid(
+        ['parent_id'],
+        'CHANNEL_PARENT_MAX_CHANNELS',
+        'Maximum number of channels in category reached (50)',
+      );
+  }
+  const overwrites = (body.permission_overwrites ?? []).map((one) => ({
+    id: one.id,
+    type: one.type,
+    allow: BigInt(one.allow),
+    deny: BigInt(one.deny),
+  }));
+  if (overwrites.some(({ allow, deny }) => ((allow | deny) & ~own) !== 0n)) throw fault(50013);
+  const type = body.type ?? ChannelType.GuildText;
+  const name = type === ChannelType.GuildText ? asChannelName(body.name) : body.name;
+  return renderChannel(
+    addChannel(world, {
+      type,
+      guild,
+      name,
+      overwrites,
+      nsfw: body.nsfw ?? false,
+      ...(body.parent_id == null ? {} : { parentId: body.parent_id }),
+    }),
+  );
+};
+
+const roleSchema = z.object({
+  name: text(100).nullish(),
+  permissions: z.string().nullish(),
+  hoist: z.boolean().nullish(),
+  mentionable: z.boolean().nullish(),
+});
+
+/** 250 roles a server; without `permissions`, a role has those of everybody ("Create Guild Role"). It stands at the bottom. */
+const createRole = (call: Call): unknown => {
+  const guild = guildOf(call);
+  const own = need(call, guild, 'ManageRoles');
+  const body = check(roleSchema, objectBody(call));
+  if (guild.roles.size >= 250) throw fault(30005);
+  const wanted =
+    body.permissions == null
+      ? (guild.roles.get(guild.id)?.permissions ?? 0n)
+      : BigInt(body.permissions);
+  if ((wanted & ~own) !== 0n) throw fault(50013);
+  return renderRole(addRole(call.world, guild, body.name ?? 'new role', namesOf(wanted), false, 1));
+};
+
+/** A role that the bot may manage: below its own highest one ("Permission Hierarchy"). */
+const manageable = (call: Call, guild: Guild, id: string): Role => {
+  need(call, guild, 'ManageRoles');
+  const role = guild.roles.get(id);
+  if (role === undefined) throw fault(10011);
+  const own = guild.members.get(call.world.bot.id)?.roles ?? [];
+  const isBelow = own.some((each) => {
+    const { position = 0 } = guild.roles.get(each) ?? {};
+    return position > role.position || (position === role.position && BigInt(each) < BigInt(id));
+  });
+  if (role.managed || !isBelow) throw fault(50013);
+  return role;
+};
+
+const deleteRole = (call: Call): unknown => {
+  const guild = guildOf(call);
+  removeRole(call.world, guild, manageable(call, guild, call.param(1)));
+  return undefined;
+};
+
+const memberIn = (call: Call, guild: Guild): Member => {
+  const member = guild.members.get(call.param(1));
+  if (member === undefined) throw fault(10007);
+  return member;
+};
+
+const setRole =
+  (isGiven: boolean) =>
+  (call: Call): unknown => {
+    const guild = guildOf(call);
+    const member = memberIn(call, guild);
+    const { id } = manageable(call, guild, call.param(2));
+    member.roles = [...member.roles.filter((each) => each !== id), ...(isGiven ? [id] : [])];
+    updateMember(call.world, guild, member);
+    return undefined;
+  };
+
 export const guildRoutes: readonly Route[] = [
   route('GET /users/@me', ({ world }) => renderUser(world.bot)),
   route('GET /users/:id', (call) => renderUser(userOf(call.world, call.param(0)))),
@@ -111,6 +237,11 @@ export const guildRoutes: readonly Route[] = [
       .filter((one) => one.thread === undefined)
       .map(renderChannel),
   ),
+  route('POST /guilds/:id/channels', createChannel),
+  route('POST /guilds/:id/roles', createRole),
+  route('DELETE /guilds/:id/roles/:id', deleteRole),
+  route('PUT /guilds/:id/members/:id/roles/:id', setRole(true)),
+  route('DELETE /guilds/:id/members/:id/roles/:id', setRole(false)),
   route('GET /guilds/:id/roles', (call) => [...guildOf(call).roles.values()].map(renderRole)),
   route('GET /guilds/:id/members', listMembers),
   route('GET /guilds/:id/members/:id', memberOf),

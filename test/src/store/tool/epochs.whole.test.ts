@@ -114,6 +114,7 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE glossary_proposal`.execute(store);
     await sql`DROP TABLE blocked_author`.execute(store);
     await sql`DROP TABLE audit_entry`.execute(store);
+    await sql`DROP TABLE setup`.execute(store);
     await sql`ALTER TABLE link_invite DROP COLUMN made_by`.execute(store);
     await sql`ALTER TABLE link_invite DROP COLUMN made_by_name`.execute(store);
     await sql`ALTER TABLE member_setting DROP COLUMN answer_mentions`.execute(store);

@@ -1,0 +1,136 @@
+import {
+  defineAction,
+  moderator,
+  type Press,
+  type PressContext,
+  type PressForm,
+} from '../../src/command/command.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content } from '../../src/model/message.ts';
+import { channelAround, type Channel } from '../../src/model/place.ts';
+import { SETUP_FORMS, type Setup, type SetupChoices } from '../../src/model/setup.ts';
+import { MOST_CHANNELS } from '../../src/model/space.ts';
+import { demandChange } from './change.ts';
+import type { Context } from './context.ts';
+import {
+  chosenLanguages,
+  foundLanguages,
+  presser,
+  watchOf,
+  type PanelContext,
+} from './panel-controls.ts';
+import { donePage, formsOf, progressPage, unfinishedPage, wizardPage } from './wizard-pages.ts';
+
+/** Stores a new set-up that begins with the channel where it was asked for. */
+const begin = async (ctx: PanelContext): Promise<Setup> => {
+  const { services, channel, member, locale } = ctx;
+  const here = channelAround(channel);
+  const own = watchOf(ctx, here);
+  const from =
+    (own?.mode === 'mirror' ? own.languages[0] : undefined) ?? services.languages.find(locale);
+  const choices: SetupChoices = {
+    // Where people only talk with the bot, that is no channel to translate.
+    channels: here.id === member.id ? [] : [here.id],
+    from: from ?? 'en',
+    languages: [],
+    form: 'channels',
+  };
+  return services.setups.begin(channel.space, choices);
+};
+
+/** `/autotranslate wizard`: channels or threads for languages, made, named and linked at once. */
+export const wizardAction = defineAction({
+  guards: [moderator],
+  private: true,
+  run: async (ctx) => ctx.reply(await wizardPage(ctx, await begin(ctx))),
+});
+
+const admitTo =
+  (ctx: Context) =>
+  (channels: readonly Channel[]): Promise<void> =>
+    demandChange(channels, ctx);
+
+/** The page of a set-up as it is now: what was chosen, or what was begun. */
+const page = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
+  const setup = await ctx.services.setups.find(ctx.channel.space, ctx.arg);
+  return setup.work ? unfinishedPage(ctx, setup) : wizardPage(ctx, setup, found);
+};
+
+/** Stores a choice, and shows the page again. */
+const choosing = (chosen: (ctx: PressContext) => Promise<Partial<SetupChoices>>): Press => ({
+  guards: [moderator],
+  panel: async (ctx) => page(ctx),
+  run: async (ctx) => {
+    await ctx.services.setups.choose(ctx.channel.space, ctx.arg, await chosen(ctx));
+    await ctx.reply(await page(ctx));
+  },
+});
+
+const chosenChannelIds = async (ctx: PressContext): Promise<Partial<SetupChoices>> => {
+  const { values, channel } = ctx;
+  const channels = [...new Set(values)];
+  await ctx.access.demand(
+    channels.map((id) => ({ space: channel.space, id })),
+    'see',
+  );
+  return { channels };
+};
+
+const FIND: PressForm = {
+  title: 'autotranslate.panel-find',
+  label: 'autotranslate.panel-find-label',
+  hint: 'autotranslate.panel-find-hint',
+  maxChars: 100,
+};
+
+/** Steps after which the progress is shown again. */
+const SHOWN_EVERY = 10;
+
+const make = async (ctx: PressContext): Promise<void> => {
+  const { services, channel, arg, signal, reply } = ctx;
+  const { choices } = await services.setups.find(channel.space, arg);
+  const linked = await services.setups.make(channel.space, arg, {
+    by: presser(ctx),
+    admit: admitTo(ctx),
+    told: async (done, all) => {
+      if (done % SHOWN_EVERY === 0) await reply(progressPage(ctx, done, all));
+    },
+    signal,
+  });
+  await reply(await donePage(ctx, choices, linked));
+};
+
+const undo = async (ctx: PressContext): Promise<void> => {
+  const { services, channel, arg, signal, t, reply } = ctx;
+  const asked = { by: presser(ctx), admit: admitTo(ctx), signal };
+  await services.setups.undo(channel.space, arg, asked);
+  await reply({ text: t('autotranslate.wizard-undone') });
+};
+
+/** The work of the wizard’s controls. */
+export const wizardPresses: Readonly<Record<string, Press>> = {
+  wizard: {
+    guards: [moderator],
+    run: async (ctx) => ctx.reply(await wizardPage(ctx, await begin(ctx))),
+  },
+  setup: { guards: [moderator], run: async (ctx) => ctx.reply(await page(ctx)) },
+  sources: choosing(chosenChannelIds),
+  into: choosing(async (ctx) => ({ languages: chosenLanguages(ctx.values, MOST_CHANNELS, ctx) })),
+  spoken: choosing(async (ctx) => {
+    const [from = ''] = chosenLanguages(ctx.values, 1, ctx);
+    return { from };
+  }),
+  form: choosing(async (ctx) => {
+    const form = SETUP_FORMS.find((each) => each === ctx.values[0]);
+    if (!form || !formsOf(ctx).includes(form)) throw userError('bad-input', 'errors.bad-input');
+    return { form };
+  }),
+  findinto: {
+    guards: [moderator],
+    form: FIND,
+    panel: async (ctx) => page(ctx),
+    run: async (ctx) => ctx.reply(await page(ctx, foundLanguages(ctx.values[0] ?? '', ctx))),
+  },
+  make: { guards: [moderator], panel: async (ctx) => page(ctx), run: make },
+  undo: { guards: [moderator], panel: async (ctx) => page(ctx), run: undo },
+};

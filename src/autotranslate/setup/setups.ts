@@ -1,0 +1,317 @@
+import { isDeepStrictEqual } from 'node:util';
+import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
+import { AppError, toAppError, userError } from '../../errors.ts';
+import type { Channel, Space } from '../../model/place.ts';
+import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
+import type { ChannelWatch, Changer, SpaceChoices, Watches } from '../../model/space.ts';
+import type { Builder, NewThing } from '../../ports/builder.ts';
+import type { SetupStore } from '../../store/setups.ts';
+import type { Languages } from '../../text/language/languages.ts';
+import {
+  demandGroups,
+  needsOf,
+  roleKey,
+  roleLanguages,
+  sourcesOf,
+  stepsOf,
+  thingOf,
+  watchesOf,
+} from './steps.ts';
+
+/** Time after which others may work on a set-up, should its process have ended. */
+const BUSY_MS = MINUTE_MS;
+/** Longest wait for a rate limit before it is left to a person to go on. */
+const LONGEST_WAIT_MS = MINUTE_MS;
+
+export interface SetupsDeps {
+  readonly stored: SetupStore;
+  readonly builderOf: (space: Space) => Builder | undefined;
+  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing' | 'set'>;
+  readonly spaces: {
+    of(space: Space): Promise<SpaceChoices>;
+    change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
+  };
+  readonly languages: Pick<Languages, 'name'>;
+  readonly now: () => number;
+  readonly clock?: Clock;
+}
+
+/** A person who has a set-up made or undone. */
+export interface SetupOptions {
+  readonly by: Changer;
+  /** Rejects where the person may not decide about one of the channels. */
+  readonly admit: (channels: readonly Channel[]) => Promise<void>;
+  /** Takes how many of all steps are done. */
+  readonly told?: (done: number, all: number) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+const over = () => userError('not-found', 'autotranslate.wizard-over');
+
+const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
+  channels.map((id) => ({ space, id }));
+
+export type Setups = ReturnType<typeof createSetups>;
+
+/** Makes channels for languages, all that a moderator chose at once; nothing is linked before all is made. */
+export const createSetups = (deps: SetupsDeps) => {
+  const { stored, builderOf, watches, spaces, languages, now, clock = realClock } = deps;
+
+  const builderIn = (space: Space): Builder => {
+    const builder = builderOf(space);
+    if (!builder) throw new AppError('unsupported', 'channels cannot be made on this platform');
+    return builder;
+  };
+
+  /** The languages whose roles are there and may be given. */
+  const safeIn = async (
+    space: Space,
+    roles: Readonly<Record<string, string>>,
+  ): Promise<readonly string[]> => {
+    const builder = builderIn(space);
+    const safe = await Promise.all(
+      Object.entries(roles).map(async ([language, id]) =>
+        (await builder.roles?.isSafe(space, id)) ? [language] : [],
+      ),
+    );
+    return safe.flat();
+  };
+
+  /** Plans the work on a set-up; rejects where it could not be done. */
+  const plan = async (space: Space, choices: SetupChoices): Promise<readonly SetupStep[]> => {
+    const sources = sourcesOf(choices, watches.list(space));
+    demandGroups(space, sources, watches);
+    for (const id of choices.channels) {
+      const watch = { channel: { space, id }, mode: 'mirror' } as ChannelWatch;
+      const lacking = await watches.missing(watch);
+      if (lacking.length > 0)
+        throw userError('forbidden', 'watch.missing', { permissions: { list: [...lacking] } });
+    }
+    const { languageRoles = {} } = await spaces.of(space);
+    const safe = await safeIn(space, languageRoles);
+    const newRoles = roleLanguages(choices).filter((language) => !safe.includes(language));
+    const survey = await builderIn(space).survey(space, needsOf(choices, sources, newRoles.length));
+    return stepsOf(choices, sources, survey, newRoles, languages);
+  };
+
+  const busyUntilMs = (): number => now() + BUSY_MS;
+
+  /** Takes the work on a set-up for this process; rejects where another one works on it. */
+  const claim = async (
+    space: Space,
+    id: string,
+    begin: (choices: SetupChoices) => Promise<readonly SetupStep[]>,
+  ): Promise<Setup & { readonly work: SetupWork }> => {
+    const found = await stored.find(space, id);
+    if (!found) throw over();
+    const sinceMs = now();
+    const steps = found.work?.steps ?? (await begin(found.choices));
+    const taken = await stored.change(space, id, (setup) => {
+      if ((setup.work?.busyUntilMs ?? 0) > now())
+        throw userError('rate-limited', 'autotranslate.wizard-busy');
+      if (!isDeepStrictEqual(setup.choices, found.choices))
+        throw userError('bad-input', 'autotranslate.wizard-changed');
+      const work = setup.work ?? { sinceMs, busyUntilMs: 0, steps, made: {} };
+      return { ...setup, work: { ...work, busyUntilMs: busyUntilMs() } };
+    });
+    if (!taken?.work) throw over();
+    return { ...taken, work: taken.work };
+  };
+
+  const note = async (
+    space: Space,
+    id: string,
+    how: (work: SetupWork) => Partial<SetupWork>,
+  ): Promise<Setup & { readonly work: SetupWork }> => {
+    const noted = await stored.change(space, id, (setup) =>
+      setup.work ? { ...setup, work: { ...setup.work, ...how(setup.work) } } : setup,
+    );
+    if (!noted?.work) throw over();
+    return { ...noted, work: noted.work };
+  };
+
+  /** Does work on a set-up that was claimed, and lets go of it where that fails. */
+  const holding = async <Result>(
+    space: Space,
+    id: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      await note(space, id, () => ({ busyUntilMs: 0 })).catch(() => undefined);
+      throw thrown;
+    }
+  };
+
+  /** Makes a thing, and waits where the platform takes no more for a moment. */
+  const make = async (
+    space: Space,
+    id: string,
+    thing: NewThing,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await builderIn(space).make(space, thing);
+      } catch (thrown) {
+        const { code, retryAfterMs = Infinity } = toAppError(thrown);
+        if (code !== 'rate-limited' || retryAfterMs > LONGEST_WAIT_MS) throw thrown;
+        await note(space, id, () => ({ busyUntilMs: busyUntilMs() + retryAfterMs }));
+        await sleep(clock, retryAfterMs, signal);
+      }
+    }
+  };
+
+  /** Finds what was made and is still there, and what an earlier try made without an answer. */
+  const resumed = async (
+    space: Space,
+    setup: Setup & { readonly work: SetupWork },
+    roles: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> => {
+    const builder = builderIn(space);
+    const { steps, made, sinceMs } = setup.work;
+    const things = steps.flatMap(({ key, kind }) =>
+      made[key] === undefined ? [] : [{ key, kind, id: made[key] }],
+    );
+    const there = await builder.standing(space, things);
+    const kept = things.filter(({ id }) => there.some((thing) => thing.id === id));
+    const next = steps.find(({ key }) => made[key] === undefined);
+    const known = Object.values(made);
+    const lost = next && (await builder.find(space, thingOf(next, setup, roles), sinceMs, known));
+    return Object.fromEntries([
+      ...kept.map(({ key, id }) => [key, id]),
+      ...(next && lost !== undefined ? [[next.key, lost]] : []),
+    ]);
+  };
+
+  /** Links everything that was made, all or nothing. */
+  const link = async (
+    space: Space,
+    setup: Setup & { readonly work: SetupWork },
+    by: Changer,
+    roles: Readonly<Record<string, string>>,
+  ): Promise<readonly ChannelWatch[]> => {
+    const { steps, made } = setup.work;
+    const linked = watchesOf(space, setup, watches.list(space));
+    // What was made is as open to all ages as its source.
+    if (linked.length > 0) await watches.set(linked, { by, mayMixAges: true });
+    const given = steps.flatMap((step) =>
+      step.kind === 'role' ? [[step.language, made[roleKey(step.language)] ?? '']] : [],
+    );
+    if (given.length > 0)
+      await spaces.change(space, {
+        languageRoles: { ...roles, ...(Object.fromEntries(given) as Record<string, string>) },
+      });
+    await stored.remove(space, setup.id);
+    return linked;
+  };
+
+  return {
+    /** Tells what can be made in a space; undefined: nothing. */
+    offers: (space: Space): { readonly threads: boolean; readonly roles: boolean } | undefined => {
+      const builder = builderOf(space);
+      return builder && { threads: builder.threads, roles: builder.roles !== undefined };
+    },
+    /** Stores the first choices of a set-up. */
+    begin: stored.put,
+    find: async (space: Space, id: string): Promise<Setup> => {
+      const found = await stored.find(space, id);
+      if (!found) throw over();
+      return found;
+    },
+    /** Changes what was chosen; rejects once it is being made. */
+    choose: async (space: Space, id: string, change: Partial<SetupChoices>): Promise<Setup> => {
+      const changed = await stored.change(space, id, (setup) => {
+        if (setup.work) throw userError('bad-input', 'autotranslate.wizard-changed');
+        return { ...setup, choices: { ...setup.choices, ...change } };
+      });
+      if (!changed) throw over();
+      return changed;
+    },
+    /** Lists the set-ups whose making was begun and did not end, the oldest first. */
+    unfinished: stored.begun,
+    /** Counts the channels or threads that would be made. */
+    count: (space: Space, choices: SetupChoices): number =>
+      sourcesOf(choices, watches.list(space)).reduce((sum, each) => sum + each.languages.length, 0),
+    /**
+     * Makes and links everything, or goes on with it; resolves with the channels that are linked. Where it rejects,
+     * nothing is linked, and what was made is remembered.
+     */
+    make: async (
+      space: Space,
+      id: string,
+      { by, admit, told, signal }: SetupOptions,
+    ): Promise<readonly ChannelWatch[]> => {
+      const before = await stored.find(space, id);
+      if (!before) throw over();
+      await admit(channelsOf(space, before.choices));
+      const isNew = before.work === undefined;
+      let setup = await claim(space, id, (choices) => plan(space, choices));
+      return holding(space, id, async () => {
+        const { languageRoles: roles = {} } = await spaces.of(space);
+        if (!isNew) {
+          const made = await resumed(space, setup, roles);
+          setup = await note(space, id, () => ({ made }));
+        }
+        const { steps } = setup.work;
+        for (const step of steps) {
+          if (setup.work.made[step.key] !== undefined) continue;
+          const made = await make(space, id, thingOf(step, setup, roles), signal);
+          setup = await note(space, id, (work) => ({
+            made: { ...work.made, [step.key]: made },
+            busyUntilMs: busyUntilMs(),
+          }));
+          await told?.(Object.keys(setup.work.made).length, steps.length);
+        }
+        return link(space, setup, by, roles);
+      });
+    },
+    /** Deletes what was made, or only forgets the choices. */
+    undo: async (space: Space, id: string, { by, admit, signal }: SetupOptions): Promise<void> => {
+      const found = await stored.find(space, id);
+      if (!found) throw over();
+      await admit(channelsOf(space, found.choices));
+      if (!found.work) return stored.remove(space, id);
+      const claimed = await claim(space, id, async () => []);
+      await holding(space, id, async () => {
+        const builder = builderIn(space);
+        const { languageRoles: roles = {} } = await spaces.of(space);
+        const ids = Object.values(claimed.work.made);
+        if (watches.list(space).some(({ channel }) => ids.includes(channel.id))) {
+          // All of it is linked, and people may have written there.
+          await link(space, claimed, by, roles);
+          throw over();
+        }
+        const made = await resumed(space, claimed, roles);
+        for (const { key, kind } of claimed.work.steps.toReversed()) {
+          const thing = made[key];
+          if (thing === undefined) continue;
+          signal.throwIfAborted();
+          await builder.remove(space, { kind, id: thing });
+          await note(space, id, () => ({ busyUntilMs: busyUntilMs() }));
+        }
+        await stored.remove(space, id);
+      });
+    },
+    /**
+     * Gives a member the role of a language, or takes it where they have it; resolves with true where it was given.
+     * Rejects with `forbidden` for a role that is none of those, or has permissions.
+     */
+    toggleRole: async (
+      space: Space,
+      member: { readonly id: string; readonly roles?: readonly string[] },
+      language: string,
+    ): Promise<boolean> => {
+      const { languageRoles = {} } = await spaces.of(space);
+      const role = languageRoles[language];
+      const { roles } = builderIn(space);
+      if (role === undefined || !(await roles?.isSafe(space, role)))
+        throw userError('forbidden', 'autotranslate.role-unsafe');
+      const isGiven = !member.roles?.includes(role);
+      await roles?.set(space, member.id, role, isGiven);
+      return isGiven;
+    },
+  };
+};

@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest';
+import { createSetups } from '../../../../src/autotranslate/setup/setups.ts';
+import type { ChannelWatch } from '../../../../src/model/space.ts';
+import { openStore, type Store } from '../../../../src/store/index.ts';
+import { createSetupStore } from '../../../../src/store/setups.ts';
+import { createSpaceSettings } from '../../../../src/store/settings.ts';
+import { createFakeBuilder, type FakeBuilder } from '../../../fakes/builder.ts';
+import { createHastyClock } from '../../../fakes/clock.ts';
+
+const SPACE = { platform: 'test', id: 'space' };
+const CHOICES = {
+  channels: ['1', '2'],
+  from: 'en',
+  languages: ['es', 'ja'],
+  form: 'channels-roles',
+} as const;
+const ASKED = {
+  by: { name: 'Ada', locale: 'en' },
+  admit: async () => undefined,
+  signal: new AbortController().signal,
+};
+/** Roles for three languages, and two channels for each of two. */
+const STEPS = 7;
+
+/** A process of its own over what is stored and built. */
+const startProcess = (store: Store, builder: FakeBuilder, watches: ChannelWatch[], atMs: number) =>
+  createSetups({
+    stored: createSetupStore(store, () => atMs),
+    builderOf: () => builder,
+    watches: {
+      list: () => watches,
+      elsewhere: () => 0,
+      missing: async () => [],
+      set: async (asked) => void watches.push(...asked),
+    },
+    spaces: createSpaceSettings(store),
+    languages: { name: (code) => code },
+    now: () => atMs,
+    clock: createHastyClock(),
+  });
+
+/** Begins a set-up in a process that ends at the n-th thing, before it is made or before the answer has come. */
+const killAt = async (step: number, isMade: boolean) => {
+  const store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const watches: ChannelWatch[] = [];
+  const first = startProcess(store, builder, watches, 1_000);
+  const { id } = await first.begin(SPACE, CHOICES);
+  const make = builder.make.bind(builder);
+  const killed = Promise.withResolvers<void>();
+  builder.make = async (space, thing) => {
+    if (builder.calls + 1 < step) return make(space, thing);
+    if (isMade) await make(space, thing);
+    killed.resolve();
+    return new Promise(() => {});
+  };
+  void first.make(SPACE, id, ASKED);
+  await killed.promise;
+  builder.make = make;
+  return { store, builder, watches, id };
+};
+
+const KILLS = Array.from({ length: STEPS }, (_, at) => [at + 1, false] as const).flatMap(
+  ([step]) => [
+    [step, false],
+    [step, true],
+  ],
+) as readonly [number, boolean][];
+
+it.each(KILLS)(
+  'a set-up whose process was killed at step %i (made: %s) is finished once, by whoever goes on',
+  async (step, isMade) => {
+    const { store, builder, watches, id } = await killAt(step, isMade);
+    const soon = startProcess(store, builder, watches, 30_000);
+    await expect(soon.make(SPACE, id, ASKED)).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.wizard-busy' },
+    });
+    expect(watches).toEqual([]);
+    const later = startProcess(store, builder, watches, 62_000);
+    await later.make(SPACE, id, ASKED);
+    expect(builder.built.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'role en',
+      'role es',
+      'role ja',
+      'channel name1 es',
+      'channel name1 ja',
+      'channel name2 es',
+      'channel name2 ja',
+    ]);
+    expect(watches).toHaveLength(6);
+    expect(await later.unfinished(SPACE)).toEqual([]);
+    await store.destroy();
+  },
+);
+
+it.each(KILLS)(
+  'a set-up whose process was killed at step %i (made: %s) leaves nothing where it is undone',
+  async (step, isMade) => {
+    const { store, builder, watches, id } = await killAt(step, isMade);
+    const later = startProcess(store, builder, watches, 62_000);
+    await later.undo(SPACE, id, ASKED);
+    expect(builder.built).toEqual([]);
+    expect(watches).toEqual([]);
+    expect(await later.unfinished(SPACE)).toEqual([]);
+    await store.destroy();
+  },
+);
+
+it('what was only chosen can be dropped, and nothing is made of it', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const setups = startProcess(store, builder, [], 1_000);
+  const { id } = await setups.begin(SPACE, CHOICES);
+  await setups.undo(SPACE, id, ASKED);
+  await expect(setups.make(SPACE, id, ASKED)).rejects.toMatchObject({ code: 'not-found' });
+  expect(builder.built).toEqual([]);
+});
+
+it('groups that other spaces have channels in do not grow without their yes', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const linked: ChannelWatch = {
+    channel: { space: SPACE, id: '1' },
+    mode: 'mirror',
+    languages: ['en'],
+    group: 'g',
+    transcribes: true,
+    bots: false,
+  };
+  const builder = createFakeBuilder();
+  const setups = createSetups({
+    stored: createSetupStore(store, () => 0),
+    builderOf: () => builder,
+    watches: {
+      list: () => [linked],
+      elsewhere: () => 1,
+      missing: async () => [],
+      set: async () => undefined,
+    },
+    spaces: createSpaceSettings(store),
+    languages: { name: (code) => code },
+    now: () => 0,
+  });
+  const { id } = await setups.begin(SPACE, CHOICES);
+  await expect(setups.make(SPACE, id, ASKED)).rejects.toMatchObject({
+    sentence: { key: 'autotranslate.join-elsewhere' },
+  });
+  expect(builder.built).toEqual([]);
+});

@@ -139,10 +139,14 @@ describe('a channel', () => {
   });
 
   it('is told of no end where the group stays', async () => {
-    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    const named = channel('7');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [named, 'es'], [THERE, 'fr']));
     await scene.watches.set([scene.watches.of(ENGLISH)!]);
-    await scene.watches.remove(SPANISH);
-    await expect.poll(() => scene.other.texts(THERE)).toHaveLength(1);
+    await scene.watches.remove(named);
+    const channels = '#channel-7 (Place)';
+    await expect
+      .poll(() => scene.other.texts(THERE))
+      .toEqual([sentence('autotranslate.unlinked-here', { channels }, 'fr').replaceAll('`', '')]);
   });
 });
 

@@ -32,6 +32,7 @@ import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
+import { createCompactReplies } from './mirror/compact-replies.ts';
 import { createAnswered, type AnsweredDeps } from './mirror/answered.ts';
 import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
@@ -175,10 +176,12 @@ export const openAutoTranslate = async ({
       return createProgress({ ...shared, mirrors }, row, tenure, signal, line);
     },
   });
+  const replies = createCompactReplies({ ...shared, lineOf: preparing.lineOf });
   const reconcile = createReconcile({
     ...shared,
     late,
     bars,
+    replies,
     answered: createAnswered(shared),
     wakeIdle: scheduler.wakeIdle,
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
@@ -221,7 +224,7 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [backfill, cursors, context, preparing, botLoops, late];
+  const memories = [backfill, cursors, context, preparing, botLoops, late, replies];
   const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
@@ -242,6 +245,7 @@ export const openAutoTranslate = async ({
   const forgetAll = (): void => {
     context.forgetAll();
     preparing.forgetAll();
+    replies.forgetAll();
     late.forgetAll();
   };
   // What is known in memory of a space that some process has left.
@@ -286,6 +290,7 @@ export const openAutoTranslate = async ({
     forget: async (person: Person): Promise<void> => {
       context.forget(person);
       preparing.forget(person.id);
+      replies.forget(person.id);
       late.forget(person.id);
       // Messages prepared again respect the person's new choice.
       for (const { ref, partition } of await openRowsOf(store, person)) {

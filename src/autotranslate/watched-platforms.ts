@@ -21,6 +21,8 @@ export interface WatchedPlatform {
   readonly mirrors: Mirrors;
   /** The names that people type for commands. Default: plain. */
   readonly naming?: Naming;
+  /** See `Capabilities`. */
+  readonly repliesInThreads?: true;
 }
 
 export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
@@ -34,9 +36,15 @@ export const createWatchedPlatforms = () => {
     known.get(space.platform);
   return {
     add: (platform: Platform): void => {
-      const { name, title, feed, mirrors, naming } = platform;
+      const { name, title, feed, mirrors, naming, capabilities } = platform;
       if (!feed || !mirrors) return;
-      known.set(name, { title: title ?? name, feed, mirrors, ...(naming && { naming }) });
+      known.set(name, {
+        title: title ?? name,
+        feed,
+        mirrors,
+        ...(naming && { naming }),
+        ...(capabilities.repliesInThreads && { repliesInThreads: true }),
+      });
       posting.set(name, platform);
     },
     /** Posts a message of the bot itself. Rejects with an `AppError`. */

@@ -97,7 +97,7 @@ export interface UpdateOptions extends WhileHeld {
 export interface OrphanOptions extends WhileHeld {
   /** Key of the mirrors to delete; default: all. */
   readonly key?: string | undefined;
-  /** Messages that are known to belong to other keys; needed only with `key`. */
+  /** Messages that are known to belong to other keys or sources: they stay. */
   readonly others?: readonly Posted[];
 }
 
@@ -135,6 +135,8 @@ export interface Mirrors {
    * may have posted.
    */
   removeOrphans(target: MirrorTarget, source: MessageRef, options?: OrphanOptions): Promise<void>;
+  /** True of a message into which the platform itself put several mirrors. Omitted where it never does. */
+  isShared?(posted: Posted): boolean;
   /** Finds a standing thread of a channel, or creates it under this name. */
   thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
 }

@@ -27,6 +27,24 @@ describe('a channel with compact replies', () => {
     expect(pressesOf(reply)).toEqual([]);
   });
 
+  it('gets one reply for quick messages of one person, whose lines follow them', async () => {
+    const at = await watched();
+    const [first, second] = ['Good morning everybody', 'The weather is lovely today'];
+    const said = at.channel.say(at.ann, first);
+    const reply = await replyTo(said);
+    const more = at.channel.say(at.ann, second);
+    await bot.discord.until(() => reply.content.includes('lovely'));
+    expect(reply.content).toBe(
+      `-# 🇪🇸 es:${first}\n-# es:${second}\n-# 🇯🇵 ja:${first}\n-# ja:${second}`,
+    );
+    expect(repliesTo(more)).toEqual([]);
+    said.delete();
+    await bot.discord.until(() => !reply.content.includes('morning'));
+    expect(reply.content).toBe(`-# 🇪🇸 es:${second}\n-# 🇯🇵 ja:${second}`);
+    more.delete();
+    await bot.discord.until(() => !at.channel.messages.includes(reply));
+  });
+
   it('shows the whole of what was cut to the one who presses, and to nobody else', async () => {
     const at = await watched();
     const said = at.channel.say(at.ann, LONG);

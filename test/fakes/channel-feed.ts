@@ -261,10 +261,11 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
-    removeOrphans: async ({ channel: from }, source, { key, assertHeld } = {}) => {
+    removeOrphans: async ({ channel: from }, source, { key, others = [], assertHeld } = {}) => {
       await sick.get(from.id)?.();
+      const known = others.flatMap(({ ids }) => ids);
       for (const shown of shownIn(from))
-        if (shows(shown, source, key)) {
+        if (shows(shown, source, key) && !known.includes(shown.message.ref.id)) {
           ask('removeOrphans', assertHeld);
           remove(shown.message.ref);
         }

@@ -234,7 +234,8 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
         const isMirror = footers.some(({ line }) => isOfSource(line, source));
         const isSought =
           key === undefined
-            ? isMirror || answers(raw, source) || isVoiceOf(raw, source)
+            ? !others.some(({ ids }) => ids.includes(raw.id)) &&
+              (isMirror || answers(raw, source) || isVoiceOf(raw, source))
             : replyPiece(raw, { source, key }, keyOf, others) !== undefined;
         if (!isSought) continue;
         const shared = isMirror && footers.length > 1;

@@ -125,6 +125,7 @@ export const createMirrors = (
 
   return {
     filesBytes: FILES_BYTES,
+    isShared: (posted) => ownPostOf(posted).handle.shared,
     async *create({ channel: to }, mirrors, options) {
       channelIdOf(to);
       // What was posted before and may be changed has one turn; what is new is posted besides.

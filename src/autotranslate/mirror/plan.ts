@@ -112,6 +112,8 @@ export interface Step {
   readonly bare?: ((reason: Sentence) => MirrorContent) | undefined;
   readonly models: string;
   readonly posted?: StoredMirror['posted'];
+  /** The steps of all messages that one compact reply shows, this one included; undefined where it shows one. */
+  readonly together?: readonly Step[];
 }
 
 export interface Update extends Step {

@@ -5,6 +5,7 @@ import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { flaggedLanguage, groupOf, latePartition, type Row } from '../../store/inbox/row.ts';
 import type { Prepared } from '../prepare/prepared.ts';
+import type { CompactReplies } from './compact-replies.ts';
 import type { LateTargets } from './late-targets.ts';
 import { isPassing, plan, type Current, type Plan, type TargetWork } from './plan.ts';
 import { createSettle, type SettleDeps, type Wait } from './settle.ts';
@@ -19,6 +20,7 @@ export interface ReconcileDeps extends TargetDeps, SettleDeps {
   readonly store: TargetDeps['store'];
   readonly watches: Pick<WatchStore, 'of'>;
   readonly late: LateTargets;
+  readonly replies: TargetDeps['replies'] & Pick<CompactReplies, 'note'>;
   /** Has a partition processed, unless it waits for a time. */
   readonly wakeIdle: (partition: string) => void;
   /** True while the prepared mirrors are still wanted. */
@@ -126,6 +128,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     }
     const [first] = valid;
     if (!first) return 0;
+    for (const { prepared } of valid) deps.replies.note(prepared.row);
     const { row } = first.prepared;
     const group = groupFor(row);
     // In a partition of its own, a message delays no other.

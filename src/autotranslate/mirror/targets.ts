@@ -10,9 +10,14 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { loggingOf } from '../telemetry.ts';
 import { hashOf, type Shown, type Step, type TargetWork, type Update } from './plan.ts';
+import type { CompactReplies } from './compact-replies.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 
 export interface TargetDeps extends QuoteDeps {
+  readonly replies: Pick<
+    CompactReplies,
+    'merge' | 'join' | 'opened' | 'update' | 'remove' | 'besides'
+  >;
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
@@ -45,9 +50,20 @@ const withoutFiles = ({ bare }: Step, thrown: unknown): Shown | undefined =>
 const stepDone = ({ open }: TargetWork, row: Row): void =>
   void open.set(row, (open.get(row) ?? 0) - 1);
 
+/** Waits for a write when its row is settled. */
+const settleAfter = ({ writes }: Records, write: Promise<void>): void => {
+  // A write that fails before it is awaited must not be an unhandled rejection.
+  write.catch(() => undefined);
+  writes.push(write);
+};
+
+const allDone = (work: TargetWork, step: Step | undefined): void => {
+  for (const { prepared } of step?.together ?? (step ? [step] : [])) stepDone(work, prepared.row);
+};
+
 /** Creates the functions that change the mirrors in one target. */
 export const createTargets = (deps: TargetDeps) => {
-  const { stored, store, platforms, log } = deps;
+  const { stored, store, platforms, replies, log } = deps;
 
   const writtenMs = ({ ref, position }: Row): number =>
     platforms.of(ref.channel).feed.timeOf(position);
@@ -55,8 +71,10 @@ export const createTargets = (deps: TargetDeps) => {
   /** Deletes mirrors of a deleted message that may exist in a target without being stored. */
   const removeOrphans = async (row: Row, target: MirrorTarget, tenure: Tenure): Promise<void> => {
     const isFlag = flaggedLanguage(row.purpose) !== undefined;
-    // Other replies to the same message are kept.
-    const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : {};
+    // Other replies to the same message are kept, and the one that shows others too.
+    const only = isFlag
+      ? { key: row.purpose, others: await stored.others(row) }
+      : { others: await replies.besides(row) };
     const assertHeld = (): void => tenure.assertHeld();
     try {
       assertHeld();
@@ -70,7 +88,7 @@ export const createTargets = (deps: TargetDeps) => {
   };
 
   const mirrorOf = async (
-    { prepared: { row, message }, content }: Step,
+    { prepared: { row, message }, content: { line: _line, ...content } }: Step,
     target: MirrorTarget,
     before: readonly Step[] = [],
   ): Promise<Mirror> => {
@@ -94,12 +112,11 @@ export const createTargets = (deps: TargetDeps) => {
   };
 
   /** Begins to store a mirror, which is waited for when its row is settled. */
-  const record = ({ writes }: Records, row: Row, mirror: StoredMirror, isFirst: boolean): void => {
-    const write = store.write((db) => stored.put(db, row, mirror, isFirst), RELAXED);
-    // A write that fails before it is awaited must not be an unhandled rejection.
-    write.catch(() => undefined);
-    writes.push(write);
-  };
+  const record = (records: Records, row: Row, mirror: StoredMirror, isFirst: boolean): void =>
+    settleAfter(
+      records,
+      store.write((db) => stored.put(db, row, mirror, isFirst), RELAXED),
+    );
 
   const removeMirrors = async (work: TargetWork, records: Records): Promise<void> => {
     const { target, remove } = work;
@@ -108,7 +125,9 @@ export const createTargets = (deps: TargetDeps) => {
     for (const { row, posted } of remove) {
       try {
         assertHeld();
-        if (posted) await mirrors.remove(posted, row.ref, { assertHeld });
+        const held = { signal: records.tenure.signal, assertHeld };
+        if (posted && !(await replies.remove(posted, row, target, held)))
+          await mirrors.remove(posted, row.ref, { assertHeld });
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code !== 'not-found') {
@@ -129,6 +148,8 @@ export const createTargets = (deps: TargetDeps) => {
     const assertHeld = (): void => records.tenure.assertHeld();
     const change = async (step: Step, standing: Posted): Promise<Posted> => {
       const { row, mayExist } = step.prepared;
+      const held = { signal: records.tenure.signal, assertHeld };
+      if (await replies.update(standing, step, held)) return standing;
       const mirror = await mirrorOf(step, target);
       assertHeld();
       const sinceMs = mayExist ? row.sinceMs : undefined;
@@ -192,10 +213,15 @@ export const createTargets = (deps: TargetDeps) => {
     const { tenure } = records;
     const { mirrors } = platforms.of(target.channel);
     const assertHeld = (): void => tenure.assertHeld();
-    const steps = [...create];
+    const steps = replies.merge(create);
     const mayExist = steps.some(({ prepared }) => prepared.mayExist);
     while (steps.length > 0) {
       try {
+        const held = { signal: tenure.signal, assertHeld };
+        if (steps[0] && (await replies.join(steps[0], target, held))) {
+          allDone(work, steps.shift());
+          continue;
+        }
         const all: Mirror[] = [];
         for (const [at, step] of steps.entries())
           all.push(await mirrorOf(step, target, steps.slice(0, at)));
@@ -205,15 +231,16 @@ export const createTargets = (deps: TargetDeps) => {
         assertHeld();
         const sinceMs = Math.min(...steps.map(({ prepared }) => writtenMs(prepared.row)));
         const isBackfill = steps.every(({ prepared }) => isOfBackfill(prepared.row.partition));
-        const held = { signal: tenure.signal, assertHeld };
         const options = { mayExist, isBackfill, others, sinceMs, ...held };
         for await (const posted of mirrors.create(target, all, options)) {
           const step = steps.shift();
           if (!step) continue;
           const { prepared, content, models } = step;
           const contentHash = hashOf(prepared, content);
-          record(records, prepared.row, { target, posted, contentHash, models }, true);
-          stepDone(work, prepared.row);
+          if (step.together ?? content.line?.isWhole)
+            settleAfter(records, replies.opened(step, target, posted));
+          else record(records, prepared.row, { target, posted, contentHash, models }, true);
+          allDone(work, step);
         }
         return;
       } catch (thrown) {
@@ -225,7 +252,11 @@ export const createTargets = (deps: TargetDeps) => {
           continue;
         }
         // A target that refuses access refuses it for all of them.
-        const failed = steps.splice(0, thrown.code === 'forbidden' ? steps.length : 1);
+        const failed = steps
+          .splice(0, thrown.code === 'forbidden' ? steps.length : 1)
+          .flatMap((step) => step.together ?? [step]);
+        // Of messages that one reply would show, only the first may be gone.
+        if (thrown.code !== 'forbidden') steps.unshift(...replies.merge(failed.splice(1)));
         for (const { prepared } of failed) {
           await giveUp(prepared, target, thrown, records);
           stepDone(work, prepared.row);

@@ -12,6 +12,7 @@ import {
   isWorthShowing,
   translatedParts,
   unheardLines,
+  type CompactLine,
   type MirrorContent,
   type MirrorWording,
 } from './compose.ts';
@@ -35,11 +36,31 @@ const shortened = (
 };
 
 /** Shows the whole translation of a message to the one who presses, in their language. */
-const wholeButton = ({ ref }: Message): Control => ({
+const wholeButton = ({ source }: CompactLine): Control => ({
   kind: 'button',
-  press: `translate whole:${ref.id}`,
+  press: `translate whole:${source.id}`,
   label: '🌐',
 });
+
+/** Composes one compact reply of several lines: below each label its texts. Undefined without any. */
+export const composeLines = (all: readonly CompactLine[]): MirrorContent | undefined => {
+  const texts = Map.groupBy(
+    all.flatMap(({ blocks }) => blocks),
+    ({ label }) => JSON.stringify(label),
+  );
+  const [first, ...rest] = [...texts.values()].map(([block, ...others]): LabelledText => ({
+    label: block?.label ?? [],
+    text: lines(block?.text, ...others.map(({ text: more }) => more)),
+  }));
+  if (!first) return undefined;
+  return {
+    label: first.label,
+    content: {
+      text: lines(first.text, ...rest.map((block) => labelled(block.label, block.text))),
+      controls: all.flatMap((line) => (line.isCut ? [wholeButton(line)] : [])),
+    },
+  };
+};
 
 /**
  * Composes the one compact reply under a message: a small line for each language, after its flag. Long texts
@@ -72,13 +93,8 @@ export const composeCompact = (
     blocks.unshift({ label: [HEARD], text: [subtext(...short(plainWords(transcript.text)))] });
   for (const note of unheardLines(translated, renditions[0]?.language ?? '', texts))
     blocks.push({ label: [text(FAILED)], text: [subtext(...(onlyRow(note) ?? []))] });
-  const [first, ...rest] = blocks;
-  if (!first) return undefined;
-  return {
-    label: first.label,
-    content: {
-      text: lines(first.text, ...rest.map((block) => labelled(block.label, block.text))),
-      controls: isCut ? [wholeButton(message)] : [],
-    },
-  };
+  const isWhole = !isCut && !transcript && translated.fault === undefined;
+  const line = { source: message.ref, blocks, isCut, isWhole };
+  const composed = composeLines([line]);
+  return composed && { ...composed, line };
 };

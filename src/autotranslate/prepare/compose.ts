@@ -10,7 +10,8 @@ import {
   type Inline,
   type RichText,
 } from '../../rich-text/rich-text.ts';
-import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
+import type { MessageRef } from '../../model/place.ts';
+import type { LabelledText, Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript.ts';
 import { smallModelsNote } from '../../translation/small-models.ts';
@@ -35,11 +36,24 @@ export interface MirrorWording {
   readonly languages: Languages;
   readonly texts: Pick<Texts, 'rich'>;
 }
+/** A message as a compact reply shows it, alone or with others of its author. */
+export interface CompactLine {
+  readonly source: MessageRef;
+  readonly blocks: readonly LabelledText[];
+  /** True where the text is cut, so that a button shows the whole. */
+  readonly isCut: boolean;
+  /** True where all of it is translated and nothing is cut: it may stand with others. */
+  readonly isWhole: boolean;
+}
+
 /** A mirror without its place, and without the parts that are looked up only when it is posted. */
-export type MirrorContent = Pick<
+export interface MirrorContent extends Pick<
   Mirror,
   'content' | 'label' | 'blocks' | 'as' | 'below' | 'broadcast'
->;
+> {
+  /** The line that is shown, in a compact reply. */
+  readonly line?: CompactLine;
+}
 
 /** A file that no mirror shows, and why. */
 export interface FileLeftOut {

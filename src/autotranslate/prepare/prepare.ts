@@ -10,6 +10,7 @@ import {
   isWorthShowing,
   lackOf,
   replyLabel,
+  type CompactLine,
   type MirrorWording,
 } from './compose.ts';
 import { composeCompact } from './compose-compact.ts';
@@ -42,9 +43,9 @@ import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { flaggedLanguage, groupOf, isFor, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, groupOf, isFor, WATCH, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
-import { channelKey, type Channel } from '../../model/place.ts';
+import { channelKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
@@ -350,6 +351,32 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (!isSame || (await skipNow(row, message, now, true)) !== undefined) return false;
       const barred = mirrors.map(({ target }) => deps.bars.isBarred(message, target.channel));
       return !(await Promise.all(barred)).includes(true);
+    },
+
+    /** Makes the line of a message in a compact reply anew; undefined where it has none any more. */
+    lineOf: async (ref: MessageRef, signal: AbortSignal): Promise<CompactLine | undefined> => {
+      const { channel } = ref;
+      const watch = watches.of(channel);
+      const message = watch && (await platforms.of(channel).feed.read(ref));
+      if (!message || !isInPlace(watch.mode)) return undefined;
+      const { id: authorId } = message.author;
+      const choices = await spaces.of(channel.space);
+      const optedOut = await privacy.optedOut({ platform: channel.space.platform, id: authorId });
+      if (skipReason(message, watch, choices, optedOut, writtenMs(message))) return undefined;
+      const translated = await translate(
+        { ref, purpose: WATCH, revision: 0, authorId, isMissed: true },
+        {
+          message,
+          languages: watch.languages,
+          expected: watch.languages,
+          transcribes: false,
+          context: [],
+          isLast: true,
+          rules: rulesOf(watch, choices),
+        },
+        signal,
+      );
+      return composeCompact(message, translated, wordingOf(channel))?.line;
     },
 
     /** Drops data in memory of a person's messages. */

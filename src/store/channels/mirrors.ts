@@ -178,6 +178,30 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return rows.flatMap((row) => (row.purpose === purpose ? [] : (read(row).posted ?? [])));
     },
 
+    /**
+     * Reads our messages that mirror other sources of the same channel there, recorded since a time (ms since 1970), the
+     * oldest first, at most `most`.
+     */
+    besides: async (
+      { ref: { channel, id }, purpose }: RowKey,
+      sinceMs: number,
+      most: number,
+    ): Promise<readonly Posted[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .select(SHOWN_COLUMNS)
+        .where('source_platform', '=', channel.space.platform)
+        .where('source_channel_id', '=', channel.id)
+        .where('source_id', '!=', id)
+        .where('purpose', '=', purpose)
+        .where('target_channel_id', '=', channel.id)
+        .where('posted_ms', '>=', sinceMs)
+        .orderBy('posted_ms')
+        .limit(most)
+        .execute();
+      return rows.flatMap((row) => read(row).posted ?? []);
+    },
+
     /** The time at which the mirror of a source came into a channel, ms since 1970; undefined where it has none. */
     postedAtMs: async ({ ref, purpose }: RowKey, channel: Channel): Promise<number | undefined> => {
       const target = { target_platform: channel.space.platform, target_channel_id: channel.id };

@@ -125,12 +125,12 @@ const live = async (life: Pick<Life, 'store' | 'platforms'>): Promise<AutoTransl
   return running;
 };
 
-const begin = async (make: () => World): Promise<void> => {
+const begin = async (make: () => World, mode: 'reply' | 'compact' = 'reply'): Promise<void> => {
   world = make();
   store = await openStore('sqlite::memory:');
   const { feeds, english, spanish, general } = world;
   const { watches } = await live({ store, platforms: feeds.map(({ platform }) => platform) });
-  await watches.set([...mirrorOf([english, 'en'], [spanish, 'es']), watchOf(general)]);
+  await watches.set([...mirrorOf([english, 'en'], [spanish, 'es']), watchOf(general, { mode })]);
 };
 
 /** What people do: some write, one corrects herself, one takes it back; over two platforms one answers. */
@@ -165,6 +165,35 @@ const script = (): ((running: AutoTranslate | undefined) => Promise<void>)[] => 
   ];
 };
 
+/** Quick messages of one person, of which one is corrected and one taken back. */
+const quickScript = (): ReturnType<typeof script> => {
+  const { general } = world;
+  const said: Message[] = [];
+  const say =
+    (text: string) =>
+    async (running: AutoTranslate | undefined): Promise<void> => {
+      const message = feedOf(general).say(general, text);
+      said.push(message);
+      await running?.listener.messageChanged(message);
+      await running?.idle();
+    };
+  return [
+    say('one'),
+    say('two'),
+    say('three'),
+    async (running) => {
+      const corrected = said[1] && feedOf(general).edit(said[1].ref, 'second');
+      if (corrected) await running?.listener.messageChanged(corrected);
+    },
+    async (running) => {
+      const [first] = said;
+      if (!first) return;
+      feedOf(general).remove(first.ref);
+      await running?.listener.messagesDeleted([first.ref]);
+    },
+  ];
+};
+
 const expectEverythingOnce = async (): Promise<void> => {
   const { spanish, general } = world;
   expect(feedOf(spanish).texts(spanish)).toEqual([
@@ -184,14 +213,16 @@ const expectEverythingOnce = async (): Promise<void> => {
 };
 
 /** Runs the script in a life that ends at an effect, and what is left of it in the next one. */
-const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> => {
+const liveTwice = async (
+  deathAt: number,
+  steps = script(),
+): Promise<{ readonly died: boolean }> => {
   const life = createLife(world.feeds, store, deathAt);
   let died = false;
   const end = (async (): Promise<void> => {
     await life.died;
     died = true;
   })();
-  const steps = script();
   const first = live(life);
   for (const step of steps) {
     const running = died ? undefined : await Promise.race([first, end.then(() => undefined)]);
@@ -217,6 +248,25 @@ const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> =
 const EVERY = 3;
 
 describe('a process that dies', () => {
+  it('leaves each line of a compact reply once, whichever of its effects was the last', async () => {
+    const every = casesOf(EVERY) < EVERY ? EVERY : 1;
+    let effects = 0;
+    for (let deathAt = Math.floor(Math.random() * every); ; deathAt += every) {
+      await begin(onOnePlatform, 'compact');
+      const { died } = await liveTwice(deathAt, quickScript());
+      const { general } = world;
+      const shown = feedOf(general)
+        .texts(general)
+        .join('\n')
+        .match(/es\(\w+\)/g);
+      expect(shown, `after death at effect ${deathAt}`).toEqual(['es(second)', 'es(three)']);
+      await store.destroy();
+      if (!died) break;
+      effects += every;
+    }
+    expect(effects).toBeGreaterThan(20);
+  });
+
   it.each([
     ['on one platform', onOnePlatform],
     ['with a group over two platforms', onTwoPlatforms],

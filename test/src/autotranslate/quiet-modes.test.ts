@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lost } from '../../fakes/channel-feed.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
+import { lost, person } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, GENERAL, withScene, type Scene } from './support.ts';
 
@@ -72,6 +74,119 @@ describe('a channel with compact replies', () => {
     await scene.say(GENERAL, 'es:hola');
     await scene.idle();
     expect(replies(scene)).toEqual([]);
+  });
+});
+
+describe('quick messages in a channel with compact replies', () => {
+  const scene = withScene([watchOf(GENERAL, { mode: 'compact', languages: ['es', 'ja'] })]);
+  const BOTH = '🇪🇸 es(one)\nes(two)\n🇯🇵 ja(one)\nja(two)';
+
+  const sayBoth = async () => {
+    const one = await scene.say(GENERAL, 'one');
+    await scene.idle();
+    const two = await scene.say(GENERAL, 'two');
+    await scene.idle();
+    return [one, two] as const;
+  };
+  const edit = async (ref: MessageRef, text: string): Promise<void> => {
+    await scene.listener.messageChanged(scene.feed.edit(ref, text));
+    await scene.idle();
+  };
+  const remove = async (ref: MessageRef): Promise<void> => {
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
+    await scene.idle();
+  };
+
+  it('of one person are one reply, whether they come one after the other or at once', async () => {
+    await sayBoth();
+    expect(replies(scene)).toEqual([BOTH]);
+    const author = person('grace');
+    const resume = scene.hold('three');
+    await scene.say(GENERAL, 'three', { author });
+    await scene.say(GENERAL, 'four', { author });
+    resume();
+    await scene.idle();
+    expect(replies(scene).slice(1)).toEqual(['🇪🇸 es(three)\nes(four)\n🇯🇵 ja(three)\nja(four)']);
+  });
+
+  it('are several replies where somebody else writes in between, if only a line that needs no translation', async () => {
+    await scene.say(GENERAL, 'one');
+    await scene.say(GENERAL, 'es:hola', { author: person('grace') });
+    await scene.say(GENERAL, 'two');
+    await scene.idle();
+    expect(replies(scene)).toHaveLength(3);
+    expect(replies(scene)[2]).toBe('🇪🇸 es(two)\n🇯🇵 ja(two)');
+  });
+
+  it('are at most five in a reply, and none that is long or comes late', async () => {
+    for (const text of ['a b', 'b c', 'c d', 'd e', 'e f', 'f g']) {
+      await scene.say(GENERAL, text);
+      await scene.idle();
+      // Edits of one reply are a second apart.
+      scene.clock.aheadMs += 2_000;
+    }
+    expect(replies(scene)).toHaveLength(2);
+    await scene.say(GENERAL, LONG);
+    await scene.idle();
+    expect(replies(scene)).toHaveLength(3);
+    const position = String(Date.now() + 60_000).padStart(20, '0');
+    await scene.say(GENERAL, 'later', { position });
+    await scene.idle();
+    expect(replies(scene)[3]).toBe('🇪🇸 es(later)\n🇯🇵 ja(later)');
+  });
+
+  it.each(['at once', 'after a restart'])(
+    'are changed and removed one by one, %s',
+    async (when) => {
+      const [one, two] = await sayBoth();
+      if (when !== 'at once') await scene.restart();
+      await edit(one.ref, 'uno');
+      expect(replies(scene)).toEqual([BOTH.replaceAll('one', 'uno')]);
+      await remove(one.ref);
+      expect(replies(scene)).toEqual(['🇪🇸 es(two)\n🇯🇵 ja(two)']);
+      await remove(two.ref);
+      expect(replies(scene)).toEqual([]);
+    },
+  );
+
+  it('lose the line of what is deleted also while nothing can be translated', async () => {
+    const [one] = await sayBoth();
+    await scene.restart();
+    scene.service.fault = new AppError('unavailable', 'down', { retryable: true });
+    await remove(one.ref);
+    expect(replies(scene).join()).not.toContain('one');
+  });
+
+  it('are gone when their author opts out', async () => {
+    const [one, two] = await sayBoth();
+    await scene.privacy.setOptedOut({ platform: 'place', id: 'ada' }, true);
+    await edit(one.ref, 'uno');
+    expect(replies(scene).join()).not.toContain('one');
+    await edit(two.ref, 'dos');
+    expect(replies(scene)).toEqual([]);
+  });
+
+  it('get a reply of their own where the first one was deleted by hand', async () => {
+    await scene.say(GENERAL, 'one');
+    await scene.idle();
+    const reply = scene.feed.messages(GENERAL)[1];
+    if (reply) scene.feed.remove(reply.ref);
+    const two = await scene.say(GENERAL, 'two');
+    await scene.idle();
+    expect(replies(scene)).toEqual(['🇪🇸 es(two)\n🇯🇵 ja(two)']);
+    await edit(two.ref, 'dos');
+    expect(replies(scene)).toEqual(['🇪🇸 es(dos)\n🇯🇵 ja(dos)']);
+  });
+
+  it('are shown without the first one where that is deleted before they are posted', async () => {
+    const resume = scene.hold('one');
+    const one = await scene.say(GENERAL, 'one');
+    await scene.say(GENERAL, 'two');
+    scene.feed.during('create', async () => scene.feed.remove(one.ref));
+    resume();
+    await scene.idle();
+    expect(replies(scene)).toEqual(['🇪🇸 es(two)\n🇯🇵 ja(two)']);
   });
 });
 

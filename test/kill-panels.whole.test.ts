@@ -1,0 +1,97 @@
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copiesOf, copyOf } from './discord/shown.ts';
+import { createBot, type Bot } from './fakes/bot.ts';
+import type { FakeChannel, FakeGuild, FakeMessage } from './fakes/discord/index.ts';
+
+/** Times between a press and the kill: before it arrives, in the middle of it, and after its end. */
+const KILLED_AFTER_MS = [3, 12, 40];
+const NAMES = ['english', 'spanish', 'german', 'french'] as const;
+
+let bot: Bot;
+let guild: FakeGuild;
+let channels: Record<(typeof NAMES)[number], FakeChannel>;
+beforeAll(async () => {
+  bot = await createBot({ speed: 50 });
+  guild = bot.discord.guild({ name: 'Babel' });
+  channels = Object.fromEntries(
+    NAMES.map((name) => [name, guild.channel({ name })]),
+  ) as typeof channels;
+  await bot.start();
+  const { english, spanish, german } = channels;
+  await bot.use({ guild, channel: english }, 'autotranslate mirror', {
+    channels: `<#${english.id}> en, <#${spanish.id}> es, <#${german.id}> de`,
+  });
+});
+afterAll(() => bot[Symbol.asyncDispose]());
+
+/** All that is stored of watches and links, without times and the ids of groups. */
+const stored = (): unknown => {
+  const database = new DatabaseSync(bot.databaseFile, { readOnly: true });
+  const watches = database
+    .prepare(
+      `SELECT channel_id, mode, languages, choices, (SELECT group_concat(channel_id) FROM (
+         SELECT channel_id FROM channel_watch AS other WHERE other.group_id = own.group_id ORDER BY channel_id)
+       ) AS linked FROM channel_watch AS own ORDER BY channel_id`,
+    )
+    .all();
+  database.close();
+  return watches.map((row) => ({ ...row }));
+};
+
+/** The panel of a channel, as a moderator has it before them. */
+const panelOf = async ({ id }: FakeChannel): Promise<FakeMessage> => {
+  const at = { channel: channels.english, name: 'autotranslate panel' };
+  const panel = await bot.discord.command(guild.owner, at).answer();
+  const { edits } = panel;
+  const opened = bot.discord.press(guild.owner, panel, 'autotranslate page', [id]);
+  await opened.until(() => panel.edits > edits);
+  return panel;
+};
+
+const used = (action: string, options: Record<string, string | FakeChannel>) => async () => () =>
+  bot.discord.command(guild.owner, {
+    channel: channels.english,
+    name: `autotranslate ${action}`,
+    options,
+  });
+
+const pressed = (press: string, name: (typeof NAMES)[number]) => async () => {
+  const panel = await panelOf(channels[name]);
+  return () => bot.discord.press(guild.owner, panel, `autotranslate ${press}:${channels[name].id}`);
+};
+
+/** What moderators do, in an order in which each changes something; each is prepared, and then done. */
+const CHANGES = {
+  'a channel is added': () =>
+    used('add', { channel: channels.french, language: 'fr', with: channels.english })(),
+  'a channel is paused': () => pressed('pause', 'german')(),
+  'a channel goes on': () => pressed('resume', 'german')(),
+  'a channel is removed': () => used('remove', { channel: channels.french })(),
+};
+
+describe('a program that is killed while moderators change what is linked', () => {
+  it.each(KILLED_AFTER_MS)(
+    'has each change whole or not at all: %i ms after it',
+    async (afterMs) => {
+      for (const [name, prepare] of Object.entries(CHANGES)) {
+        const before = stored();
+        const change = await prepare();
+        change();
+        await delay(afterMs);
+        await bot.kill();
+        const left = stored();
+        await bot.start();
+        if (JSON.stringify(left) === JSON.stringify(before)) (await prepare())();
+        await expect.poll(stored, { message: name, timeout: 10_000 }).not.toEqual(before);
+        if (JSON.stringify(left) !== JSON.stringify(before)) expect(left, name).toEqual(stored());
+      }
+      const { english, spanish, german, french } = channels;
+      const said = english.say(guild.owner, `What everybody reads after ${afterMs} ms`);
+      await Promise.all([copyOf(said, spanish), copyOf(said, german)]);
+      expect([spanish, german, french].map((to) => copiesOf(said, to).length)).toEqual([1, 1, 0]);
+      expect(bot.discord.pings).toEqual([]);
+    },
+  );
+});

@@ -32,15 +32,13 @@ const AGO_MS = {
   '7d': 7 * DAY_MS,
 } as const;
 
-/** Reads what was written after the person's last message, or in the last day where they have written none for a week. */
+/** Reads what was written after the person's last message, or in the last week where they have written none. */
 const sinceOwn = async (ctx: ReadingContext): Promise<MissedMessages> => {
-  const { messages } = await missedIn(ctx, { agoMs: AGO_MS['7d'] });
-  const own = messages.findLastIndex(
+  const missed = await missedIn(ctx, { agoMs: AGO_MS['7d'] });
+  const own = missed.messages.findLastIndex(
     ({ author }) => author.kind === 'person' && author.id === ctx.member.id,
   );
-  return own < 0
-    ? missedIn(ctx, { agoMs: AGO_MS['1d'] })
-    : { messages: messages.slice(own + 1), isCut: false };
+  return own < 0 ? missed : { messages: missed.messages.slice(own + 1), isCut: false };
 };
 
 const some = (missed: MissedMessages): MissedMessages => {
@@ -74,9 +72,10 @@ const showSummed = async (
   missed: MissedMessages,
   ctx: ReadingContext,
 ): Promise<void> => {
-  const options = { top: { chars: SUMMARY_CHARS }, hasModel: true };
+  const options = { summaryChars: SUMMARY_CHARS, hasModel: true };
   const page = await readPage(reading, missed, options, ctx);
-  await ctx.reply(page(ctx.t('catchup.summing')));
+  // Nothing can be pressed meanwhile: the summary would come in place of what that showed.
+  await ctx.reply({ text: page(ctx.t('catchup.summing')).text });
   await ctx.reply(page(await summaryOf(missed.messages, reading.to, ctx)));
 };
 

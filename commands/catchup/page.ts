@@ -71,8 +71,8 @@ const shownLines = (
 
 export interface PageOptions {
   readonly turn?: PageTurn | undefined;
-  /** The UTF-16 units that something above the messages may take. */
-  readonly top?: { readonly chars: number } | undefined;
+  /** The UTF-16 units that a summary above the messages may take. */
+  readonly summaryChars?: number | undefined;
   readonly hasModel: boolean;
 }
 
@@ -83,11 +83,11 @@ export type ReadPage = (top?: RichText) => Content;
 export const readPage = async (
   reading: CatchUp,
   { messages, isCut }: MissedMessages,
-  { turn, top, hasModel }: PageOptions,
+  { turn, summaryChars, hasModel }: PageOptions,
   ctx: ReadingContext,
 ): Promise<ReadPage> => {
   const { locale, services, t } = ctx;
-  const chars = PAGE_CHARS - (top?.chars ?? 0);
+  const chars = PAGE_CHARS - (summaryChars ?? 0);
   const here = onPage(messages, turn, chars);
   const [first, last] = [here[0], here.at(-1)];
   const all = await translated(here, { ...reading, lane: 'interactive', withinMs: PAGE_MS }, ctx);
@@ -109,7 +109,7 @@ export const readPage = async (
       last &&
       readingButton(ctx, ['page', 'catchup.later'], reading, { way: 'next', at: last.position }),
     hasModel &&
-      !top &&
+      summaryChars === undefined &&
       here.length < count &&
       readingButton(ctx, ['summary', 'catchup.summary-button'], reading),
     readingButton(ctx, [count > ASKED_ABOVE ? 'ask' : 'file', 'catchup.file'], reading),

@@ -18,17 +18,19 @@ const READ_CHARS = 12_000;
 const MESSAGE_CHARS = 400;
 const NAME_CHARS = 32;
 /** Longest time for a summary. */
-const SUMMARY_MS = 60_000;
+const SUMMARY_MS = 45_000;
 
 /** The newest lines that a language model is given. */
-const newestLines = (messages: readonly Message[]): readonly string[] => {
+const newestLines = async (
+  messages: readonly Message[],
+  { named }: ReadingContext,
+): Promise<readonly string[]> => {
   let left = READ_CHARS;
-  const written = messages
-    .map(
-      ({ author, text }) =>
-        `${quotedWords(author.name, NAME_CHARS)}: ${excerpt(text, MESSAGE_CHARS)}`,
-    )
-    .toReversed();
+  const lineOf = async ({ author, text }: Message): Promise<string> => {
+    const words = excerpt((await named?.(text)) ?? text, MESSAGE_CHARS);
+    return `${quotedWords(author.name, NAME_CHARS)}: ${words}`;
+  };
+  const written = (await Promise.all(messages.map(lineOf))).toReversed();
   const end = written.findIndex((line) => {
     left -= line.length;
     return left < 0;
@@ -40,12 +42,13 @@ const newestLines = (messages: readonly Message[]): readonly string[] => {
 export const summaryOf = async (
   messages: readonly Message[],
   to: string,
-  { channel, services, signal, t }: ReadingContext,
+  ctx: ReadingContext,
 ): Promise<RichText> => {
+  const { channel, services, signal, t } = ctx;
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
   const language = services.languages.name(to, 'en');
   const asker = { lane: 'interactive', space: channel.space } as const;
-  let given = newestLines(messages);
+  let given = await newestLines(messages, ctx);
   for (;;)
     try {
       const turns = summaryTurns(given, language);

@@ -45,11 +45,11 @@ describe('/catchup', () => {
     expect(text).not.toContain('mine');
   });
 
-  it('shows the last day to who has written nothing', async () => {
-    harness().script.messages = [written('yesterday', 1_500), written('today', 60)];
+  it('shows the last week to who has written nothing', async () => {
+    harness().script.messages = [written('long ago', 8 * 1_440), written('this week', 60)];
     const { text } = await harness().run('catchup', {}, READER);
-    expect(text).toContain('ja:today');
-    expect(text).not.toContain('yesterday');
+    expect(text).toContain('ja:this week');
+    expect(text).not.toContain('long ago');
   });
 
   it('shows a time and a language that are chosen', async () => {

@@ -1,0 +1,124 @@
+import { expect, it } from 'vitest';
+import type { FakeMessage, FakeUser } from '../fakes/discord/index.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { copyOf } from './shown.ts';
+import { withBot, type Place } from './support.ts';
+
+const bot = withBot();
+
+/** The control of a message whose `press` begins so. */
+const pressOf = ({ components }: FakeMessage, begins: string): string | undefined =>
+  components
+    .flatMap((row) => (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id))
+    .find((id) => id.startsWith(begins));
+
+/** True once the answer is there, and the summary above it, where it gets one. */
+const isFinished = ({ content }: FakeMessage): boolean =>
+  content !== '' && !content.includes(sentence('catchup.summing'));
+
+/** Uses `/catchup` in a channel; resolves with what its asker alone sees. */
+const catchUp = async (
+  { channel }: Pick<Place, 'channel'>,
+  by: FakeUser,
+  options: Record<string, string> = { to: 'es' },
+): Promise<FakeMessage> => {
+  const used = bot.discord.command(by, { channel, name: 'catchup', options });
+  await used.until(({ shown }) => shown !== undefined && isFinished(shown));
+  expect(used.ephemeral).toBe(true);
+  return used.shown as FakeMessage;
+};
+
+/** Presses a control of an answer; resolves once what it shows fits. */
+const press = async (
+  by: FakeUser,
+  on: FakeMessage,
+  begins: string,
+  isIt: (content: string) => boolean,
+): Promise<FakeMessage> => {
+  const pressed = bot.discord.press(by, on, pressOf(on, begins)!);
+  await pressed.until(({ shown }) => isIt(shown?.content ?? ''));
+  return pressed.shown as FakeMessage;
+};
+
+const linesIn = ({ content }: FakeMessage): readonly string[] =>
+  [...content.matchAll(/es:line \d+\./g)].map(([line]) => line);
+
+it('shows what was missed to the one who asks alone, in pages, with no ping', async () => {
+  const at = bot.place();
+  at.channel.say(at.bob, 'my last words here');
+  for (let count = 1; count <= 15; count += 1)
+    at.channel.say(at.ann, `line ${count}. ${at.bob.mention}`);
+  const first = await catchUp(at, at.bob);
+  expect(linesIn(first)).toHaveLength(10);
+  expect(first.content).not.toContain('my last words');
+  const second = await press(at.bob, first, 'catchup page', (text) => text.includes('es:line 15.'));
+  expect(linesIn(second)).toHaveLength(5);
+  expect(second.ephemeral).toBe(true);
+  expect(at.channel.messages.filter(({ ephemeral }) => !ephemeral)).toHaveLength(16);
+  expect(bot.discord.pings.splice(0)).toEqual([]);
+});
+
+it('begins at a message in whose menu it is chosen', async () => {
+  const at = bot.place();
+  at.channel.say(at.ann, 'line 1.');
+  const target = at.channel.say(at.ann, 'line 2.');
+  at.channel.say(at.ann, 'line 3.');
+  await bot.use(at, 'language', { language: 'es' }, at.bob);
+  const name = sentence('commands.catchup.menu');
+  const chosen = bot.discord.command(at.bob, { channel: at.channel, name, target });
+  await chosen.until(({ shown }) => shown?.content.includes('line 3.') === true);
+  expect(linesIn(chosen.shown as FakeMessage)).toEqual(['es:line 2.', 'es:line 3.']);
+});
+
+it('shows nothing on the next page of who opted out meanwhile, nor what was deleted', async () => {
+  const at = bot.place();
+  const said = Array.from({ length: 14 }, (_, index) =>
+    at.channel.say(index === 12 ? at.bob : at.ann, `line ${index + 1}.`),
+  );
+  const cat = bot.discord.user({ name: 'Cat' });
+  at.guild.join(cat);
+  const first = await catchUp(at, cat);
+  const panel = await bot.use(at, 'privacy', {}, at.bob);
+  await bot.press(panel, 'privacy out', undefined, at.bob);
+  said[11]!.delete();
+  const second = await press(cat, first, 'catchup page', (text) => text.includes('es:line 14.'));
+  expect(linesIn(second)).toEqual(['es:line 11.', 'es:line 14.']);
+});
+
+it('reads three pages of history of thousands of messages, and asks before it translates', async () => {
+  const at = bot.place();
+  for (let count = 1; count <= 1_000; count += 1) at.channel.say(at.ann, `line ${count}.`);
+  const before = bot.discord.requests.length;
+  const translated = bot.translations().length;
+  const asked = await catchUp(at, at.bob);
+  const reads = bot.discord.requests
+    .slice(before)
+    .filter(({ route }) => route === 'GET /channels/:id/messages');
+  expect(reads.length).toBeLessThanOrEqual(3);
+  expect(asked.content).toContain(sentence('catchup.cut', { count: 300 }));
+  expect(bot.translations()).toHaveLength(translated);
+  const read = await press(at.bob, asked, 'catchup page', (text) => text.includes('es:line 701.'));
+  expect(linesIn(read)).toHaveLength(10);
+});
+
+it('shows nothing to who may not read what was written before', async () => {
+  const at = bot.place();
+  const permissions = {
+    everyone: { deny: ['ReadMessageHistory'] },
+    bot: { allow: ['ReadMessageHistory'] },
+  } as const;
+  const channel = at.guild.channel({ permissions });
+  channel.say(at.ann, 'line 1.');
+  const shown = await catchUp({ channel }, at.bob);
+  const refusal = sentence('errors.channel-history', { channel: `<#${channel.id}>` });
+  expect(shown.content).toContain(refusal);
+});
+
+it('shows the copies of messages from linked channels with their authors', async () => {
+  const at = await bot.linked();
+  const said = at.english.say(at.ann, 'Shall we have tea?');
+  await copyOf(said, at.spanish);
+  at.spanish.say(at.ann, 'Claro que sí');
+  const { content } = await catchUp({ channel: at.spanish }, at.bob, { to: 'ja' });
+  expect(content).toMatch(/Ann\*\*: ja:es:Shall we have tea\?\n.*Ann\*\*: ja:Claro que sí/);
+});

@@ -54,12 +54,13 @@ const set = defineAction({
     const { space } = channel;
     const emoji = emojiOf(options.emoji, space);
     const language = typedLanguage(options.language, services);
-    const { flags } = await services.spaces.of(space);
-    if (!(emoji in flags.languages) && Object.keys(flags.languages).length >= MOST_EMOJI)
-      throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });
-    await services.spaces.change(space, {
-      flags: { ...flags, languages: { ...flags.languages, [emoji]: language } },
+    await services.spaces.change(space, ({ flags }) => {
+      const languages = { ...flags.languages, [emoji]: language };
+      if (Object.keys(languages).length > MOST_EMOJI)
+        throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });
+      return { flags: { ...flags, languages } };
     });
+    const { flags } = await services.spaces.of(space);
     const name = services.languages.name(language, locale);
     await reply({
       text: lines(
@@ -80,10 +81,12 @@ const remove = defineAction({
     // A custom emoji is completed by its id.
     const typed = plainText(options.emoji);
     const emoji = Object.hasOwn(flags.languages, typed) ? typed : emojiOf(options.emoji, space);
-    const { [emoji]: removed, ...languages } = flags.languages;
-    if (removed === undefined)
+    if (!Object.hasOwn(flags.languages, emoji))
       throw userError('not-found', 'flags.not-set', { emoji: shown(emoji, space) });
-    await services.spaces.change(space, { flags: { ...flags, languages } });
+    await services.spaces.change(space, ({ flags: now }) => {
+      const { [emoji]: _, ...languages } = now.languages;
+      return { flags: { ...now, languages } };
+    });
     await reply({ text: t('flags.removed', { emoji: shown(emoji, space) }) });
   },
 });
@@ -95,9 +98,8 @@ const expire = defineAction({
   options: z.object({ minutes: z.int().min(0).max(MOST_MINUTES) }),
   guards: [moderator],
   async run({ options, services, channel: { space }, t, reply }) {
-    const { flags } = await services.spaces.of(space);
     const keptMinutes = options.minutes > 0 ? options.minutes : undefined;
-    await services.spaces.change(space, { flags: { ...flags, keptMinutes } });
+    await services.spaces.change(space, ({ flags }) => ({ flags: { ...flags, keptMinutes } }));
     await reply({
       text: keptMinutes ? t('flags.expire', { count: keptMinutes }) : t('flags.stay'),
     });

@@ -194,8 +194,7 @@ export const rulesAction = defineAction({
     if (about === 'roles' && !capabilities.roles) throw userError('unsupported', 'rules.no-roles');
     const rule = await typedRule(about, ctx);
     if (everywhere) {
-      const { rules } = await services.spaces.of(space);
-      await services.spaces.change(space, { rules: { ...rules, ...rule } });
+      await services.spaces.change(space, ({ rules }) => ({ rules: { ...rules, ...rule } }));
       const now = (await services.spaces.of(space)).rules;
       return reply({ text: section(t('rules.of-space'), now, ctx) || t('rules.none') });
     }

@@ -216,9 +216,13 @@ export const createSpaceSettings = (store: Store) => {
       });
     },
 
-    /** Changes choices. An omitted key keeps its value. */
-    async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {
-      await store.write((db) => changeChoices(db, space, store.signals, () => change));
+    /** Changes choices, to values or by what they are at this moment. An omitted key keeps its value. */
+    async change(
+      space: Space,
+      change: Partial<SpaceChoices> | ((before: SpaceChoices) => Partial<SpaceChoices>),
+    ): Promise<void> {
+      const how = typeof change === 'function' ? change : () => change;
+      await store.write((db) => changeChoices(db, space, store.signals, how));
     },
 
     /**

@@ -30,7 +30,11 @@ export const createFakeSpaces = (): SpaceSettings => {
   return {
     of: async (space) => of(space),
     removingFlags: async () => [],
-    change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
+    change: async (space, change) => {
+      const before = of(space);
+      const changed = typeof change === 'function' ? change(before) : change;
+      kept.set(space.id, { ...before, ...changed });
+    },
     greets: async () => false,
   };
 };

@@ -1,4 +1,5 @@
 import type { OnCall } from '../api/call-report.ts';
+import { createAudit } from '../store/audit.ts';
 import { createServiceClient, type ServiceClient } from '../api/client.ts';
 import { createCallMetrics } from '../api/call-metrics.ts';
 import { createRealtime, type Realtime, type RealtimeOptions } from '../api/realtime/index.ts';
@@ -174,6 +175,7 @@ export const createSharedServices = ({
     glossary,
     settings: createMemberSettings(store),
     spaces,
+    audit: createAudit(store),
     usage,
     limits: createLimits({
       spaces,

@@ -13,6 +13,8 @@ import {
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../store/channels/link-requests.ts';
+import { currentActor } from '../store/actor.ts';
+import { noteChange } from '../store/audit.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import { quotedWords } from '../text/quoted-words.ts';
@@ -209,10 +211,13 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         });
         return 'linked';
       }
+      const by = currentActor();
       if (drafted.state === 'drafted')
         await store.write(async (db) => {
           if (!(await requests.ask(db, id))) return;
           await useCode(db);
+          const { id: channelId } = drafted.joining.channel;
+          await noteChange(db, space, by, { what: 'link-asked', channelId });
         });
       await find(id, 'joining', space);
       return (await deliver(id)) ? 'asked' : 'unasked';
@@ -222,7 +227,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const { invited, joining } = request;
       if (isAgreed) return link(await demand(request, space, admit), taken(id));
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
-      await store.write(taken(id));
+      const by = currentActor();
+      await store.write(async (db) => {
+        await taken(id)(db);
+        const { id: channelId } = invited.channel;
+        await noteChange(db, space, by, { what: 'link-refused', channelId });
+      });
       void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */

@@ -1,3 +1,4 @@
+import { actAs } from '../store/actor.ts';
 import { realClock, sleep as sleepFor } from '../async/clock.ts';
 import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
@@ -112,7 +113,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const here = platforms.get(channel.space.platform);
     const { name: platform, capabilities } = here;
     try {
-      await work({
+      const basics: Basics = {
         member,
         channel,
         isGuest,
@@ -130,7 +131,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           fileBytes: answer.fileBytes ?? capabilities.fileBytes,
         },
         commands: () => catalogue.list(locale, platform),
-      });
+      };
+      await actAs({ ...member, space: channel.space }, () => work(basics));
     } finally {
       await meter.settle().catch((failure: unknown) => {
         log.error({ err: failure, id }, 'usage of a command not recorded');

@@ -2,6 +2,8 @@ import { createCache } from '../async/lru.ts';
 import { userError } from '../errors.ts';
 import type { BlockedPerson, Blocks } from '../model/blocks.ts';
 import { keyOf, type Space } from '../model/place.ts';
+import { currentActor } from './actor.ts';
+import { noteChange } from './audit.ts';
 import type { Store } from './index.ts';
 import { deleteRows, putRow, readRows, spaceColumns } from './rows.ts';
 
@@ -55,8 +57,9 @@ export const createBlocks = (store: Store, now: () => number) => {
         }));
     },
 
-    add: async (space: Space, { person, name, isBan }: BlockedPerson): Promise<void> =>
-      store.write(async (db) => {
+    add: async (space: Space, { person, name, isBan }: BlockedPerson): Promise<void> => {
+      const by = currentActor();
+      await store.write(async (db) => {
         const all = await readRows(db, 'blocked_author', spaceColumns(space), ['is_ban']);
         if (!isBan && all.filter((row) => row.is_ban === 0).length >= MOST_OF_SPACE)
           throw userError('rate-limited', 'blocks.full', { most: MOST_OF_SPACE });
@@ -66,14 +69,20 @@ export const createBlocks = (store: Store, now: () => number) => {
         if (isBan && isKnown) return;
         const values = { author_name: name ?? null, is_ban: isBan ? 1 : 0 };
         await putRow(db, 'blocked_author', key, values, { since_ms: now() });
+        const about = { aboutId: person.id, after: { platform: person.platform, isBan } };
+        await noteChange(db, space, by, { what: 'blocked', ...about });
         await store.signals.publish(db, 'space-settings', space);
-      }),
+      });
+    },
 
-    remove: async (space: Space, person: BlockedPerson['person']): Promise<void> =>
-      store.write(async (db) => {
+    remove: async (space: Space, person: BlockedPerson['person']): Promise<void> => {
+      const by = currentActor();
+      await store.write(async (db) => {
         await deleteRows(db, 'blocked_author', authorColumns(space, person));
+        await noteChange(db, space, by, { what: 'unblocked', aboutId: person.id });
         await store.signals.publish(db, 'space-settings', space);
-      }),
+      });
+    },
 
     /** Takes the end of a ban: what moderators decided besides stays. */
     unbanned: async (space: Space, person: BlockedPerson['person']): Promise<void> =>

@@ -2,6 +2,8 @@ import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
+import { currentActor } from './actor.ts';
+import { noteChange } from './audit.ts';
 import type { Store } from './index.ts';
 import { personColumns, putRow, readRow, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -147,7 +149,7 @@ const changeChoices = async (
   space: Space,
   signals: Store['signals'],
   how: (before: SpaceChoices) => Partial<SpaceChoices>,
-): Promise<void> => {
+): Promise<{ readonly before: SpaceChoices; readonly after: SpaceChoices }> => {
   const key = spaceColumns(space);
   // The row that is written stays locked until the end of the transaction.
   const locked = await db
@@ -161,9 +163,10 @@ const changeChoices = async (
     .returning('choices')
     .executeTakeFirst();
   const before = parseChoices(locked?.choices);
-  const changed = JSON.stringify({ ...before, ...how(before) });
-  await putRow(db, 'space_setting', key, { choices: changed });
+  const after = { ...before, ...how(before) };
+  await putRow(db, 'space_setting', key, { choices: JSON.stringify(after) });
   await signals.publish(db, 'space-settings', space);
+  return { before, after };
 };
 
 /** Most places of a space that are remembered. */
@@ -222,7 +225,15 @@ export const createSpaceSettings = (store: Store) => {
       change: Partial<SpaceChoices> | ((before: SpaceChoices) => Partial<SpaceChoices>),
     ): Promise<void> {
       const how = typeof change === 'function' ? change : () => change;
-      await store.write((db) => changeChoices(db, space, store.signals, how));
+      const by = currentActor();
+      await store.write(async (db) => {
+        const { before, after } = await changeChoices(db, space, store.signals, how);
+        await noteChange(db, space, by, {
+          what: 'setting',
+          before: { ...before },
+          after: { ...after },
+        });
+      });
     },
 
     /**

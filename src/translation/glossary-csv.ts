@@ -4,6 +4,7 @@ import { createSemaphore } from '../async/locks.ts';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse';
+import { disarm } from '../text/spreadsheet.ts';
 import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
 import type { ByteSource } from '../model/message.ts';
@@ -108,8 +109,7 @@ const separatorLine = /^"?sep=(.)"?\r?(?:\n|$)/i;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Start of a cell that a spreadsheet would evaluate as a formula; a `'` in front makes it text. */
-const RUNS_IN_SPREADSHEETS = /^[=+\-@\t\r]/;
+/** The `'` of a cell that `disarm` has made. */
 const DISARMED = /^'(?=[=+\-@\t\r])/;
 
 export interface CsvRow {
@@ -234,8 +234,6 @@ export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Pr
     });
   return { rows: await parseRows(decoded.text, signal), encoding: decoded.encoding };
 };
-
-const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);
 
 /** Writes entries as CSV; the event loop runs in between. */
 export const writeGlossaryCsv = async (terms: readonly GlossaryTerm[]): Promise<Uint8Array> => {

@@ -15,6 +15,7 @@ const PRESSES = {
     autotranslate:
       'ask link refuse member mute unmute expel open front page languages language find mode preview pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles',
     why: 'stop',
+    audit: 'page export',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
       'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',

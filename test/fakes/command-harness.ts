@@ -5,7 +5,7 @@ import type { CommandInfo } from '../../src/model/command-info.ts';
 import type { Content, Control, Message, MessageFile } from '../../src/model/message.ts';
 import type { Channel, Member } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import { openStore } from '../../src/store/index.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
 import { createScript, type Script } from './command-script.ts';
 import { fakePlatform, readOn, shownOf, type Shown } from './platform.ts';
 import { realCommands } from './real-commands.ts';
@@ -40,6 +40,7 @@ interface Asking {
 export interface CommandHarness extends AsyncDisposable {
   readonly script: Script;
   readonly services: Services;
+  readonly store: Store;
   readonly rooms: FakeRooms;
   readonly commands: readonly CommandInfo[];
   /** All that was shown, the last one last. */
@@ -129,6 +130,7 @@ export const openCommandHarness = async (
   return {
     script,
     services,
+    store,
     rooms,
     shown,
     commands: dispatcher.commands('en', 'test'),

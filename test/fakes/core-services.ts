@@ -126,6 +126,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       ask: refuse,
       answer: refuse,
     },
+    audit: { days: 400, list: async () => [], csv: refuse },
     blocks: { list: async () => [], add: refuse, remove: refuse },
     spaces: createFakeSpaces(),
     usage: {

@@ -4,6 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
+import { createAudit } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
 import { createSpaceKeys, createOwnKeys } from '../../src/store/secrets/own-keys.ts';
@@ -179,6 +180,7 @@ export const createScriptedServices = (
     },
     settings: createMemberSettings(store),
     watches,
+    audit: createAudit(store),
     blocks: createBlocks(store, () => NOW_MS),
     spaces,
     usage,

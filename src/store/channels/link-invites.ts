@@ -3,6 +3,8 @@ import type { Transaction } from 'kysely';
 import { HOUR_MS } from '../../async/clock.ts';
 import type { Member } from '../../model/place.ts';
 import type { ChannelWatch, LinkInvite } from '../../model/space.ts';
+import { currentActor } from '../actor.ts';
+import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import { deleteExpired, deleteRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
@@ -59,8 +61,11 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
     const code = newCode();
     const expiresMs = now() + LIFE_MS;
     const { platform, id } = watch.channel.space;
+    const actor = currentActor();
     await store.write(async (db) => {
       await deleteExpired(db, 'link_invite', now());
+      const { space, id: channelId } = watch.channel;
+      await noteChange(db, space, actor, { what: 'link-code', channelId });
       await db
         .insertInto('link_invite')
         .values({

@@ -8,6 +8,8 @@ import {
 } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
+import { currentActor, type Actor } from '../actor.ts';
+import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import { channelColumns, deleteRows, putRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
@@ -102,6 +104,36 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   );
 };
 
+/** A watch as its changes are noted: in place of its group the keys of the channels that it is linked with. */
+const notedOf = (watches: ReadonlyMap<string, StoredWatch>, key: string) => {
+  const watch = watches.get(key)?.watch;
+  if (!watch) return undefined;
+  const { channel: _, group, ...values } = watch;
+  if (group === undefined) return values;
+  const linked = [...watches].filter(([id, one]) => id !== key && one.watch.group === group);
+  return { ...values, linkedWith: linked.map(([id]) => id).toSorted() };
+};
+
+/** Notes what became of watches, also of those that others were linked with. */
+const noteWatches = async (
+  db: Transaction<Schema>,
+  by: Actor | undefined,
+  from: ReadonlyMap<string, StoredWatch>,
+  to: ReadonlyMap<string, StoredWatch>,
+): Promise<void> => {
+  for (const key of new Set([...from.keys(), ...to.keys()])) {
+    const channel = (to.get(key) ?? from.get(key))?.watch.channel;
+    const [before, after] = [notedOf(from, key), notedOf(to, key)];
+    if (channel)
+      await noteChange(db, channel.space, by, {
+        what: 'watch',
+        channelId: channel.id,
+        before,
+        after,
+      });
+  }
+};
+
 /** Opens the watches and holds all of them in memory, because each message looks its channel up. */
 export const openWatchStore = async (store: Store, now: () => number) => {
   let watches: ReadonlyMap<string, StoredWatch> = new Map();
@@ -120,13 +152,18 @@ export const openWatchStore = async (store: Store, now: () => number) => {
   const change = (
     work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
     channels: readonly Channel[],
-  ): Promise<readonly Channel[]> =>
-    store.write(async (db) => {
-      const gone = await work(await readAll(db), db);
+  ): Promise<readonly Channel[]> => {
+    const by = currentActor();
+    return store.write(async (db) => {
+      const before = await readAll(db);
+      const next = new Map(before);
+      const gone = await work(next, db);
+      await noteWatches(db, by, before, next);
       const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       return gone;
     });
+  };
 
   /** Finds the watch of this channel id; undefined when it belongs to another space. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {

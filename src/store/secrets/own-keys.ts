@@ -11,6 +11,8 @@ import type { Log } from '../../telemetry/log.ts';
 import { type Member, keyOf, type Space } from '../../model/place.ts';
 import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
 import { cipherOf, ownKeyContext } from './encryption.ts';
+import { currentActor } from '../actor.ts';
+import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import type { KeyProbe } from '../../api/client.ts';
 import { deleteRows, putRow, readRow, readRows, spaceColumns } from '../rows.ts';
@@ -117,8 +119,10 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
         set_by_name: setBy.name,
         set_ms: now(),
       };
+      const by = currentActor();
       await store.write(async (db) => {
         await putRow(db, 'space_key', spaceColumns(space), values);
+        await noteChange(db, space, by, { what: 'key-set' });
         await store.signals.publish(db, 'space-key', space);
       });
       // A replaced key must not stay readable in the file.
@@ -138,8 +142,10 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       return { stored: rows.length, unreadable: unread.length };
     },
     remove: async (space: Space): Promise<void> => {
+      const by = currentActor();
       await store.write(async (db) => {
         await deleteRows(db, 'space_key', spaceColumns(space));
+        await noteChange(db, space, by, { what: 'key-removed' });
         await store.signals.publish(db, 'space-key', space);
       });
       await store.checkpoint();

@@ -1,0 +1,39 @@
+import type { Space } from './place.ts';
+
+/** The kinds of changes of a space that are noted. */
+export const AUDITED = [
+  'watch',
+  'setting',
+  'link-code',
+  'link-asked',
+  'link-refused',
+  'blocked',
+  'unblocked',
+  'key-set',
+  'key-removed',
+] as const;
+export type Audited = (typeof AUDITED)[number];
+
+/** A change of a space's links or settings. */
+export interface AuditEntry {
+  /** ms since 1970. */
+  readonly atMs: number;
+  readonly what: Audited;
+  /** The person who made it; undefined for nobody of this space, and after they had their data deleted. */
+  readonly by: { readonly id: string; readonly name: string } | undefined;
+  readonly channelId: string | undefined;
+  /** Id of the person whom it is about. */
+  readonly aboutId: string | undefined;
+  /** The values that changed, by their names; undefined for nothing. */
+  readonly before: Readonly<Record<string, unknown>> | undefined;
+  readonly after: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The changes of links and settings, which are kept for `days`. */
+export interface Audit {
+  readonly days: number;
+  /** Lists all of a space, the newest first. */
+  list(space: Space): Promise<readonly AuditEntry[]>;
+  /** Writes changes as CSV, times in ISO 8601, values as JSON. */
+  csv(entries: readonly AuditEntry[]): Uint8Array;
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { stringify } from 'csv-stringify/sync';
+import type { Transaction } from 'kysely';
+import type { Audit, Audited, AuditEntry } from '../model/audit.ts';
+import { keyOf, type Space } from '../model/place.ts';
+import { disarm } from '../text/spreadsheet.ts';
+import type { Actor } from './actor.ts';
+import type { Store } from './index.ts';
+import { AUDIT_DAYS } from './privacy/tables.ts';
+import { readRows, spaceColumns } from './rows.ts';
+import type { Schema } from './schema.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A change as it is noted. */
+export interface AuditNote extends Partial<Pick<AuditEntry, 'channelId' | 'aboutId'>> {
+  readonly what: Audited;
+  /** All values, of which those are noted that differ. Default: nothing. */
+  readonly before?: Values | undefined;
+  readonly after?: Values | undefined;
+}
+
+/** The values of one state that are others in the other. */
+const changedIn = (values: Values | undefined, other: Values | undefined): string | null => {
+  if (!values) return null;
+  const changed = Object.entries(values).filter(
+    ([name, value]) => !isDeepStrictEqual(value, other?.[name]),
+  );
+  return JSON.stringify(Object.fromEntries(changed));
+};
+
+/**
+ * Notes a change of a space within the transaction that makes it; nothing where nothing differs.
+ *
+ * @param by the person at work; somebody of another space is not named
+ */
+export const noteChange = async (
+  db: Transaction<Schema>,
+  space: Space,
+  by: Actor | undefined,
+  { what, channelId, aboutId, before, after }: AuditNote,
+): Promise<void> => {
+  if ((before ?? after) !== undefined && isDeepStrictEqual(before, after)) return;
+  const own = by && keyOf(by.space) === keyOf(space) ? by : undefined;
+  await db
+    .insertInto('audit_entry')
+    .values({
+      ...spaceColumns(space),
+      id: randomUUID(),
+      changed_by: own?.id ?? null,
+      changed_by_name: own?.name ?? null,
+      what,
+      channel_id: channelId ?? null,
+      about_id: aboutId ?? null,
+      before: changedIn(before, after),
+      after: changedIn(after, before),
+      at_ms: Date.now(),
+    })
+    .execute();
+};
+
+const COLUMNS = [
+  'at_ms',
+  'what',
+  'changed_by',
+  'changed_by_name',
+  'channel_id',
+  'about_id',
+  'before',
+  'after',
+] as const;
+
+const parsed = (json: string | null): Values | undefined =>
+  json === null ? undefined : (JSON.parse(json) as Values);
+
+const HEADER = ['time', 'person_id', 'person', 'what', 'channel_id', 'about_id', 'before', 'after'];
+
+/** Creates the reader of the changes of links and settings. */
+export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
+  days: AUDIT_DAYS,
+  list: async (space) => {
+    const rows = await readRows(store, 'audit_entry', spaceColumns(space), [...COLUMNS]);
+    return rows
+      .toSorted((a, b) => b.at_ms - a.at_ms)
+      .map((row) => ({
+        atMs: row.at_ms,
+        what: row.what as Audited,
+        by:
+          row.changed_by === null
+            ? undefined
+            : { id: row.changed_by, name: row.changed_by_name ?? row.changed_by },
+        channelId: row.channel_id ?? undefined,
+        aboutId: row.about_id ?? undefined,
+        before: parsed(row.before),
+        after: parsed(row.after),
+      }));
+  },
+  csv: (entries) => {
+    const rows = entries.map(({ atMs, by, what, channelId = '', aboutId = '', before, after }) => [
+      new Date(atMs).toISOString(),
+      by?.id ?? '',
+      by?.name ?? '',
+      what,
+      channelId,
+      aboutId,
+      before ? JSON.stringify(before) : '',
+      after ? JSON.stringify(after) : '',
+    ]);
+    return Buffer.from(`\uFEFF${stringify([HEADER, ...rows].map((row) => row.map(disarm)))}`);
+  },
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../../src/model/audit.ts';
+import type { Space } from '../../../src/model/place.ts';
+import { actAs } from '../../../src/store/actor.ts';
+import { createAudit } from '../../../src/store/audit.ts';
+import { createBlocks } from '../../../src/store/blocks.ts';
+import { openWatchStore } from '../../../src/store/channels/watches.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
+import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
+import { createSpaceSettings } from '../../../src/store/settings.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
+import { channel, SPACE } from '../../fakes/channel-feed.ts';
+
+const ELSEWHERE: Space = { platform: 'other', id: 'workspace' };
+const [HERE, THERE] = [channel('here'), channel('there', undefined, ELSEWHERE)];
+const ANN = { id: 'ann', name: 'Ann', space: SPACE };
+const EVE = { person: { platform: 'other', id: 'eve' }, name: 'Eve', isBan: false };
+
+describe('the audit trail', () => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await openStore('sqlite::memory:');
+  });
+  afterEach(async () => store[Symbol.asyncDispose]());
+  const list = (space = SPACE): Promise<readonly AuditEntry[]> => createAudit(store).list(space);
+
+  it('has who changed a setting, and what it was before and after', async () => {
+    const spaces = createSpaceSettings(store);
+    await actAs(ANN, () => spaces.change(SPACE, { dailyCharacters: 10_000, serverNames: true }));
+    expect(await list()).toMatchObject([
+      {
+        what: 'setting',
+        by: { id: 'ann', name: 'Ann' },
+        before: {},
+        after: { dailyCharacters: 10_000 },
+      },
+    ]);
+  });
+
+  it('has nothing of what is set as it was', async () => {
+    const spaces = createSpaceSettings(store);
+    await spaces.change(SPACE, { answersMention: true });
+    const watches = await openWatchStore(store, () => 1);
+    await watches.set([watchOf(HERE)]);
+    const before = await list();
+    await watches.set([watchOf(HERE)]);
+    expect([before.length, await list()]).toEqual([1, before]);
+  });
+
+  it('has a link on both sides, with who made it on theirs alone', async () => {
+    const watches = await openWatchStore(store, () => 1);
+    await actAs(ANN, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'fr'])));
+    expect(await list()).toMatchObject([
+      {
+        what: 'watch',
+        channelId: 'here',
+        by: { id: 'ann' },
+        after: { linkedWith: ['other there'] },
+      },
+    ]);
+    expect(await list(ELSEWHERE)).toMatchObject([
+      { channelId: 'there', by: undefined, after: { linkedWith: ['place here'] } },
+    ]);
+    await watches.remove([THERE]);
+    expect((await list()).filter(({ after }) => after === undefined)).toMatchObject([
+      { channelId: 'here', before: { linkedWith: ['other there'] } },
+    ]);
+  });
+
+  it('has whose copies were stopped, without their name, and is without a person who is forgotten', async () => {
+    const blocks = createBlocks(store, () => 1);
+    await actAs(ANN, () => blocks.add(SPACE, EVE));
+    expect(await list()).toMatchObject([{ what: 'blocked', aboutId: 'eve', by: { id: 'ann' } }]);
+    const privacy = createPrivacy(store);
+    await privacy.forget({ platform: 'place', id: 'ann' });
+    await privacy.forget({ platform: 'other', id: 'eve' });
+    expect(await list()).toMatchObject([{ what: 'blocked', aboutId: undefined, by: undefined }]);
+    expect(await blocks.list(SPACE)).toMatchObject([{ person: EVE.person, name: undefined }]);
+  });
+
+  it('goes with its space', async () => {
+    await createSpaceSettings(store).change(SPACE, { dailyCharacters: 1 });
+    const data = await openSpaceData(store);
+    await data.leave(SPACE);
+    await data.remove(SPACE);
+    expect(await list()).toEqual([]);
+  });
+
+  it('is written as CSV that runs nothing in a spreadsheet', async () => {
+    const spaces = createSpaceSettings(store);
+    await actAs({ ...ANN, name: '=HYPERLINK("x")' }, () =>
+      spaces.change(SPACE, { dailyCharacters: 1 }),
+    );
+    const csv = Buffer.from(createAudit(store).csv(await list())).toString();
+    expect(csv).toContain(`ann,"'=HYPERLINK(""x"")",setting,,,{},"{""dailyCharacters"":1}"`);
+  });
+});

@@ -5,13 +5,12 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import { button, quotedWords, typedCode } from '../src/command/helpers.ts';
-import type { AuditEntry } from '../src/command/services.ts';
+import { button, hiddenNote, quotedWords, typedCode } from '../src/command/helpers.ts';
+import type { AuditEntry, BlockedPerson } from '../src/command/services.ts';
 import type { Content } from '../src/model/message.ts';
 import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
-import { hiddenNote } from '../src/command/helpers.ts';
 
 type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
 
@@ -38,14 +37,19 @@ const changesOf = ({ before = {}, after = {} }: AuditEntry): RichText[] =>
     sentence(`${name}: `, valueOf(before[name]), ' → ', valueOf(after[name])),
   );
 
-const itemOf = (entry: AuditEntry, { channel: { space }, t }: Context): ListItem => {
-  const { atMs, by, what, channelId, aboutId } = entry;
+const itemOf = (
+  entry: AuditEntry,
+  blocked: readonly BlockedPerson[],
+  { channel: { space }, t }: Context,
+): ListItem => {
+  const { atMs, by, what, channelId, about } = entry;
+  const person = blocked.find(({ key }) => key === about);
   const head = series([
     sentence(timestamp(Math.floor(atMs / SECOND_MS), 'f')),
     by ? quotedWords(by.name, NAME_CHARS) : '–',
     t(`audit.what.${what}`),
     channelId !== undefined && channelMention({ space, id: channelId }),
-    aboutId !== undefined && sentence(typedCode(aboutId)),
+    person?.name !== undefined && quotedWords(person.name, NAME_CHARS),
   ]);
   return nested(head, changesOf(entry));
 };
@@ -55,13 +59,14 @@ const page = async (ctx: Context, from: number): Promise<Content> => {
   const { services, channel, t } = ctx;
   const all = await services.audit.list(channel.space);
   const shown = await seen(all, ctx);
+  const blocked = await services.blocks.list(channel.space);
   const { days } = services.audit;
   if (all.length === 0) return { text: t('audit.none', { days }), tone: 'note' };
   return {
     text: lines(
       t('audit.heading', { days }),
       bullets(
-        ...shown.slice(from, from + LISTED).map((entry) => itemOf(entry, ctx)),
+        ...shown.slice(from, from + LISTED).map((entry) => itemOf(entry, blocked, ctx)),
         hiddenNote(all, shown, ctx),
       ),
     ),

@@ -131,7 +131,7 @@ const stop: Press = {
     const [platform = '', id = '', ...rest] = arg.split(AND);
     if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
     const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
-    await services.blocks.add(space, { person: { platform, id }, name, isBan: false });
+    await services.blocks.add(space, { platform, id }, { name, isBan: false });
     await reply({ text: t('blocks.stopped', { name }) });
   },
 };

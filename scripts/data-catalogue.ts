@@ -107,17 +107,17 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   blocked_author: {
     title: 'People whose copies are stopped',
-    stored: 'The ID and the name of the person, and whether the server banned them.',
+    stored: 'A hash of the ID and the name of the person, and whether the server banned them.',
     about:
       'People of linked servers and workspaces whose copies moderators stopped, or who were banned.',
     why: 'So that their messages are not copied into the channels of that server or workspace.',
     kept: 'Until moderators show the copies again, or the ban ends.',
-    forgotten: 'Stays without the name, so that it holds: what moderators decided is theirs.',
+    forgotten: 'Stays without the name, so that it holds.',
   },
   audit_entry: {
     title: 'Changes of links and settings',
     stored: 'Who changed what, when, and what was set before and after.',
-    about: 'Moderators, and people whose copies they stopped.',
+    about: 'Moderators.',
     why: 'So that moderators can look up who changed what (`/audit`).',
     kept: `${AUDIT_DAYS} days.`,
     forgotten: 'Stays, without the person.',

@@ -122,8 +122,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
   },
   blocked_author: {
     ...SPACE,
-    author_platform: 'place',
-    author_id: 'person',
+    author_hash: 'hash',
     author_name: 'person',
     is_ban: 'state',
     since_ms: 'time',
@@ -135,7 +134,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     changed_by_name: 'person',
     what: 'state',
     channel_id: 'place',
-    about_id: 'person',
+    about_hash: 'hash',
     before: 'choice',
     after: 'choice',
     at_ms: 'time',

@@ -2,15 +2,14 @@ import { moderator, pressOn, type Press, type PressContext } from '../../src/com
 import { button, quotedWords } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
-import { keyOf } from '../../src/model/place.ts';
 import { bullets, lines, series } from '../../src/rich-text/compose.ts';
 import type { BlockedPerson } from '../../src/command/services.ts';
 
 const NAME_CHARS = 60;
 const LONGEST_ID_CHARS = 40;
 
-const nameOf = ({ name, person: { id } }: BlockedPerson): string =>
-  name === undefined ? id : quotedWords(name, NAME_CHARS);
+const nameOf = ({ name }: BlockedPerson): string =>
+  name === undefined ? '–' : quotedWords(name, NAME_CHARS);
 
 /** The people whose messages are not copied into this space, from a place in their list on. */
 const panel = async (ctx: PressContext, from: number): Promise<Content> => {
@@ -22,7 +21,7 @@ const panel = async (ctx: PressContext, from: number): Promise<Content> => {
     kind: 'choice',
     press: 'autotranslate unstop',
     label: label('blocks.show'),
-    choices: shown.map((each) => ({ value: keyOf(each.person), label: nameOf(each) })),
+    choices: shown.map((each) => ({ value: each.key, label: nameOf(each) })),
   };
   return {
     text:
@@ -54,13 +53,11 @@ const stop = async ({ services, channel: { space }, values: [typed = ''] }: Pres
   );
   const platforms = linked.flat().map(({ platform }) => platform);
   for (const platform of new Set([space.platform, ...platforms]))
-    await services.blocks.add(space, { person: { platform, id }, name: undefined, isBan: false });
+    await services.blocks.add(space, { platform, id }, { name: id, isBan: false });
 };
 
 const unstop = async ({ services, channel: { space }, values: [key] }: PressContext) => {
-  const all = await services.blocks.list(space);
-  const chosen = all.find(({ person }) => keyOf(person) === key);
-  if (chosen) await services.blocks.remove(space, chosen.person);
+  if (key !== undefined) await services.blocks.remove(space, key);
 };
 
 /** The list of people whose copies are stopped in this space, which moderators change. */

@@ -22,8 +22,8 @@ export interface AuditEntry {
   /** The person who made it; undefined for nobody of this space, and after they had their data deleted. */
   readonly by: { readonly id: string; readonly name: string } | undefined;
   readonly channelId: string | undefined;
-  /** Id of the person whom it is about. */
-  readonly aboutId: string | undefined;
+  /** The key of the blocked person whom it is about. */
+  readonly about: string | undefined;
   /** The values that changed, by their names; undefined for nothing. */
   readonly before: Readonly<Record<string, unknown>> | undefined;
   readonly after: Readonly<Record<string, unknown>> | undefined;

@@ -14,7 +14,7 @@ import type { Schema } from './schema.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** A change as it is noted. */
-export interface AuditNote extends Partial<Pick<AuditEntry, 'channelId' | 'aboutId'>> {
+export interface AuditNote extends Partial<Pick<AuditEntry, 'channelId' | 'about'>> {
   readonly what: Audited;
   /** All values, of which those are noted that differ. Default: nothing. */
   readonly before?: Values | undefined;
@@ -39,7 +39,7 @@ export const noteChange = async (
   db: Transaction<Schema>,
   space: Space,
   by: Actor | undefined,
-  { what, channelId, aboutId, before, after }: AuditNote,
+  { what, channelId, about, before, after }: AuditNote,
 ): Promise<void> => {
   if ((before ?? after) !== undefined && isDeepStrictEqual(before, after)) return;
   const own = by && keyOf(by.space) === keyOf(space) ? by : undefined;
@@ -52,7 +52,7 @@ export const noteChange = async (
       changed_by_name: own?.name ?? null,
       what,
       channel_id: channelId ?? null,
-      about_id: aboutId ?? null,
+      about_hash: about ?? null,
       before: changedIn(before, after),
       after: changedIn(after, before),
       at_ms: Date.now(),
@@ -66,7 +66,7 @@ const COLUMNS = [
   'changed_by',
   'changed_by_name',
   'channel_id',
-  'about_id',
+  'about_hash',
   'before',
   'after',
 ] as const;
@@ -74,7 +74,7 @@ const COLUMNS = [
 const parsed = (json: string | null): Values | undefined =>
   json === null ? undefined : (JSON.parse(json) as Values);
 
-const HEADER = ['time', 'person_id', 'person', 'what', 'channel_id', 'about_id', 'before', 'after'];
+const HEADER = ['time', 'person_id', 'person', 'what', 'channel_id', 'about', 'before', 'after'];
 
 /** Creates the reader of the changes of links and settings. */
 export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
@@ -91,19 +91,19 @@ export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
             ? undefined
             : { id: row.changed_by, name: row.changed_by_name ?? row.changed_by },
         channelId: row.channel_id ?? undefined,
-        aboutId: row.about_id ?? undefined,
+        about: row.about_hash ?? undefined,
         before: parsed(row.before),
         after: parsed(row.after),
       }));
   },
   csv: (entries) => {
-    const rows = entries.map(({ atMs, by, what, channelId = '', aboutId = '', before, after }) => [
+    const rows = entries.map(({ atMs, by, what, channelId = '', about = '', before, after }) => [
       new Date(atMs).toISOString(),
       by?.id ?? '',
       by?.name ?? '',
       what,
       channelId,
-      aboutId,
+      about,
       before ? JSON.stringify(before) : '',
       after ? JSON.stringify(after) : '',
     ]);

@@ -300,9 +300,9 @@ export interface Schema {
   blocked_author: {
     platform: string;
     space_id: string;
-    author_platform: string;
-    author_id: string;
-    /** The person's name as moderators saw it; null where it is not known. */
+    /** SHA-256 of the person's platform and id: it holds though they have their data deleted. */
+    author_hash: string;
+    /** The person's name, or id, as moderators saw it; null where it is not known, or they had their data deleted. */
     author_name: string | null;
     /** 1 where the space's own platform banned the person there, 0 where moderators decided it. */
     is_ban: number;
@@ -319,8 +319,8 @@ export interface Schema {
     /** One of `AUDITED`, for a setting with its name after a colon. */
     what: string;
     channel_id: string | null;
-    /** Id of the person whom it is about; null for none. */
-    about_id: string | null;
+    /** The `author_hash` of the person whom it is about; null for none. */
+    about_hash: string | null;
     /** JSON of what was before; null for nothing. */
     before: string | null;
     after: string | null;

@@ -4,6 +4,7 @@ import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
 import { FLAG_REFUSALS } from '../../src/autotranslate/flag-refusals.ts';
 import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
 import { ERROR_CODES, userError } from '../../src/errors.ts';
+import { blockKey } from '../../src/store/blocks.ts';
 import { HEARING_STATES, READING_STATES } from '../../src/voice/room-answers.ts';
 import { realTexts } from '../fakes/texts.ts';
 import { messageOf, SPACE } from '../fakes/command-harness.ts';
@@ -52,7 +53,11 @@ describe('/why', () => {
     expect(text).toContain('Mallory');
     await harness().pressNamed('why stop:test|mallory|Mallory');
     expect(await harness().services.blocks.list(SPACE)).toEqual([
-      { person: { platform: 'test', id: 'mallory' }, name: 'Mallory', isBan: false },
+      {
+        key: blockKey({ platform: 'test', id: 'mallory' }),
+        name: 'Mallory',
+        isBan: false,
+      },
     ]);
   });
 

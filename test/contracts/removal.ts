@@ -1,3 +1,4 @@
+import { blockKey } from '../../src/store/blocks.ts';
 import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { RunningCore } from '../../src/app/core.ts';
@@ -90,6 +91,7 @@ const fillOfPerson = async (store: Store, person: string): Promise<void> => {
       ...valuesOfPerson(person, at),
       platform: PLATFORM,
       from_platform: PLATFORM,
+      author_hash: blockKey({ platform: PLATFORM, id: person }),
       // Of a person, there is one row of choices.
       ...(at === 0 ? {} : { member_id: `somebody ${at} of ${person.slice(0, 1)}` }),
       state: STATES[at % STATES.length] ?? '',
@@ -197,6 +199,7 @@ export const removalContract: Contract<RemovalSubject> = {
       ...valuesOfPerson(GONE.id, 1),
       platform: PLATFORM,
       from_platform: PLATFORM,
+      author_hash: blockKey(GONE),
       opted_out: 1,
       is_heard: 0,
       state: 'waiting',

@@ -7,11 +7,11 @@ export const addAuditAndBlocks: Migration = {
     await createTable(
       db,
       'blocked_author',
-      'platform, space_id, author_platform, author_id, author_name?, is_ban bigint, since_ms bigint',
-      'platform, space_id, author_platform, author_id',
+      'platform, space_id, author_hash, author_name?, is_ban bigint, since_ms bigint',
+      'platform, space_id, author_hash',
     );
     const columns =
-      'platform, space_id, changed_by?, changed_by_name?, what, channel_id?, about_id?, before?, after?, at_ms bigint';
+      'platform, space_id, changed_by?, changed_by_name?, what, channel_id?, about_hash?, before?, after?, at_ms bigint';
     await createKeyedTable(db, 'audit_entry', 'id', columns);
     await createIndex(db, 'audit_of_space', 'audit_entry', 'platform, space_id, at_ms');
   },

@@ -1,6 +1,7 @@
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
 import { changeRows, deleteRows, personColumns, readRow, readRows } from '../rows.ts';
+import { blockKey } from '../blocks.ts';
 import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
 import { forgetAuthor } from '../inbox/index.ts';
@@ -60,12 +61,11 @@ export const createPrivacy = (
     const codes = await readRows(store, 'link_invite', { platform, made_by: id }, ['space_id']);
     const asking = { from_platform: platform, asked_by: id };
     const links = await readRows(store, 'link_request', asking, ['from_space_id']);
-    const blocks = await readRows(
-      store,
-      'blocked_author',
-      { author_platform: platform, author_id: id },
-      ['space_id', 'author_name', 'since_ms'],
-    );
+    const blocks = await readRows(store, 'blocked_author', { author_hash: blockKey(person) }, [
+      'space_id',
+      'author_name',
+      'since_ms',
+    ]);
     const changes = await readRows(store, 'audit_entry', { platform, changed_by: id }, [
       'space_id',
       'what',
@@ -190,11 +190,10 @@ export const createPrivacy = (
         await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
         const setKeys = { platform, set_by: id };
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });
-        const blocked = { author_platform: platform, author_id: id };
+        const blocked = { author_hash: blockKey(member) };
         await changeRows(db, 'blocked_author', blocked, { author_name: null });
         const changed = { platform, changed_by: id };
         await changeRows(db, 'audit_entry', changed, { changed_by: null, changed_by_name: null });
-        await changeRows(db, 'audit_entry', { about_id: id }, { about_id: null });
         const madeCodes = { platform, made_by: id };
         await changeRows(db, 'link_invite', madeCodes, { made_by: null, made_by_name: null });
         const asked = { from_platform: platform, asked_by: id };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blockKey } from '../../../src/store/blocks.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -46,16 +47,17 @@ describe('/autotranslate members', () => {
   it('leads to the people whose copies are stopped: more by their id, and shown again', async () => {
     await open();
     const { services } = harness();
-    const listed = async () => (await services.blocks.list(HERE.space)).map(({ person }) => person);
+    const listed = async () =>
+      (await services.blocks.list(HERE.space)).map(({ key }) => key).toSorted();
     expect((await harness().press('blocks.open')).text).toBe(sentence('blocks.none'));
     expect((await harness().press('blocks.by-id', ['no id!'])).text).toContain(
       sentence('blocks.no-id'),
     );
     await harness().press('blocks.by-id', [' U0EVE ']);
     // Nobody but people of the platforms that are linked can be meant.
-    const both = ['slack', 'test'].map((platform) => ({ platform, id: 'U0EVE' }));
-    expect((await listed()).toSorted((a, b) => a.platform.localeCompare(b.platform))).toEqual(both);
-    await harness().press('blocks.show', ['slack U0EVE']);
-    expect(await listed()).toEqual([both[1]]);
+    const keys = ['slack', 'test'].map((platform) => blockKey({ platform, id: 'U0EVE' }));
+    expect(await listed()).toEqual(keys.toSorted());
+    await harness().press('blocks.show', [keys[0]!]);
+    expect(await listed()).toEqual([keys[1]]);
   });
 });

@@ -94,7 +94,9 @@ describe('a space that the bot was removed from', () => {
     await core.services.usage.record(LEFT, 'ann', { characters: 1, audioMs: 0, messages: 1 });
     await core.feedListener.spaceJoined(LEFT);
     await core.services.spaces.change(LEFT, { dailyCharacters: 7 });
-    expect(await tablesWith(store, LEFT.id)).toEqual([...OF_NO_SPACE, 'space_setting']);
+    expect(await tablesWith(store, LEFT.id)).toEqual(
+      [...OF_NO_SPACE, 'audit_entry', 'space_setting'].toSorted(),
+    );
     expect(await core.services.spaces.of(LEFT)).toMatchObject({ dailyCharacters: 7 });
   });
 

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { blockKey } from '../../../src/store/blocks.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from './support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const NEAR = channel('43', undefined, { platform: SPACE.platform, id: 'near' });
-const EVE = { person: { platform: WORKSPACE.platform, id: 'eve' }, name: 'Eve', isBan: false };
+const EVE = { platform: WORKSPACE.platform, id: 'eve' };
+const STOPPED = { name: 'Eve', isBan: false };
 
 describe('a person of another space whose copies are stopped', () => {
   const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
@@ -20,7 +22,7 @@ describe('a person of another space whose copies are stopped', () => {
 
   it('is shown in no channel of that space, and others are', async () => {
     await say('before');
-    await blocks().add(SPACE, EVE);
+    await blocks().add(SPACE, EVE, STOPPED);
     const { ref } = await say('meanwhile');
     await say('of another', 'ann');
     expect([shown('before'), shown('meanwhile'), shown('of another')]).toEqual([
@@ -29,14 +31,14 @@ describe('a person of another space whose copies are stopped', () => {
       [true, true],
     ]);
     expect((await scene.outcomes())[ref.id]).toBe('skipped blocked');
-    await blocks().remove(SPACE, EVE.person);
+    await blocks().remove(SPACE, blockKey(EVE));
     await say('afterwards');
     expect(shown('afterwards')).toEqual([true, true]);
   });
 
   it('writes nothing here by changing what stands', async () => {
     const { ref } = await say('kind words');
-    await blocks().add(SPACE, EVE);
+    await blocks().add(SPACE, EVE, STOPPED);
     expect(shown('kind words')).toEqual([true, true]);
     await scene.listener.messageChanged(scene.other.edit(ref, 'unkind words'));
     await scene.idle();
@@ -50,14 +52,14 @@ describe('a person of another space whose copies are stopped', () => {
     const go = scene.hold('under way');
     await scene.say(THERE, 'under way', { author: person('eve') });
     await expect.poll(() => scene.asked.get('es')).toBe(1);
-    await blocks().add(SPACE, EVE);
+    await blocks().add(SPACE, EVE, STOPPED);
     go();
     await scene.idle();
     expect(shown('under way')).toEqual([false, false]);
   });
 
   it('is not quoted here by those who answer', async () => {
-    await blocks().add(SPACE, EVE);
+    await blocks().add(SPACE, EVE, STOPPED);
     const { ref } = await say('unkind words');
     await scene.say(THERE, 'my answer', { author: person('ann'), replyTo: ref });
     await scene.idle();
@@ -66,9 +68,9 @@ describe('a person of another space whose copies are stopped', () => {
   });
 
   it('is somebody of that platform alone, and elsewhere goes on', async () => {
-    const near = { ...EVE, person: { platform: SPACE.platform, id: 'eve' } };
-    await blocks().add(SPACE, near);
-    await blocks().add(WORKSPACE, near);
+    const near = { platform: SPACE.platform, id: 'eve' };
+    await blocks().add(SPACE, near, STOPPED);
+    await blocks().add(WORKSPACE, near, STOPPED);
     await say('of the other platform');
     expect(shown('of the other platform')).toEqual([true, true]);
   });
@@ -99,8 +101,7 @@ describe('a person who is banned from a space', () => {
   });
 
   it('stays stopped after the ban where moderators decided that, too', async () => {
-    const own = { person: { platform: SPACE.platform, id: 'eve' }, name: 'Eve', isBan: false };
-    await scene.blocks.add(SPACE, own);
+    await scene.blocks.add(SPACE, { platform: SPACE.platform, id: 'eve' }, STOPPED);
     await scene.listener.memberBanned(SPACE, 'eve');
     await scene.listener.memberUnbanned(SPACE, 'eve');
     expect(await shown('still')).toBe(false);

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../src/model/audit.ts';
 import type { Space } from '../../../src/model/place.ts';
 import { actAs } from '../../../src/store/actor.ts';
 import { createAudit } from '../../../src/store/audit.ts';
-import { createBlocks } from '../../../src/store/blocks.ts';
+import { blockKey, createBlocks } from '../../../src/store/blocks.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
@@ -15,7 +15,7 @@ import { channel, SPACE } from '../../fakes/channel-feed.ts';
 const ELSEWHERE: Space = { platform: 'other', id: 'workspace' };
 const [HERE, THERE] = [channel('here'), channel('there', undefined, ELSEWHERE)];
 const ANN = { id: 'ann', name: 'Ann', space: SPACE };
-const EVE = { person: { platform: 'other', id: 'eve' }, name: 'Eve', isBan: false };
+const EVE = { platform: 'other', id: 'eve' };
 
 describe('the audit trail', () => {
   let store: Store;
@@ -68,15 +68,17 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('has whose copies were stopped, without their name, and is without a person who is forgotten', async () => {
+  it('has that copies were stopped, which holds without a name when people are forgotten', async () => {
     const blocks = createBlocks(store, () => 1);
-    await actAs(ANN, () => blocks.add(SPACE, EVE));
-    expect(await list()).toMatchObject([{ what: 'blocked', aboutId: 'eve', by: { id: 'ann' } }]);
+    await actAs(ANN, () => blocks.add(SPACE, EVE, { name: 'Eve', isBan: false }));
+    expect(await list()).toMatchObject([
+      { what: 'blocked', about: blockKey(EVE), by: { id: 'ann' } },
+    ]);
     const privacy = createPrivacy(store);
     await privacy.forget({ platform: 'place', id: 'ann' });
     await privacy.forget({ platform: 'other', id: 'eve' });
-    expect(await list()).toMatchObject([{ what: 'blocked', aboutId: undefined, by: undefined }]);
-    expect(await blocks.list(SPACE)).toMatchObject([{ person: EVE.person, name: undefined }]);
+    expect(await list()).toMatchObject([{ what: 'blocked', by: undefined }]);
+    expect(await blocks.list(SPACE)).toMatchObject([{ key: blockKey(EVE), name: undefined }]);
   });
 
   it('goes with its space', async () => {

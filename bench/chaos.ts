@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { EVENTS_PATH, SUBSCRIBED, SCOPES } from '../adapters/slack/manifest.ts';
+import { EVENTS_PATH, SUBSCRIBED } from '../adapters/slack/manifest.ts';
+import { SCOPES } from '../adapters/slack/scopes.ts';
 import { startDiscordFake } from '../test/fakes/discord/index.ts';
 import type { RequestRecord } from '../test/fakes/discord/state.ts';
 import { onServer } from '../test/fakes/on-server.ts';

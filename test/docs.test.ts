@@ -10,7 +10,7 @@ import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { tracingSection } from '../src/telemetry/open-telemetry.ts';
 import { opsSection } from '../src/ops/pages.ts';
-import { SCOPES } from '../adapters/slack/manifest.ts';
+import { LEFT_OUT, OPTIONAL, SCOPES } from '../adapters/slack/scopes.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const SECTIONS: readonly ConfigSection[] = [
@@ -156,9 +156,21 @@ describe('the page about Slack', () => {
   const page = readFileSync('docs/slack.md', 'utf8');
 
   it('says of each scope what it is for, as the code does', () => {
-    const part = page.split('## What Dragoman needs')[1]?.split('\n## ')[0] ?? '';
+    const part = page.split('## What Dragoman needs')[1]?.split('\n##')[0] ?? '';
     const rows = [...part.matchAll(/^\| `([a-z.:]+)` +\| (.+?) +\|$/gm)];
     expect(Object.fromEntries(rows.map(([, scope, purpose]) => [scope, purpose]))).toEqual(SCOPES);
+  });
+
+  it('says of what can be left out what is lost, as the code does', () => {
+    const part = page.split('### Fewer scopes')[1]?.split('\n##')[0] ?? '';
+    const rows = [...part.matchAll(/^\| `([a-z-]+)` \| (.+?) \| (.+?) \|$/gm)];
+    expect(rows.map(([, name, scopes, loses]) => [name, scopes, loses])).toEqual(
+      LEFT_OUT.map((name) => [
+        name,
+        OPTIONAL[name].scopes.map((scope) => `\`${scope}\``).join(', '),
+        OPTIONAL[name].loses,
+      ]),
+    );
   });
 
   it('names only variables that there are', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SUBSCRIBED, SCOPES } from '../adapters/slack/manifest.ts';
+import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
+import { SCOPES } from '../adapters/slack/scopes.ts';
 import { makeDatabase } from './fakes/database.ts';
 import { startDiscordFake } from './fakes/discord/index.ts';
 import { guildsOfShards } from './fakes/discord/shard-of.ts';

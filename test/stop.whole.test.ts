@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { SUBSCRIBED, SCOPES } from '../adapters/slack/manifest.ts';
+import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
+import { SCOPES } from '../adapters/slack/scopes.ts';
 import { PATHS } from '../src/api/contract.ts';
 import { makeDatabase } from './fakes/database.ts';
 import { startDiscordFake } from './fakes/discord/index.ts';

@@ -20,7 +20,7 @@ import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
 import type { People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
-import { missingScopes } from './manifest.ts';
+import { missingScopes, type ScopeChoice } from './scopes.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -41,6 +41,17 @@ export interface ChannelFeedDeps {
   /** True where every event of a workspace comes sooner or later. */
   readonly reportsAll: (space: Space) => boolean;
   readonly now: () => number;
+  readonly choice: ScopeChoice;
+}
+
+/** A mode that a channel is to have. */
+interface WantedMode {
+  readonly channel: Channel;
+  readonly mode: WatchMode;
+  /** The same as in `ChannelWatch`. */
+  readonly below: boolean;
+  readonly installed: Installed | undefined;
+  readonly choice: ScopeChoice;
 }
 
 type ChannelInfo = ConversationsInfoResponse['channel'];
@@ -70,15 +81,12 @@ const invitation = (installed: Installed | undefined): string =>
 /** Says what a mode of auto-translate lacks in a channel: an invitation, or scopes. */
 export const missingIn = async (
   api: Api,
-  channel: Channel,
-  mode: WatchMode,
-  below: boolean | undefined,
-  installed: Installed | undefined,
+  { channel, mode, below, installed, choice }: WantedMode,
 ): Promise<readonly string[]> => {
   try {
     const info = await readChannel(api, channel);
     if (!info?.is_member) return [invitation(installed)];
-    return info.is_archived ? ['unarchive'] : missingScopes(installed, mode, below);
+    return info.is_archived ? ['unarchive'] : missingScopes(installed, mode, below, choice);
   } catch (thrown) {
     const fault = toAppError(thrown);
     if (fault instanceof SlackError && fault.needed !== undefined) return [fault.needed];
@@ -94,7 +102,8 @@ export type SlackChannelFeed = ChannelFeed & {
 };
 
 export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
-  const { api, reader, people, catchUp, threads, installations, reportsAll, access, now } = deps;
+  const { api, reader, people, catchUp, threads, installations, reportsAll, access, now, choice } =
+    deps;
   const names = createCache(
     async (channel: Channel): Promise<string | undefined> => {
       const info = await readChannel(api, channel);
@@ -192,7 +201,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const invite = invitation(installed);
       const lacking = isElsewhere
         ? [invite]
-        : await missingIn(api, channel, mode, below, installed);
+        : await missingIn(api, { channel, mode, below: below ?? false, installed, choice });
       if (lacking.includes(invite))
         throw userError('forbidden', 'watch.not-there', {
           channel: channelMention(channel),

@@ -8,6 +8,7 @@ import {
   checkSocket,
   type Findings,
 } from './doctor/transport.ts';
+import type { ScopeChoice } from './scopes.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
 import { createFindings } from '../../src/app/findings.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
@@ -24,6 +25,7 @@ export interface Given {
   readonly hasToken: boolean;
   readonly hasTransport: boolean;
   readonly publicUrl: string | undefined;
+  readonly choice: ScopeChoice;
   /** True for who wants the link that creates the app: it has some 4,000 characters. */
   readonly isAsked: boolean;
 }
@@ -33,14 +35,14 @@ const APP_PAGES = `${APPS} (your app)`;
 /** The command that prints the link. */
 const LINK_COMMAND = 'npm run doctor -- slack';
 
-const whyOff = ({ hasToken, hasTransport, publicUrl, isAsked }: Given): Finding => {
+const whyOff = ({ hasToken, hasTransport, publicUrl, choice, isAsked }: Given): Finding => {
   if (!hasToken && !hasTransport)
     return {
       check: 'Slack',
       ok: false,
       isOptional: true,
       detail: isAsked
-        ? `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. This link creates the app: ${creationLink(manifestFor(publicUrl))}`
+        ? `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN. This link creates the app: ${creationLink(manifestFor(publicUrl, undefined, choice))}`
         : `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (README, "Connect Slack"); "${LINK_COMMAND}" prints a link that creates the app`,
     };
   const detail = hasToken
@@ -64,7 +66,7 @@ export const diagnose = async function* (
     yield whyOff(given);
     return;
   }
-  const { publicUrl, isAsked } = given;
+  const { publicUrl, choice, isAsked } = given;
   const clockUrl = (options.url ?? SLACK_API).replace(/\/+$/, '');
   const appId = yield* checkWorkspaces(options, publicUrl, core);
   const isSocket = options.appToken !== undefined;
@@ -82,7 +84,7 @@ export const diagnose = async function* (
   const hasAddress = !isSocket || options.botToken === undefined;
   if (hasAddress && publicUrl !== undefined) {
     const detail = isAsked
-      ? creationLink(manifestFor(publicUrl, isSocket))
+      ? creationLink(manifestFor(publicUrl, isSocket, choice))
       : `"${LINK_COMMAND}" prints a link`;
     yield finding('create the app', true, detail);
   }

@@ -3,6 +3,7 @@ import { httpUrl, port } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
 import { readLink } from './ids.ts';
 import type { SlackOptions } from './adapter.ts';
+import { LEFT_OUT, NAMES } from './scopes.ts';
 
 /** Kinds of Slack's tokens by how they begin ("Token types"). */
 const KINDS = [
@@ -61,6 +62,20 @@ const config = z
       .describe(
         'Address at which Slack reaches SLACK_PORT, such as https://dragoman.example.org. For the doctor.',
       ),
+    SLACK_WITHOUT: z
+      .string()
+      .transform((typed) => typed.split(',').map((name) => name.trim()))
+      .pipe(z.array(z.enum(LEFT_OUT)))
+      .optional()
+      .describe(
+        `Scopes that the app does without, separated by commas: ${LEFT_OUT.join(', ')}. Default: none.`,
+      ),
+    SLACK_NAMES: z
+      .enum(NAMES)
+      .default('author')
+      .describe(
+        'Name above copies: author, via (“Ann (via Dragoman)”), or app, which needs no chat:write.customize.',
+      ),
     SLACK_API_URL: httpUrl.optional().describe('URL of the Slack API. Default: Slack’s own.'),
   })
   .refine(({ SLACK_CLIENT_ID, SLACK_CLIENT_SECRET }) => !SLACK_CLIENT_ID === !SLACK_CLIENT_SECRET, {
@@ -83,6 +98,8 @@ const optionsOf = (values: z.infer<typeof config>): SlackOptions | undefined => 
     client,
     host: values.SLACK_HOST,
     port: values.SLACK_PORT,
+    without: values.SLACK_WITHOUT,
+    names: values.SLACK_NAMES,
   };
 };
 
@@ -102,6 +119,7 @@ export default defineAdapter({
       hasToken: (SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID) !== undefined,
       hasTransport: (SLACK_APP_TOKEN ?? SLACK_SIGNING_SECRET) !== undefined,
       publicUrl: values.SLACK_PUBLIC_URL,
+      choice: { without: values.SLACK_WITHOUT, names: values.SLACK_NAMES },
     };
     const { diagnose } = await import('./doctor.ts');
     yield* diagnose(optionsOf(values), { ...given, isAsked }, core);

@@ -1,50 +1,5 @@
-import type { WatchMode } from '../../src/model/space.ts';
-import type { Installed } from './install/installations.ts';
+import { scopesOf, type ScopeChoice } from './scopes.ts';
 import type { Naming } from '../../src/model/command-info.ts';
-
-/** The bot's scopes, each with what it is for (docs.slack.dev, "Scopes"). */
-export const SCOPES: Readonly<Record<string, string>> = {
-  'assistant:write': 'conversations with the app',
-  'channels:history': 'reading public channels that it is in',
-  'channels:read': 'names of public channels',
-  'chat:write': 'posting',
-  'chat:write.customize': 'posting translations under their authors’ names',
-  commands: 'slash commands and shortcuts',
-  'files:read': 'voice messages and files',
-  'files:write': 'spoken answers and files',
-  'groups:history': 'reading private channels that it is in',
-  'groups:read': 'names of private channels',
-  'im:history': 'reading its direct messages',
-  'im:read': 'its direct messages',
-  'im:write': 'writing direct messages',
-  'metadata.message:read': 'finding its own messages again',
-  'mpim:history': 'reading group messages that it is in',
-  'mpim:read': 'group messages that it is in',
-  'reactions:read': 'flag reactions',
-  'usergroups:read': 'names of groups in messages',
-  'users:read': 'people’s names and languages',
-};
-
-const ALWAYS = ['chat:write', 'users:read'] as const;
-const PERSONA = 'chat:write.customize';
-const BY_MODE: Readonly<Record<WatchMode, readonly string[]>> = {
-  reply: [],
-  compact: [],
-  request: [],
-  thread: [PERSONA],
-  mirror: [PERSONA, 'files:write'],
-};
-
-/** The scopes that a mode of auto-translate lacks. */
-export const missingScopes = (
-  installed: Installed | undefined,
-  mode: WatchMode,
-  below = false,
-): readonly string[] => {
-  const granted = installed?.scopes;
-  const needed = [...ALWAYS, ...BY_MODE[mode], ...(below ? [PERSONA] : [])];
-  return granted ? needed.filter((scope) => !granted.has(scope)) : [];
-};
 
 /** Page of a person's apps at Slack. */
 export const APPS = 'https://api.slack.com/apps';
@@ -144,10 +99,27 @@ export type EventType = keyof typeof SUBSCRIPTIONS | (typeof ORGANISATION_EVENTS
 /** The events that the app subscribes to. */
 export const SUBSCRIBED: readonly string[] = Object.values(SUBSCRIPTIONS).flat();
 
+/** Scopes without which Slack takes no subscription to these events ("Events"). */
+const SCOPE_OF_EVENT: Readonly<Record<string, string>> = {
+  'message.groups': 'groups:history',
+  'message.mpim': 'mpim:history',
+  group_unarchive: 'groups:read',
+  group_deleted: 'groups:read',
+};
+
+const eventsOf = (scopes: readonly string[]): readonly string[] =>
+  SUBSCRIBED.filter((event) => {
+    const scope = SCOPE_OF_EVENT[event];
+    return scope === undefined || scopes.includes(scope);
+  });
+
 /** Paths at which Slack is answered: events, commands and interactions, and an installation's pages. */
 export const EVENTS_PATH = '/slack/events';
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
+
+/** Name of the app, as people see it. */
+export const APP_NAME = 'Dragoman';
 
 /** Text of the app's page, of 175 to 4,000 characters ("App manifest reference"). */
 const LONG_DESCRIPTION =
@@ -164,17 +136,20 @@ export type Manifest = Readonly<Record<string, Node>>;
  * The app's configuration as Slack takes it ("App manifest reference").
  *
  * @param publicUrl address of this program as browsers and, without Socket Mode, Slack reach it
+ * @param choice scopes and events that are left out. Default: none
  */
 export const manifestFor = (
   publicUrl: string | undefined,
   isSocket = publicUrl === undefined,
+  choice: ScopeChoice = {},
 ): Manifest => {
+  const scopes = scopesOf(choice);
   const at = (path: string): string => new URL(path, publicUrl).href;
   const events = isSocket ? {} : { request_url: at(EVENTS_PATH) };
   const url = isSocket ? {} : { url: at(EVENTS_PATH) };
   return {
     display_information: {
-      name: 'Dragoman',
+      name: APP_NAME,
       description: 'An interpreter: translates channels, transcribes audio and reads text aloud',
       long_description: LONG_DESCRIPTION,
       background_color: '#1f4e5f',
@@ -207,10 +182,10 @@ export const manifestFor = (
     },
     oauth_config: {
       ...(publicUrl === undefined ? {} : { redirect_urls: [at(REDIRECT_PATH)] }),
-      scopes: { bot: Object.keys(SCOPES) },
+      scopes: { bot: scopes },
     },
     settings: {
-      event_subscriptions: { ...events, bot_events: SUBSCRIBED },
+      event_subscriptions: { ...events, bot_events: eventsOf(scopes) },
       interactivity: {
         is_enabled: true,
         ...events,

@@ -19,7 +19,7 @@ import type { Log } from '../../src/telemetry/log.ts';
 import { createAccess } from './access.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { channelIdOf, PLATFORM, postedOf } from './ids.ts';
-import { CAPABILITIES } from './limits.ts';
+import { CAPABILITIES, FILES_BYTES } from './limits.ts';
 import { NAMING } from './manifest.ts';
 import { handleOf, readHandle } from './mirrors/metadata.ts';
 import { filesOf, render } from './outbound/render.ts';
@@ -44,20 +44,31 @@ const shownAs = (
 
 /** Creates the parts that use Slack's Web API. */
 export const createRestParts = (
-  { url, clock = realClock, speed = 1 }: SlackOptions,
+  { url, clock = realClock, speed = 1, without, names }: SlackOptions,
   { api, installations, log, reportsAll }: RestPartsDeps,
 ) => {
   const now = realClock.nowMs;
   const people = createPeople(api, installations, now);
   const threads = createThreadRoots(api);
+  const hasFiles = !without?.includes('files');
   const files = createFiles(api, installations, url);
   const mentions = createMentions(api, people, now);
   const installedIn = (space: Space): Installed | undefined => installations.known(space);
-  const reader = createMessageReader({ people, mentions, installedIn, files, log });
+  const readable = hasFiles ? files : { ...files, whole: async () => undefined };
+  const reader = createMessageReader({ people, mentions, installedIn, files: readable, log });
   const uploads = createUploads(api, { apiUrl: url, speed });
   const writer = createMessageWriter(api, uploads);
   const ownMessages = createOwnMessages(api, log, speed);
-  const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
+  const mirrors = createMirrors({
+    api,
+    writer,
+    threads,
+    uploads,
+    mentions,
+    ownMessages,
+    names,
+    filesBytes: hasFiles ? FILES_BYTES : 0,
+  });
   const catchUp = createCatchUp({ api, installations, clock, speed });
   const access = createAccess(api, now);
   const feed = createChannelFeed({
@@ -70,6 +81,7 @@ export const createRestParts = (
     reportsAll,
     access,
     now,
+    choice: { without, names },
   });
   /** The port through which the core uses Slack. */
   const platform: Platform = {

@@ -1,4 +1,5 @@
-import { SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
+import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../adapters/slack/scopes.ts';
 import type { FakeChannel, FakeGuild, FakeUser } from '../../test/fakes/discord/index.ts';
 import { guildsOfShards } from '../../test/fakes/discord/shard-of.ts';
 import {

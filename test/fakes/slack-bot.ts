@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endProgram, spawnDragoman } from './program.ts';
-import { SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
+import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../adapters/slack/scopes.ts';
 import {
   startSlackFake,
   type FakeChannel,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
-import { ORGANISATION_EVENTS, SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
+import { ORGANISATION_EVENTS, SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { scopesOf, type ScopeChoice } from '../../adapters/slack/scopes.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
@@ -83,18 +84,26 @@ export interface BotOptions {
   readonly database?: string;
   /** A bot whose Slack, speech service and key it shares, as another process does; that one ends last. */
   readonly beside?: SlackBot;
+  /** The scopes that the app asks for, and the names that it shows. Default: all, and the authors'. */
+  readonly choice?: ScopeChoice;
 }
 
 /** Starts a bot; for tests that need one of their own. */
 export const openSlackBot = async (
   transport: Transport,
-  { speed = SPEED, history = 'full', database = 'sqlite::memory:', beside }: BotOptions = {},
+  {
+    speed = SPEED,
+    history = 'full',
+    database = 'sqlite::memory:',
+    beside,
+    choice = {},
+  }: BotOptions = {},
 ): Promise<SlackBot & AsyncDisposable> => {
   const owned = new AsyncDisposableStack();
   const slack = beside?.slack ?? owned.use(await startSlackFake({ speed }));
   const speech = beside?.speech ?? owned.use(await startSpeechFake());
   const workspace =
-    beside?.workspace ?? slack.workspace({ name: 'team', scopes: Object.keys(SCOPES), history });
+    beside?.workspace ?? slack.workspace({ name: 'team', scopes: scopesOf(choice), history });
   slack.app.events = new Set([...SUBSCRIBED, ...ORGANISATION_EVENTS]);
   const store = await openStore(database);
   const commands = await discover<Command>('commands', commandFault);
@@ -152,6 +161,7 @@ export const openSlackBot = async (
           client: isMany ? { id: slack.app.clientId, secret: slack.app.clientSecret } : undefined,
           host: '127.0.0.1',
           port: 0,
+          ...choice,
         },
         opened.core,
       ),
@@ -228,16 +238,14 @@ export const withSlackBot = (transport: Transport = 'socket'): SlackBot =>
     ({ slack }) => slack.pings,
   );
 
-/** Opens the page of an installation, as a browser does; resolves with what leads on. */
+/** Opens the address of an installation, as a browser does; resolves with where it leads on. */
 export const openInstallPage = async (
   bot: Pick<SlackBot, 'slack'>,
 ): Promise<{ readonly address: string; readonly cookie: string }> => {
   const origin = new URL(bot.slack.app.requestUrl ?? '').origin;
-  const start = await fetch(`${origin}/slack/install`);
+  const start = await fetch(`${origin}/slack/install`, { redirect: 'manual' });
   const [cookie = ''] = (start.headers.get('set-cookie') ?? '').split(';');
-  const address = /href="(?<url>[^"]*oauth\/v2\/authorize[^"]*)"/.exec(await start.text())
-    ?.groups?.['url'];
-  return { address: (address ?? '').replaceAll('&amp;', '&'), cookie };
+  return { address: start.headers.get('location') ?? '', cookie };
 };
 
 /** Goes back to the app after the page of consent. */

@@ -106,9 +106,11 @@ const LINK = '/oauth/v2/authorize';
 /** Finds what is behind an address for installations: our page, another one, or nothing. */
 const look = async (address: string): Promise<Answerer> => {
   try {
-    const { statusCode, body } = await request(address, { signal: AbortSignal.timeout(PAGE_MS) });
-    const text = await body.text();
-    return statusCode === 200 && text.includes(LINK) ? 'ours' : 'other';
+    const answer = await request(address, { signal: AbortSignal.timeout(PAGE_MS) });
+    await answer.body.dump();
+    const { location } = answer.headers;
+    const isOurs = answer.statusCode === 302 && String(location).includes(LINK);
+    return isOurs ? 'ours' : 'other';
   } catch {
     return 'nothing';
   }

@@ -12,7 +12,8 @@ import { missingIn, readChannel } from '../channel-feed.ts';
 import { channelIdOf } from '../ids.ts';
 import { openInstallations } from '../install/index.ts';
 import { readInstalled } from '../install/tokens.ts';
-import { INSTALL_PATH, pageOf, SCOPES } from '../manifest.ts';
+import { INSTALL_PATH, pageOf } from '../manifest.ts';
+import { OPTIONAL, SCOPES, scopesOf, type ScopeChoice } from '../scopes.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 
@@ -58,27 +59,40 @@ const tokenHint = (thrown: unknown): string => {
   return toAppError(thrown).message;
 };
 
-const checkScopes = ({ scopes, appId, url }: Installed): Finding => {
+/** Says what was left out by choice. */
+const leftOut = ({ without = [], names }: ScopeChoice): string =>
+  [
+    ...without.map((name) => `without ${name} (no ${OPTIONAL[name].loses})`),
+    ...(names === 'app' ? ['copies under the app’s own name'] : []),
+  ].join(', ');
+
+const checkScopes = ({ scopes, appId, url }: Installed, choice: ScopeChoice): Finding => {
   if (!scopes) return finding('scopes', true, 'Slack did not name them');
-  const missing = Object.entries(SCOPES).filter(([scope]) => !scopes.has(scope));
-  if (missing.length === 0) return finding('scopes', true, `all, at ${url}`);
-  const named = missing.map(([scope, purpose]) => `${scope} (${purpose})`).join(', ');
+  const asked = scopesOf(choice);
+  const chosen = leftOut(choice);
+  const missing = asked.filter((scope) => !scopes.has(scope));
   const page = pageOf('oauth', appId);
-  return finding(
-    'scopes',
-    false,
-    `at ${url} missing: ${named}. Add them at ${page} and install the app again`,
-  );
+  if (missing.length > 0) {
+    const named = missing.map((scope) => `${scope} (${SCOPES[scope]})`).join(', ');
+    const detail = `at ${url} missing: ${named}. Add them at ${page} and install the app again`;
+    return finding('scopes', false, detail);
+  }
+  if (chosen === '') return finding('scopes', true, `all, at ${url}`);
+  const spare = Object.keys(SCOPES).filter((scope) => !asked.includes(scope) && scopes.has(scope));
+  const still =
+    spare.length > 0 ? `. It still has ${spare.join(', ')}: take them away at ${page}` : '';
+  return finding('scopes', true, `all that were chosen, at ${url}: ${chosen}${still}`);
 };
 
 const inspect = async (
   api: Api,
   { channel, mode, below }: ChannelWatch,
   installed: Installed,
+  choice: ScopeChoice,
 ): Promise<Finding> => {
   const info = await readChannel(api, channel);
   const place = `#${info?.name ?? channelIdOf(channel)} at ${installed.url}`;
-  const missing = await missingIn(api, channel, mode, below, installed);
+  const missing = await missingIn(api, { channel, mode, below: below ?? false, installed, choice });
   return missing.length === 0
     ? finding('channel', true, `${place}: all that ${mode} needs`)
     : finding('channel', false, `${place}: needs ${missing.join(', ')}`);
@@ -115,7 +129,7 @@ export const checkWorkspaces = async function* (
       const token = await opened.tokenOf(space);
       const { scopes } = await readInstalled(url, token ?? '');
       yield finding('token', true, `of @${installed.botName} at ${installed.url}`);
-      yield checkScopes({ ...installed, scopes });
+      yield checkScopes({ ...installed, scopes }, options);
     } catch (thrown) {
       const again = `open ${INSTALL_PATH} to install the app there again`;
       yield finding('token', false, `${installed.url}: ${toAppError(thrown).message}; ${again}`);
@@ -123,7 +137,7 @@ export const checkWorkspaces = async function* (
     }
     const watches = core.services.watches.list(space);
     for (const watch of watches)
-      yield await runCheck('channel', async () => inspect(api, watch, installed));
+      yield await runCheck('channel', async () => inspect(api, watch, installed, options));
     for (const { channel } of watches) {
       const known = await checkHistory(api, channel, installed);
       if (!known) continue;

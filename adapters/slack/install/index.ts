@@ -1,3 +1,4 @@
+import { scopesOf, type ScopeChoice } from '../scopes.ts';
 import type { Installations, Installed } from './installations.ts';
 import { isTokenAccepted, readInstalled } from './tokens.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -50,7 +51,7 @@ const oneWorkspace = (
   };
 };
 
-export interface InstallOptions {
+export interface InstallOptions extends ScopeChoice {
   readonly url: string | undefined;
   /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
   readonly botToken: string | undefined;
@@ -63,7 +64,7 @@ export interface InstallOptions {
  * `config`.
  */
 export const openInstallations = (
-  { url, botToken, client }: InstallOptions,
+  { url, botToken, client, ...choice }: InstallOptions,
   { installations: store, log, processes }: Pick<Core, 'installations' | 'log' | 'processes'>,
   stopped: AbortSignal,
 ): {
@@ -80,6 +81,7 @@ export const openInstallations = (
       'ENCRYPTION_KEY must be set for SLACK_CLIENT_ID: it encrypts the tokens of workspaces ("openssl rand -base64 32" makes one)',
     );
   const { leases } = processes;
-  const many = manyWorkspaces({ store, leases, client, apiUrl: url, log, stopped });
+  const scopes = scopesOf(choice);
+  const many = manyWorkspaces({ store, leases, client, apiUrl: url, log, stopped, scopes });
   return { installations: many, pages: many.pages };
 };

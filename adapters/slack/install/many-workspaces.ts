@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InstallProvider, type Installation } from '@slack/oauth';
-import { INSTALL_PATH, REDIRECT_PATH, SCOPES } from '../manifest.ts';
+import { INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { createHmac } from 'node:crypto';
 import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
@@ -33,13 +33,13 @@ const NOT_INSTALLED =
   '<!doctype html><title>Not installed</title><h1>Dragoman was not installed.</h1>' +
   `<p><a href="${INSTALL_PATH}">Try again</a></p>`;
 
-/** Creates the page on which an installation begins, and the one to which Slack leads back. */
+/** Creates the address at which an installation begins, and the one to which Slack leads back. */
 export const createInstallPages =
-  (provider: InstallProvider): InstallPages =>
+  (provider: InstallProvider, scopes: readonly string[]): InstallPages =>
   async (request, path, response) => {
     if (request.method !== 'GET') return false;
     if (path === INSTALL_PATH) {
-      await provider.handleInstallPath(request, response, {}, { scopes: Object.keys(SCOPES) });
+      await provider.handleInstallPath(request, response, {}, { scopes: [...scopes] });
       return true;
     }
     if (path !== REDIRECT_PATH) return false;
@@ -55,6 +55,8 @@ export const createInstallPages =
 export interface ManyWorkspacesDeps extends Omit<StoredTokensDeps, 'known'> {
   readonly store: InstallationStore;
   readonly log: Log;
+  /** Scopes that the app asks for. */
+  readonly scopes: readonly string[];
 }
 
 /** A workspace's address for consent, at Slack or at the server that stands for it. */
@@ -161,6 +163,8 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     authorizationUrl: authorizationUrl(apiUrl),
     clientOptions: clientOptions(apiUrl),
     logger: silentLogger,
+    // The address leads to Slack at once, as its Marketplace asks of a "Direct Install URL".
+    directInstall: true,
     installationStore: {
       storeInstallation,
       // Only the library's `authorize` reads one, which is not used.
@@ -231,6 +235,6 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       });
     },
     settled: tokens.settled,
-    pages: createInstallPages(provider),
+    pages: createInstallPages(provider, deps.scopes),
   };
 };

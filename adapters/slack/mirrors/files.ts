@@ -5,6 +5,8 @@ import type { SlackBlock } from '../outbound/blocks.ts';
 import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { textBlocks } from '../outbound/render.ts';
 import type { MirroredFile } from './metadata.ts';
+import { personaIn } from './persona.ts';
+import type { ScopeChoice } from '../scopes.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { link, paragraph, text } from '../../../src/rich-text/rich-text.ts';
@@ -36,7 +38,11 @@ export type MirrorFiles = ReturnType<typeof createMirrorFiles>;
  * whose metadata has their ids: by these they are found again, shown once and deleted, whenever the
  * process ends.
  */
-export const createMirrorFiles = (uploads: Uploads, writer: Pick<MessageWriter, 'erase'>) => {
+export const createMirrorFiles = (
+  uploads: Uploads,
+  writer: Pick<MessageWriter, 'erase'>,
+  names: ScopeChoice['names'],
+) => {
   /** Deletes files with the messages that show nothing else. */
   const remove = async (
     channel: Channel,
@@ -85,7 +91,7 @@ export const createMirrorFiles = (uploads: Uploads, writer: Pick<MessageWriter, 
       const ts = await uploads.share(channel.space, staged, {
         channelId: channelIdOf(channel),
         threadTs,
-        as: mirror.as,
+        as: personaIn(mirror, names),
         assertHeld,
         ...(blocks ? { blocks } : {}),
       });

@@ -11,6 +11,8 @@ import { controlBlocks } from '../outbound/blocks.ts';
 import { notificationOf, renderPart, textParts, type Part } from '../outbound/render.ts';
 import type { MirrorFiles } from './files.ts';
 import { PLATFORM } from '../ids.ts';
+import { personaIn } from './persona.ts';
+import type { ScopeChoice } from '../scopes.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { handleOf, metadataOf, readHandle, readMetadata, type MirrorHandle } from './metadata.ts';
 import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
@@ -41,6 +43,7 @@ export interface MirrorWriterDeps {
   readonly files: MirrorFiles;
   readonly mentions: Pick<Mentions, 'completed'>;
   readonly ownMessages: OwnMessages;
+  readonly names: ScopeChoice['names'];
 }
 
 /** Bytes that a label, quote and footer take beside the text. */
@@ -88,10 +91,16 @@ const footer = ({ label, sourceUrl }: Mirror): Block =>
  * The texts of a mirror.
  *
  * @param isQuoted true where the message that is answered has to be quoted
+ * @param names as in `ScopeChoice`
  */
-const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
+const mirrorParts = (
+  mirror: Mirror,
+  isQuoted: boolean,
+  names: ScopeChoice['names'],
+): readonly Part[] => {
   const { content, label, quote, as } = mirror;
-  const body = as ? content.text : labelled(label, content.text);
+  const ahead = as ? [styled('bold', words(as.name, USERNAME_CHARS))] : label;
+  const body = as && names !== 'app' ? content.text : labelled(ahead, content.text);
   const trees = textParts(body, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
   return shown.map((tree, index) => {
@@ -134,7 +143,7 @@ const markOf = (mentions: string | undefined): Pick<MirrorHandle, 'mentions'> =>
 
 /** Creates what posts mirrors and brings those that stand into their state. */
 export const createMirrorWriter = (deps: MirrorWriterDeps) => {
-  const { api, writer, threads, files, mentions, ownMessages } = deps;
+  const { api, writer, threads, files, mentions, ownMessages, names } = deps;
   /** Mirrors that have notified the author of what they answer. */
   const told = createLru<string, true>(TOLD);
 
@@ -172,7 +181,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
   ): Promise<readonly Part[]> => {
     const { content } = mirror;
     const named = { ...content, text: await mentions.completed(space, content.text) };
-    return mirrorParts({ ...mirror, content: named }, threadTs === undefined);
+    return mirrorParts({ ...mirror, content: named }, threadTs === undefined, names);
   };
 
   const post = async (
@@ -191,7 +200,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     const staged = await files.stage(channel, mirror);
     const timestamps = await writer.post(channel, parts, {
       ...place,
-      as: mirror.as,
+      as: personaIn(mirror, names),
       metadata: (index) => metadataOf(mirror, index, parts.length, staged),
       priority: isBackfill ? { level: LEVEL.background } : undefined,
       signal,
@@ -252,7 +261,7 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
         threadTs,
         broadcast,
         isBroadcast: handle.broadcast,
-        as: mirror.as,
+        as: personaIn(mirror, names),
         metadata: (index) => metadataOf(mirror, index, parts.length, all),
         ...held,
       })

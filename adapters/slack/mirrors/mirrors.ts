@@ -1,7 +1,6 @@
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
-import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
 import { renderPart } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
@@ -25,12 +24,14 @@ const writtenMs = ({ channel, id }: MessageRef): number =>
 
 export interface MirrorsDeps extends Omit<MirrorWriterDeps, 'files'> {
   readonly uploads: Uploads;
+  /** The most bytes of a message's files that are copied. */
+  readonly filesBytes: number;
 }
 
 export const createMirrors = (deps: MirrorsDeps): Mirrors => {
-  const { uploads, writer, threads, ownMessages } = deps;
+  const { uploads, writer, threads, ownMessages, filesBytes, names } = deps;
   const turns = createKeyedMutex();
-  const files = createMirrorFiles(uploads, writer);
+  const files = createMirrorFiles(uploads, writer, names);
   const mirrorWriter = createMirrorWriter({ ...deps, files });
 
   const findPosted = async (
@@ -75,7 +76,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   };
 
   return {
-    filesBytes: FILES_BYTES,
+    filesBytes,
     async *create(target, mirrors, options) {
       const channelId = channelIdOf(target.channel);
       // Mirrors of other sources: the rate limiter has those go first that are reported now.

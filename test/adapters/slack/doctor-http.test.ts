@@ -218,7 +218,8 @@ describe('with many workspaces', () => {
   it('with Socket Mode, the doctor checks the page on which they install it', async () => {
     const core = { ...createTestCore(), installations: storeOf({}) };
     const installed = createServer((_, response) => {
-      response.end('<a href="https://slack.com/oauth/v2/authorize?client_id=1">Add to Slack</a>');
+      response.writeHead(302, { location: 'https://slack.com/oauth/v2/authorize?client_id=1' });
+      response.end();
     });
     const port = await listen(installed);
     const address = `http://127.0.0.1:${port}`;

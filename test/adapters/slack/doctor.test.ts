@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import slack from '../../../adapters/slack/index.ts';
-import { SCOPES } from '../../../adapters/slack/manifest.ts';
+import { OPTIONAL, SCOPES, scopesOf } from '../../../adapters/slack/scopes.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import {
@@ -122,6 +122,22 @@ describe('in Socket Mode', () => {
       expect(detail).toContain(`${scope} (${SCOPES[scope]})`);
     expect(detail).toContain(`/apps/${fake.app.id}/oauth`);
     expect(detail).not.toContain('chat:write');
+  });
+
+  it('scopes that were left out by choice are named with what is lost, and are no failure', async () => {
+    const choice = { SLACK_WITHOUT: 'files, private-channels', SLACK_NAMES: 'app' };
+    workspace = fake.workspace({
+      scopes: scopesOf({ without: ['files', 'private-channels'], names: 'app' }),
+    });
+    const { of, failures } = await examine({ ...socket(), ...choice });
+    expect(failures).toEqual([]);
+    const { detail = '' } = of('scopes') ?? {};
+    for (const left of ['files', 'private-channels'] as const)
+      expect(detail).toContain(`without ${left} (no ${OPTIONAL[left].loses})`);
+    expect(detail).not.toContain('still has');
+    workspace = fake.workspace({ scopes: Object.keys(SCOPES) });
+    const spare = await examine({ ...socket(), ...choice });
+    expect(spare.of('scopes')?.detail).toContain('It still has chat:write.customize, files:read');
   });
 
   it('Socket Mode that is off is told with where to switch it on', async () => {

@@ -10,8 +10,8 @@ import {
   SINGLE_COMMANDS,
   SUBSCRIBED,
   type Manifest,
-  SCOPES,
 } from '../../../adapters/slack/manifest.ts';
+import { LEFT_OUT, OPTIONAL, SCOPES } from '../../../adapters/slack/scopes.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
 import { discover } from '../../../src/app/modules.ts';
@@ -185,6 +185,31 @@ describe('the scopes', () => {
     const needed = bot_events.map((event) => EVENT_SCOPES[event]).filter((scope) => scope);
     expect(Object.keys(SCOPES)).toEqual(expect.arrayContaining(needed));
   });
+});
+
+describe.each(LEFT_OUT)('the manifest without %s', (left) => {
+  const { oauth_config, settings } = written(manifestFor(undefined, true, { without: [left] }));
+  const scopes = new Set(oauth_config.scopes.bot);
+
+  it('asks for none of its scopes, and for all others', () => {
+    const missing = Object.keys(SCOPES).filter((scope) => !scopes.has(scope));
+    expect(missing).toEqual(OPTIONAL[left].scopes);
+  });
+
+  it('subscribes to no event that Slack would not send', () => {
+    const refused = settings.event_subscriptions.bot_events.filter((event) => {
+      const scope = EVENT_SCOPES[event];
+      return scope !== undefined && !scopes.has(scope);
+    });
+    expect(refused).toEqual([]);
+  });
+});
+
+test('names of the app’s own need no scope to change them', () => {
+  const { bot } = written(manifestFor(undefined, true, { names: 'app' })).oauth_config.scopes;
+  expect(Object.keys(SCOPES).filter((scope) => !bot.includes(scope))).toEqual([
+    'chat:write.customize',
+  ]);
 });
 
 describe('the commands', async () => {

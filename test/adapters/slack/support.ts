@@ -1,5 +1,6 @@
 import { createSlackAdapter } from '../../../adapters/slack/adapter.ts';
-import { SUBSCRIBED, SCOPES } from '../../../adapters/slack/manifest.ts';
+import { SUBSCRIBED } from '../../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../../adapters/slack/scopes.ts';
 import type { Adapter } from '../../../src/adapter.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import {

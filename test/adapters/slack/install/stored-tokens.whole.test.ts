@@ -60,6 +60,7 @@ const open = async () => {
     const removed: string[] = [];
     const adding: string[] = [];
     const app = manyWorkspaces({
+      scopes: [],
       store: counted,
       leases: rows.leases,
       client: { id: slack.app.clientId, secret: slack.app.clientSecret },

@@ -53,6 +53,8 @@ export const REQUEST_BYTES = 1_048_576;
 export const UPDATE_EVERY_MS = 1_200;
 /** Messages of one page: "conversations.history", recommended. */
 export const HISTORY_PAGE = 200;
+/** Characters of a channel's name: "conversations.create". */
+export const CHANNEL_NAME_CHARS = 80;
 /** Channels of one page: "users.conversations". */
 export const CHANNELS_PAGE = 200;
 
@@ -97,6 +99,8 @@ export const RATES = {
   'chat.startStream': TIER_2,
   'chat.stopStream': TIER_2,
   'chat.update': TIER_3,
+  'conversations.archive': TIER_2,
+  'conversations.create': TIER_2,
   'conversations.history': TIER_3,
   'conversations.info': TIER_3,
   'conversations.members': TIER_4,

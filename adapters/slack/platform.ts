@@ -1,4 +1,5 @@
 import type { Api, ApiOptions } from './api.ts';
+import { createBuilder } from './builder.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed, type ChannelFeedDeps } from './channel-feed.ts';
 import { createFiles } from './files.ts';
@@ -116,6 +117,7 @@ export const createRestParts = (
     },
     feed,
     mirrors,
+    builder: createBuilder({ api, installations }),
   };
   return { people, threads, files, mentions, reader, uploads, writer, feed, platform };
 };

@@ -82,6 +82,7 @@ export interface NewUser {
 }
 
 export interface NewChannel {
+  readonly made?: Channel['made'];
   readonly name?: string;
   readonly kind?: ChannelKind;
   readonly members?: readonly { readonly id: string }[];
@@ -188,6 +189,7 @@ export const addChannel = (
     kind,
     workspaces,
     members,
+    ...(options.made ? { made: options.made } : {}),
     archived: false,
     deleted: false,
     restricted: false,

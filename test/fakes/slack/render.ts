@@ -58,7 +58,7 @@ const profileOf = ({ name, displayName, imageUrl, workspace }: User): Json => ({
 const isShared = (channel: Channel): boolean => channel.workspaces.length > 1;
 
 export const renderChannel = (channel: Channel, botUserId: string): Json => {
-  const { id, name, kind, archived, workspaces, members } = channel;
+  const { id, name, kind, archived, workspaces, members, made } = channel;
   const isIm = kind === 'im';
   return {
     id,
@@ -70,6 +70,7 @@ export const renderChannel = (channel: Channel, botUserId: string): Json => {
     is_im: isIm,
     is_mpim: kind === 'mpim',
     is_private: kind !== 'public',
+    ...(made ? { creator: made.by, created: Math.floor(made.atMs / 1_000) } : {}),
     is_archived: archived,
     is_general: false,
     is_ext_shared: isShared(channel),

@@ -75,6 +75,8 @@ export interface Channel {
   /** More than one: a Slack Connect channel. The first one made it. */
   readonly workspaces: Workspace[];
   readonly members: Set<string>;
+  /** The user who made it, and when, in ms since 1970; undefined for those that were there before. */
+  readonly made?: { readonly by: string; readonly atMs: number };
   archived: boolean;
   deleted: boolean;
   /** True where only some people may post. */

@@ -46,6 +46,12 @@ export class FakeWorkspace {
     return new FakeChannel(this.#tools, addChannel(this.#tools.world, this.state, options));
   }
 
+  get channels(): readonly FakeChannel[] {
+    return [...this.#tools.world.channels.values()]
+      .filter(({ workspaces }) => workspaces.includes(this.state))
+      .map((each) => new FakeChannel(this.#tools, each));
+  }
+
   /** Makes a group of people; returns its id. */
   group(handle: string): string {
     const id = this.#tools.world.clock.id('S');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
 import { LIMITED_HISTORY } from '../limits.ts';
 import { channelEvent } from '../posting.ts';
-import { directChannel } from '../population.ts';
+import { addChannel, directChannel } from '../population.ts';
 import { renderChannel, renderMessage } from '../render.ts';
 import type { Json } from '../json.ts';
 import type { Channel, ChannelKind, Message } from '../state.ts';
@@ -232,7 +232,51 @@ const join = method(
   },
 );
 
+/** Names as "conversations.create" takes them: of at most 80 characters, none of them a capital or a space. */
+const CHANNEL_NAME = /^[\p{Ll}\p{Lo}\p{Lm}\p{M}\p{N}_-]+$/u;
+const NAME_CHARS = 80;
+
+const create = method(
+  'conversations.create',
+  { rate: TIER[2], args: z.looseObject({ name: z.string(), is_private: flag }) },
+  (call) => {
+    const { world, args, installation } = call;
+    needScope(call, args.is_private ? 'groups:write' : 'channels:manage');
+    const { workspace, botUser } = installation;
+    if (args.name === '') throw new SlackFault('invalid_name_required');
+    if (Array.from(args.name).length > NAME_CHARS) throw new SlackFault('invalid_name_maxlength');
+    if (!CHANNEL_NAME.test(args.name)) throw new SlackFault('invalid_name_specials');
+    if (!/[\p{L}\p{N}]/u.test(args.name)) throw new SlackFault('invalid_name_punctuation');
+    // The names of archived channels stay taken.
+    const isTaken = [...world.channels.values()].some(
+      ({ name, workspaces, deleted }) =>
+        name === args.name && workspaces.includes(workspace) && !deleted,
+    );
+    if (isTaken) throw new SlackFault('name_taken');
+    const channel = addChannel(world, workspace, {
+      name: args.name,
+      kind: args.is_private ? 'private' : 'public',
+      made: { by: botUser.id, atMs: world.clock.now() },
+    });
+    return { channel: renderChannel(channel, botUser.id) };
+  },
+);
+
+const archive = method(
+  'conversations.archive',
+  { rate: TIER[2], args: z.looseObject({ channel: z.string() }) },
+  (call) => {
+    const channel = channelFor(call, call.args.channel);
+    needScope(call, channel.kind === 'private' ? 'groups:write' : 'channels:manage');
+    if (channel.archived) throw new SlackFault('already_archived');
+    channel.archived = true;
+    return {};
+  },
+);
+
 export const conversationMethods = [
+  create,
+  archive,
   listing('conversations.list', false),
   listing('users.conversations', true),
   info,

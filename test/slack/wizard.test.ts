@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
+import type { FakeUser } from '../fakes/slack/index.ts';
+import { SCOPES } from '../../adapters/slack/manifest.ts';
+import { withSlackBot, type Place } from './support.ts';
+
+const bot = withSlackBot();
+const MAKES = [...Object.keys(SCOPES), 'channels:manage'];
+
+/** A place in a workspace of its own, whose app has these scopes. */
+const placeWith = async (scopes: readonly string[]): Promise<Place> => {
+  bot.workspace.reinstall(scopes);
+  await bot.stop();
+  await bot.start();
+  return bot.place();
+};
+
+/** What somebody sees of a wizard, and pressing in it. */
+const startWizard = async (at: Place, by: FakeUser = at.admin) => {
+  const { channel } = at;
+  await bot.use(at, 'autotranslate wizard', { by, part: sentence('autotranslate.wizard-how') });
+  const shown = () => channel.ephemeralsFor(by).at(-1)!;
+  const pressOf = (word: string): string =>
+    new RegExp(`autotranslate ${word}:[0-9a-f-]+`, 'u').exec(JSON.stringify(shown()))?.[0] ?? '';
+  return {
+    shown,
+    choose: (word: string, values: readonly string[]) =>
+      bot.slack.act(by, shown(), pressOf(word), {
+        selected_options: values.map((value) => ({ value })),
+      }),
+    press: (word: string) => bot.slack.act(by, shown(), pressOf(word)),
+    until: (part: string | RegExp) =>
+      bot.slack.until(() => new RegExp(part, 'u').test(JSON.stringify(shown()))),
+  };
+};
+
+const channelsFor = (name: string) =>
+  bot.workspace.channels.filter((channel) => channel.state.name.startsWith(`${name}-`));
+
+it('public channels are made and linked, and messages go between them', async () => {
+  const at = await placeWith(MAKES);
+  const wizard = await startWizard(at);
+  wizard.choose('into', ['es', 'ja']);
+  await wizard.until('autotranslate make:');
+  wizard.press('make');
+  await wizard.until(sentence('autotranslate.wizard-done').slice(0, 20));
+  const made = channelsFor(at.channel.state.name);
+  expect(made.map(({ state }) => state.name.slice(at.channel.state.name.length))).toEqual([
+    '-español',
+    '-日本語',
+  ]);
+  at.channel.say(at.ann, 'good morning everybody');
+  await made[0]!.until((posts) => posts.some(({ words }) => words.includes('es:good morning')));
+});
+
+it('the scope that is missing is named, and nothing is made', async () => {
+  const at = await placeWith(Object.keys(SCOPES));
+  const wizard = await startWizard(at);
+  wizard.choose('into', ['es']);
+  await wizard.until('autotranslate make:');
+  wizard.press('make');
+  await wizard.until('channels:manage');
+  expect(channelsFor(at.channel.state.name)).toEqual([]);
+});
+
+it('what was made before a refusal is archived where that is undone', async () => {
+  const at = await placeWith(MAKES);
+  const wizard = await startWizard(at);
+  wizard.choose('into', ['es', 'ja']);
+  await wizard.until('autotranslate make:');
+  bot.slack.fail(
+    'conversations.create',
+    { error: 'restricted_action' },
+    {
+      while: (args) => String(args['name']).includes('日本'),
+    },
+  );
+  wizard.press('make');
+  await wizard.until('autotranslate undo:');
+  expect(JSON.stringify(wizard.shown())).toMatch(sentenceLike('autotranslate.wizard-unfinished'));
+  wizard.press('undo');
+  await wizard.until(sentence('autotranslate.wizard-undone').slice(0, 20));
+  expect(channelsFor(at.channel.state.name).map(({ state }) => state.archived)).toEqual([true]);
+});
+
+it('a private channel gets none that everybody could read', async () => {
+  const at = await placeWith(MAKES);
+  const secret = bot.workspace.channel({ kind: 'private', members: [at.admin.state] });
+  const wizard = await startWizard({ ...at, channel: secret });
+  wizard.choose('into', ['es']);
+  await wizard.until('autotranslate make:');
+  wizard.press('make');
+  await wizard.until(secret.id);
+  expect(channelsFor(secret.state.name)).toEqual([]);
+});

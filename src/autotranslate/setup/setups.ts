@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError, userError } from '../../errors.ts';
-import type { Channel, Space } from '../../model/place.ts';
+import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
 import type { ChannelWatch, Changer, SpaceChoices, Watches } from '../../model/space.ts';
 import type { Builder, NewThing } from '../../ports/builder.ts';
@@ -80,6 +80,8 @@ export const createSetups = (deps: SetupsDeps) => {
   /** Plans the work on a set-up; rejects where it could not be done. */
   const plan = async (space: Space, choices: SetupChoices): Promise<readonly SetupStep[]> => {
     const sources = sourcesOf(choices, watches.list(space));
+    if (sources.every(({ languages: lacking }) => lacking.length === 0))
+      throw userError('bad-input', 'autotranslate.wizard-choose');
     demandGroups(space, sources, watches);
     for (const id of choices.channels) {
       const watch = { channel: { space, id }, mode: 'mirror' } as ChannelWatch;
@@ -194,7 +196,12 @@ export const createSetups = (deps: SetupsDeps) => {
     roles: Readonly<Record<string, string>>,
   ): Promise<readonly ChannelWatch[]> => {
     const { steps, made } = setup.work;
-    const linked = watchesOf(space, setup, watches.list(space));
+    const all = watches.list(space);
+    const linked = watchesOf(space, setup, all);
+    // A set-up may be gone on with long after it was begun, and linked before a kill.
+    const isKnown = ({ channel }: ChannelWatch): boolean =>
+      all.some((each) => isSameChannel(each.channel, channel));
+    if (!linked.every(isKnown)) demandGroups(space, sourcesOf(setup.choices, all), watches);
     // What was made is as open to all ages as its source.
     if (linked.length > 0) await watches.set(linked, { by, mayMixAges: true });
     const given = steps.flatMap((step) =>

@@ -50,8 +50,6 @@ export const demandGroups = (
     if (Math.max(1, group.length) + languages.length > MOST_CHANNELS)
       throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
   }
-  if (sources.every(({ languages }) => languages.length === 0))
-    throw userError('bad-input', 'autotranslate.wizard-choose');
 };
 
 /** The languages that roles are for: those of the channels, too. */

@@ -19,6 +19,15 @@ const ASKED = {
   admit: async () => undefined,
   signal: new AbortController().signal,
 };
+/** A channel that is linked with one of another space. */
+const SHARED: ChannelWatch = {
+  channel: { space: SPACE, id: '1' },
+  mode: 'mirror',
+  languages: ['en'],
+  group: 'g',
+  transcribes: true,
+  bots: false,
+};
 /** Roles for three languages, and two channels for each of two. */
 const STEPS = 7;
 
@@ -29,7 +38,7 @@ const startProcess = (store: Store, builder: FakeBuilder, watches: ChannelWatch[
     builderOf: () => builder,
     watches: {
       list: () => watches,
-      elsewhere: () => 0,
+      elsewhere: ({ group }) => (group === SHARED.group ? 1 : 0),
       missing: async () => [],
       set: async (asked) => void watches.push(...asked),
     },
@@ -116,30 +125,21 @@ it('what was only chosen can be dropped, and nothing is made of it', async () =>
   expect(builder.built).toEqual([]);
 });
 
+it('a channel that was linked with another space meanwhile is linked with nothing more', async () => {
+  const { store, builder, watches, id } = await killAt(STEPS, false);
+  watches.push(SHARED);
+  const later = startProcess(store, builder, watches, 62_000);
+  await expect(later.make(SPACE, id, ASKED)).rejects.toMatchObject({
+    sentence: { key: 'autotranslate.join-elsewhere' },
+  });
+  expect(watches).toEqual([SHARED]);
+  await store.destroy();
+});
+
 it('groups that other spaces have channels in do not grow without their yes', async () => {
   await using store = await openStore('sqlite::memory:');
-  const linked: ChannelWatch = {
-    channel: { space: SPACE, id: '1' },
-    mode: 'mirror',
-    languages: ['en'],
-    group: 'g',
-    transcribes: true,
-    bots: false,
-  };
   const builder = createFakeBuilder();
-  const setups = createSetups({
-    stored: createSetupStore(store, () => 0),
-    builderOf: () => builder,
-    watches: {
-      list: () => [linked],
-      elsewhere: () => 1,
-      missing: async () => [],
-      set: async () => undefined,
-    },
-    spaces: createSpaceSettings(store),
-    languages: { name: (code) => code },
-    now: () => 0,
-  });
+  const setups = startProcess(store, builder, [SHARED], 0);
   const { id } = await setups.begin(SPACE, CHOICES);
   await expect(setups.make(SPACE, id, ASKED)).rejects.toMatchObject({
     sentence: { key: 'autotranslate.join-elsewhere' },

@@ -147,6 +147,13 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'To go on in the same thread, whatever it is called.',
     kept: 'Until auto-translate is turned off in the channel, or the space is removed.',
   },
+  linked_thread: {
+    title: 'Threads of linked channels',
+    stored: 'Which threads of linked channels are one conversation: IDs.',
+    about: 'Nobody; it is about threads.',
+    why: 'So that what is written in one of them is copied into the others.',
+    kept: 'Until auto-translate is turned off in the channel, or the space is removed.',
+  },
   channel_watch: {
     title: 'Channels with auto-translate',
     stored: 'The channel’s ID, its languages and options, and the channels it is linked with.',

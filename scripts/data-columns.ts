@@ -156,6 +156,15 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     target_channel_id: 'place',
     target_thread_id: 'place',
   },
+  linked_thread: {
+    ...SPACE,
+    channel_id: 'place',
+    thread_channel_id: 'place',
+    thread_id: 'place',
+    group_id: 'place',
+    origin: 'place',
+    is_gone: 'state',
+  },
   channel_watch: {
     ...SPACE,
     channel_id: 'place',
@@ -168,6 +177,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     below: 'choice',
     choices: 'choice',
     since_ms: 'time',
+    threads_since_ms: 'time',
   },
   channel_cursor: { ...SPACE, channel_id: 'place', parent_id: 'place', position: 'place' },
   history_gap: {

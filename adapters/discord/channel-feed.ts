@@ -1,9 +1,11 @@
 import {
+  ChannelType,
   Routes,
   ReactionType,
   RESTJSONErrorCodes,
   type APIGuildMember,
   type APIReaction,
+  type APIThreadChannel,
   type APIUser,
   type Client,
 } from 'discord.js';
@@ -30,13 +32,19 @@ import {
   findIn,
   fitsMode,
   grantedIn,
+  holdsPosts,
   kindOf,
   missingOf,
   isSeenByReadersOf,
 } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 import { AppError, recover } from '../../src/errors.ts';
-import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
+import {
+  channelAround,
+  channelMention,
+  type Channel,
+  type MessageRef,
+} from '../../src/model/place.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -202,6 +210,20 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const found = findIn(await clients.knowing(channel.space.id), channel);
       const around = found?.isThread() ? found.parent : found;
       return around !== null && around !== undefined && 'nsfw' in around && around.nsfw;
+    },
+    holdsPosts: async (channel) => holdsPosts(await clients.knowing(channel.space.id), channel),
+    describeThread: async (thread) => {
+      const asking = api.send<APIThreadChannel>('GET', Routes.channel(channelIdOf(thread)));
+      const found = await recover(asking, isGone);
+      return (
+        found && {
+          name: found.name,
+          ownerId: found.owner_id ?? '',
+          isPrivate: found.type === ChannelType.PrivateThread,
+          // A thread has the id of its message.
+          begun: { channel: channelAround(thread), id: thread.id },
+        }
+      );
     },
     link: ({ channel, id }) => linkTo(channel, id),
     drawback: (channel) =>

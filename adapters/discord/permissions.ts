@@ -43,7 +43,13 @@ const ALWAYS = [
  * Permissions for mirrors: without `ManageMessages`, messages of a deleted webhook could not be
  * deleted.
  */
-const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
+const MIRROR = [
+  ...ALWAYS,
+  'EmbedLinks',
+  'ManageWebhooks',
+  'ManageMessages',
+  'CreatePublicThreads',
+] as const;
 
 /** The same as bits, for channels that the bot makes. */
 export const BOT_IN_MIRROR: bigint = PermissionsBitField.resolve(MIRROR);
@@ -53,7 +59,7 @@ const NEEDED = {
   compact: ALWAYS,
   request: ALWAYS,
   mirror: MIRROR,
-  thread: [...MIRROR, 'CreatePublicThreads'],
+  thread: MIRROR,
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
 
 /** Permissions for the notice and the captions of a voice channel, and for voice itself. */
@@ -159,18 +165,21 @@ const TEXT_CHANNELS: readonly ChannelType[] = [
   ChannelType.GuildText,
   ChannelType.GuildAnnouncement,
 ];
-/** Channels that hold only posts or other channels, and so no messages of their own. */
-const NO_MESSAGES: readonly ChannelType[] = [
-  ChannelType.GuildForum,
-  ChannelType.GuildMedia,
-  ChannelType.GuildCategory,
-];
+
+/** Channels that hold only posts, and so no messages of their own. */
+const FORUMS: readonly ChannelType[] = [ChannelType.GuildForum, ChannelType.GuildMedia];
+
+/** True where messages stand in the posts of a channel alone. */
+export const holdsPosts = (client: Client, { id }: Channel): boolean => {
+  const type = client.channels.cache.get(id)?.type;
+  return type !== undefined && FORUMS.includes(type);
+};
 
 /** True when the mode works in a channel of this type: mirrors and threads need a place. */
 export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
   const type = client.channels.cache.get(id)?.type;
   if (type === undefined || isInPlace(mode)) return true;
-  return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
+  return mode === 'thread' ? TEXT_CHANNELS.includes(type) : type !== ChannelType.GuildCategory;
 };
 
 /** True when the bot receives the channel's messages and may read its history. */

@@ -82,9 +82,9 @@ export const createRestParts = (
   const webhooks = createWebhooks({ api, application, log, now: clock.nowMs });
   const rate = createWebhookRate(clock);
   const writers = createWriters(api, webhooks, rate);
-  const threads = createThreads(api, () => application().botId);
   const outbox = createOutbox({ api, webhooks, rate, writers, botTurns });
   const ownMessages = createOwnMessages(api, reader, clients);
+  const threads = createThreads(api, () => application().botId, ownMessages);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock);
   const access = createAccess(api, clients);

@@ -1,17 +1,27 @@
 import {
+  ChannelFlags,
   ChannelType,
   RESTJSONErrorCodes,
   Routes,
   ThreadAutoArchiveDuration,
+  type APIChannel,
+  type APIGuildForumChannel,
+  type APIGuildMediaChannel,
+  type APIMessage,
   type APIThreadChannel,
 } from 'discord.js';
 import { AppError, recover } from '../../src/errors.ts';
-import type { Channel } from '../../src/model/place.ts';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
+import type { OpenThreadOptions } from '../../src/ports/mirrors.ts';
 import type { WhileHeld } from '../../src/ports/processes.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
-import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
+import { channelIdOf, channelOf, guildIdOf, positionAt, positionOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
+import type { OwnMessages } from './mirrors/own-messages.ts';
+import { bodyOf, botMessageWriter, nonceOf } from './outbound/message-writer.ts';
+import { render } from './outbound/render.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { shorten } from '../../src/text/quoted-words.ts';
 import { createKeyedMutex } from '../../src/async/locks.ts';
@@ -21,12 +31,28 @@ interface ThreadList {
   readonly has_more?: boolean;
 }
 
+/** Channels in which threads can be begun under messages. */
+const THREADABLE: readonly ChannelType[] = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
+
+/** Difference of clocks that is allowed for. */
+const SKEW_MS = 60_000;
+
+const threadsFull = (cause: unknown): AppError =>
+  new AppError('unavailable', 'the server has as many active threads as it may have', {
+    cause,
+    sentence: { key: 'watch.threads-full' },
+  });
+
 const PAGES = 5;
 const KNOWN_THREADS = 5_000;
 
 export type Threads = ReturnType<typeof createThreads>;
 
-export const createThreads = (api: Api, botId: () => string) => {
+export const createThreads = (
+  api: Api,
+  botId: () => string,
+  ownMessages: Pick<OwnMessages, 'since'>,
+) => {
   const known = createLru<string, string>(KNOWN_THREADS);
   /** The channel and name of each thread, deleted ones included. */
   const keys = createLru<string, string>(KNOWN_THREADS);
@@ -84,12 +110,90 @@ export const createThreads = (api: Api, botId: () => string) => {
       // Announcement channels take only their own type of threads.
       if (isRefusal(thrown, RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType))
         return create(ChannelType.AnnouncementThread);
-      if (isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads))
-        throw new AppError('unavailable', 'the server has as many active threads as it may have', {
-          cause: thrown,
-        });
+      if (isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads)) throw threadsFull(thrown);
       throw thrown;
     }
+  };
+
+  /** Begins a thread under a message, or finds the one that it has; undefined where the message is gone. */
+  const under = async (
+    { channel, id }: MessageRef,
+    name: string,
+    { assertHeld }: WhileHeld,
+  ): Promise<string | undefined> => {
+    const body = { name, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
+    const making = api.send<APIThreadChannel>('POST', Routes.threads(channelIdOf(channel), id), {
+      body,
+      assertHeld,
+    });
+    try {
+      return (await making).id;
+    } catch (thrown) {
+      // A thread has the id of its message.
+      if (isRefusal(thrown, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return id;
+      if (isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads)) throw threadsFull(thrown);
+      if (isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) return undefined;
+      throw thrown;
+    }
+  };
+
+  /** Finds a post of ours in a forum by the address in its first message. */
+  const findPost = async (
+    guildId: string,
+    forumId: string,
+    url: string,
+    sinceMs: number,
+  ): Promise<string | undefined> => {
+    const { threads } = await api.send<ThreadList>('GET', Routes.guildActiveThreads(guildId));
+    const oldest = positionAt(sinceMs - SKEW_MS);
+    for (const { id, parent_id, owner_id } of threads) {
+      if (parent_id !== forumId || owner_id !== botId() || positionOf(id) < oldest) continue;
+      const first = await recover(
+        api.send<APIMessage>('GET', Routes.channelMessage(id, id)),
+        isGone,
+      );
+      if (first?.content.includes(url)) return id;
+    }
+  };
+
+  /** Makes a post in a forum; where posts need a tag, with the first one that everybody may use. */
+  const makePost = async (
+    forum: APIGuildForumChannel | APIGuildMediaChannel,
+    name: string,
+    opening: RichText,
+    { assertHeld }: WhileHeld,
+  ): Promise<string> => {
+    const { flags = 0, available_tags: tags } = forum;
+    const tag =
+      flags & ChannelFlags.RequireTag ? tags.find(({ moderated }) => !moderated) : undefined;
+    const { body: message } = await bodyOf(render({ text: opening })[0]);
+    const body = {
+      name,
+      auto_archive_duration: ThreadAutoArchiveDuration.OneWeek,
+      message,
+      ...(tag ? { applied_tags: [tag.id] } : {}),
+    };
+    const made = await api
+      .sendOnce<APIThreadChannel>('POST', Routes.threads(forum.id), { body, assertHeld })
+      .catch((thrown: unknown) => {
+        throw isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads)
+          ? threadsFull(thrown)
+          : thrown;
+      });
+    return made.id;
+  };
+
+  /** Posts the message under which a thread is begun, or finds it. */
+  const open = async (
+    channel: Channel,
+    { key, opening, url, mayExist, sinceMs, assertHeld }: OpenThreadOptions,
+  ): Promise<MessageRef> => {
+    if (mayExist && url !== undefined)
+      for await (const message of ownMessages.since(channel, [], sinceMs))
+        if (message.content.includes(url)) return { channel, id: message.id };
+    const nonce = (): string => nonceOf('thread', key, channel.id);
+    const writer = botMessageWriter(api, channel, { nonce, assertHeld });
+    return { channel, id: await writer.write(render({ text: opening })[0], 0) };
   };
 
   return {
@@ -120,6 +224,33 @@ export const createThreads = (api: Api, botId: () => string) => {
         (await make(channelId, called, held));
       known.set(key, id);
       keys.set(id, key);
+      return channelOf(guildId, id, channelId);
+    },
+    /** See `Mirrors.openThread`. */
+    begin: async (channel: Channel, name: string, options: OpenThreadOptions): Promise<Channel> => {
+      const { from, opening, url, mayExist, sinceMs, assertHeld } = options;
+      const guildId = guildIdOf(channel);
+      const channelId = channelIdOf(channel);
+      const called = shorten(name, CHANNEL_NAME_CHARS);
+      const place = await api.send<APIChannel>('GET', Routes.channel(channelId));
+      const isForum =
+        place.type === ChannelType.GuildForum || place.type === ChannelType.GuildMedia;
+      if (guildId === undefined || !(isForum || THREADABLE.includes(place.type))) return channel;
+      if (isForum) {
+        const found =
+          mayExist && url !== undefined
+            ? await findPost(guildId, channelId, url, sinceMs)
+            : undefined;
+        const id = found ?? (await makePost(place, called, opening, { assertHeld }));
+        return channelOf(guildId, id, channelId);
+      }
+      const id =
+        (from && (await under(from, called, { assertHeld }))) ??
+        (await under(await open(channel, options), called, { assertHeld }));
+      if (id === undefined)
+        throw new AppError('unavailable', 'the first message of a thread is gone', {
+          retryable: true,
+        });
       return channelOf(guildId, id, channelId);
     },
     /** Drops a deleted thread from the cache. Returns true for a standing thread. */

@@ -10,6 +10,7 @@ import { createBlocks } from '../store/blocks.ts';
 import { createCursorStore } from '../store/channels/cursors.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
 import { createLateMarks } from '../store/channels/late-marks.ts';
+import { createLinkedThreadStore } from '../store/channels/linked-threads.ts';
 import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
 import { createLinkInvites } from '../store/channels/link-invites.ts';
 import { createLinkRequestStore } from '../store/channels/link-requests.ts';
@@ -44,6 +45,7 @@ import { createOutageWaits } from './outage-waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createBotLoops } from './prepare/bot-loops.ts';
 import { createTranslationContext } from './prepare/context.ts';
+import { createLinkedThreads } from './prepare/linked-threads.ts';
 import { createPlaces } from './prepare/prepared.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createProgress } from './prepare/progress.ts';
@@ -85,6 +87,7 @@ const openStores = async (store: Store, now: () => number, log: Log) => ({
   stored: createMirrorStore(store, now),
   cursors: createCursorStore(store, (err) => log.warn({ err }, 'cursors could not be stored')),
   threads: createStandingThreads(store),
+  linkedThreads: createLinkedThreadStore(store),
   gaps: createHistoryGaps(store),
   owed: createOwedHistories(store, now),
   marks: createLateMarks(store, now),
@@ -168,6 +171,7 @@ export const openAutoTranslate = async ({
     pressers,
     bars,
     places: createPlaces(shared),
+    linkedThreads: createLinkedThreads(shared),
     outages,
     late,
     recognitions,
@@ -257,7 +261,12 @@ export const openAutoTranslate = async ({
   return {
     listener: {
       ...listener,
-      channelDeleted: watches.channelDeleted,
+      channelDeleted: async (channel) => {
+        await watches.channelDeleted(channel);
+        // The messages of a thread are deleted with it, and so are their copies.
+        if (await stores.linkedThreads.gone(channel))
+          await markDeleted(await stored.sourcesIn(channel));
+      },
       ageRestrictionChanged,
       accessChanged: backlog.accessChanged,
       messagesMissed: (channels) => {

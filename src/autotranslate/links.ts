@@ -39,7 +39,7 @@ export interface LinksDeps extends Omit<
   'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'
 > {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
-  readonly own: Pick<OwnWatches, 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
+  readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
@@ -93,7 +93,7 @@ export const createLinks = (deps: LinksDeps) => {
 
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
   const groupOf = (channel: Channel): readonly ChannelWatch[] => {
-    const watch = watches.of(channel);
+    const watch = own.of(channel);
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
 

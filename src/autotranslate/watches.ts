@@ -4,6 +4,7 @@ import { AppError, userError, type Sentence } from '../errors.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
+import type { LinkedThreadStore } from '../store/channels/linked-threads.ts';
 import type { StandingThreads } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { Backfill } from './backfill.ts';
@@ -15,6 +16,7 @@ export interface WatchesDeps {
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly threads: Pick<StandingThreads, 'remove'>;
+  readonly linkedThreads: Pick<LinkedThreadStore, 'remove'>;
   readonly gaps: Pick<HistoryGaps, 'remove'>;
   readonly backfill: Pick<Backfill, 'begin' | 'forget'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
@@ -31,6 +33,7 @@ export const createWatches = (deps: WatchesDeps) => {
     inbox,
     cursors,
     threads,
+    linkedThreads,
     gaps,
     backfill,
     scheduler,
@@ -66,13 +69,18 @@ export const createWatches = (deps: WatchesDeps) => {
       backfill.forget(channel);
       await cursors.remove(channel);
       await gaps.remove(channel);
+      if (reason === 'not-watched') await linkedThreads.remove(channel);
       for (const partition of await inbox.abandon(channel, reason)) scheduler.wake(partition);
     }
   };
 
   return {
     unfollow,
-    of: stored.of,
+    /** The watch that moderators set for a channel, which its threads have where they are translated in place. */
+    of: (channel: Channel): ChannelWatch | undefined => {
+      const watch = stored.of(channel);
+      return watch?.mode === 'mirror' && !stored.isOwn(channel) ? undefined : watch;
+    },
     list: stored.list,
     missing,
     drawback,

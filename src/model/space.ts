@@ -1,4 +1,4 @@
-import { channelKey, type Channel, type Member, type Space } from './place.ts';
+import { channelAround, channelKey, type Channel, type Member, type Space } from './place.ts';
 import type { RoomTranscriptKind } from './message.ts';
 import type { WatchRules } from './rules.ts';
 
@@ -148,7 +148,8 @@ export const isMuted = (
   { choices }: Pick<ChannelWatch, 'choices'>,
   from: Channel,
   atMs = Infinity,
-): boolean => isWithin(choices?.muted?.[channelKey(from)], atMs);
+): boolean =>
+  [from, channelAround(from)].some((one) => isWithin(choices?.muted?.[channelKey(one)], atMs));
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {

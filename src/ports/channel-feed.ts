@@ -17,6 +17,17 @@ export interface HistoryOptions {
   readonly unread: (after: string, before: string) => void;
 }
 
+/** A thread as people see it. */
+export interface ThreadInfo {
+  readonly name: string;
+  /** Id of the person who began it. */
+  readonly ownerId: string;
+  /** True where not everybody who reads its channel may read it. */
+  readonly isPrivate: boolean;
+  /** The message in its channel under which it was begun, if it was: it may be gone. */
+  readonly begun?: MessageRef;
+}
+
 /**
  * Reads messages on a platform. A position is a text whose format only the adapter knows; positions
  * sort the messages of one channel. Every method rejects with an `AppError`.
@@ -89,6 +100,13 @@ export interface ChannelFeed {
   isAgeRestricted?(channel: Channel): Promise<boolean>;
   /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
+  /** True where messages stand in threads of a channel alone. Default: false. */
+  holdsPosts?(channel: Channel): Promise<boolean>;
+  /**
+   * Describes a thread that is a channel of its own; undefined where it is gone. Omitted by platforms without
+   * such threads.
+   */
+  describeThread?(thread: Channel): Promise<ThreadInfo | undefined>;
   /**
    * Lists the permissions that this mode lacks, named as the platform shows them. A channel outside
    * its space lacks all of them, so that nobody can have it mirrored elsewhere. Rejects with a sentence for

@@ -109,6 +109,19 @@ export interface ThreadOptions extends WhileHeld {
   readonly known?: MirrorTarget | undefined;
 }
 
+export interface OpenThreadOptions extends WhileHeld {
+  /** Names the conversation, the same in each try. */
+  readonly key: string;
+  /** The message under which it is begun; without one, or where that is gone, the opening is posted. */
+  readonly from?: MessageRef;
+  readonly opening: RichText;
+  /** An address that stands in the opening of this thread alone. */
+  readonly url?: string;
+  /** True when an earlier try, since `sinceMs` (ms since 1970), may have begun it: it is found, not begun twice. */
+  readonly mayExist: boolean;
+  readonly sinceMs: number;
+}
+
 /** Writes mirrors on a platform. Every method rejects with an `AppError`. */
 export interface Mirrors {
   /** Most bytes of all files of one mirror. */
@@ -139,4 +152,9 @@ export interface Mirrors {
   isShared?(posted: Posted): boolean;
   /** Finds a standing thread of a channel, or creates it under this name. */
   thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
+  /**
+   * Begins a thread for a conversation, or finds the one under its message. Resolves with the channel itself where
+   * that can have no threads.
+   */
+  openThread(channel: Channel, name: string, options: OpenThreadOptions): Promise<MirrorTarget>;
 }

@@ -69,6 +69,8 @@ export interface Schema {
     /** JSON of the `WatchChoices` that were made. */
     choices: Generated<string>;
     since_ms: number;
+    /** Time since which threads of linked channels are copied; 0 where they were from the beginning. */
+    threads_since_ms: Generated<number>;
   };
   channel_cursor: {
     platform: string;
@@ -152,6 +154,22 @@ export interface Schema {
     target_channel_id: string;
     /** Id of the thread in the channel; empty where it is a channel of its own. */
     target_thread_id: string;
+  };
+  /** The threads of linked channels that are copied into each other. */
+  linked_thread: {
+    platform: string;
+    space_id: string;
+    /** The channel that the thread belongs to. */
+    channel_id: string;
+    /** The thread where it is a channel of its own, otherwise the channel that it is in. */
+    thread_channel_id: string;
+    /** Id of the thread in the channel; empty where it is a channel of its own. */
+    thread_id: string;
+    group_id: string;
+    /** Key of the thread from which the others were begun. */
+    origin: string;
+    /** 1 when people deleted the thread, else 0. */
+    is_gone: number;
   };
   /** Owner of each lease, and the number of times that it was acquired. */
   lease: {

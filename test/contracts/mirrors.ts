@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { plainWords } from '../../src/rich-text/compose.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
-import { text as textNode } from '../../src/rich-text/rich-text.ts';
+import { link, paragraph, text as textNode } from '../../src/rich-text/rich-text.ts';
 import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
 import { collect, never, type FeedSubject } from './channel-feed.ts';
 import type { Contract } from './contract.ts';
@@ -214,5 +214,33 @@ export const MIRRORS_CONTRACT = {
     const [posted] = await collect(mirrors.create(target, [mirrorOf(source, 'uno')], options));
     const again = mirrors.create(target, [mirrorOf(source, 'uno')], { ...options, mayExist: true });
     expect((await collect(again))[0]?.ids).toEqual(posted?.ids);
+  },
+
+  'begins the thread of a conversation once, under its message where there is one': async (
+    subject,
+  ) => {
+    const { mirrors, channel, other, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const [copy] = await create(subject, other, [mirrorOf(source, 'uno')]);
+    const start: MessageRef = { channel: other, id: copy!.ids[0] };
+    const url = 'https://example.com/threads/1';
+    const opening = [paragraph(link(url, textNode('planes')))];
+    const alone = { key: 'first', opening, url, mayExist: false, sinceMs: Date.now() - 60_000 };
+    const under = { ...alone, from: start };
+    const target = await mirrors.openThread(other, 'planes', under);
+    expect(await mirrors.openThread(other, 'otra cosa', under)).toEqual(target);
+    expect(counts(await texts(other), 'planes')).toEqual([0]);
+    const begun = await mirrors.openThread(other, 'planes', { ...alone, key: 'second' });
+    expect(begun).not.toEqual(target);
+    const again = { ...alone, key: 'second', mayExist: true };
+    expect(await mirrors.openThread(other, 'planes', again)).toEqual(begun);
+    await subject.remove(start);
+    const anew = { ...under, key: 'third', url: `${url}/3`, from: start };
+    expect(await mirrors.openThread(other, 'planes', anew)).not.toEqual(begun);
+    const options = { mayExist: false, signal: never() };
+    const [posted] = await collect(mirrors.create(begun, [mirrorOf(source, 'uno')], options));
+    expect(posted?.ids).toHaveLength(1);
+    const refused = mirrors.openThread(other, 'planes', { ...alone, key: 'fourth', assertHeld });
+    await expect(refused).rejects.toMatchObject({ code: 'cancelled' });
   },
 } satisfies Contract<FeedSubject>;

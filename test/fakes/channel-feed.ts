@@ -13,7 +13,7 @@ import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { map, plainText } from '../../src/rich-text/walk.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeed, ThreadInfo } from '../../src/ports/channel-feed.ts';
 import type { WhileHeld } from '../../src/ports/processes.ts';
 import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
 
@@ -36,7 +36,15 @@ interface Shown {
 
 /** What one call meets in place of doing its work, or after it: then the answer alone is lost. */
 export interface FeedFault {
-  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read' | 'post' | 'isReader';
+  readonly call:
+    | 'openThread'
+    | 'create'
+    | 'update'
+    | 'remove'
+    | 'history'
+    | 'read'
+    | 'post'
+    | 'isReader';
   readonly error: AppError;
   readonly after?: boolean;
   /** The only channel whose history or new mirror it concerns. Default: the next one. */
@@ -68,6 +76,16 @@ export interface FakeFeed {
   react(ref: MessageRef, emoji: string, people: number): void;
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
+  /** Ids of the channels in which messages stand in threads alone. */
+  readonly forums: Set<string>;
+  /** Somebody begins a thread, on its own or under a message. */
+  startThread(
+    of: Channel,
+    name: string,
+    part?: Partial<ThreadInfo> & { readonly under?: MessageRef },
+  ): Channel;
+  /** The threads by their ids. */
+  readonly threads: ReadonlyMap<string, ThreadInfo>;
   /** Gives a space a name, also to another one that the bot is in. */
   nameSpace(space: Space, name: string): void;
   /** What can be pressed in a channel. */
@@ -93,10 +111,19 @@ export const lost = (): AppError =>
 /**
  * @param space the one whose platform it is
  * @param naming the names that people type for commands there
+ * @param threading what the threads are in which conversations are copied
  */
-export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): FakeFeed => {
+export const createFakeFeed = (
+  space: Space = SPACE,
+  naming: Naming = 'plain',
+  threading: 'channels' | 'messages' = 'channels',
+): FakeFeed => {
   const channels = new Map<string, Shown[]>();
   const restricted = new Set<string>();
+  const forums = new Set<string>();
+  const threads = new Map<string, ThreadInfo>();
+  /** The first messages of threads that were begun for conversations. */
+  const begun = new Map<string, string>();
   const spaceNames = new Map<string, string>();
   const left = new Set<string>();
   const banned = new Set<string>();
@@ -217,6 +244,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     isBanned: async (_, id) => banned.has(id),
     isAgeRestricted: async ({ id }) => restricted.has(id),
+    holdsPosts: async ({ id }) => forums.has(id),
+    describeThread: async ({ id }) => threads.get(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async ({ space: { id } }) =>
       id === space.id || spaceNames.has(id) ? lacking : ['a place in this space'],
@@ -224,7 +253,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
 
   const mirrors: Mirrors = {
     filesBytes: 1_000,
-    async *create({ channel: to }, wanted, { mayExist, assertHeld }) {
+    async *create({ channel: to, threadId }, wanted, { mayExist, assertHeld }) {
       for (const mirror of wanted) {
         await meanwhile('create');
         await sick.get(to.id)?.(mirror);
@@ -238,7 +267,15 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
         if (!there) meet('create', false, to);
         const { ref } = there
           ? replace(there.message.ref, render(mirror), mirror)
-          : put(to, { author: OURSELVES, text: render(mirror) }, mirror);
+          : put(
+              to,
+              {
+                author: OURSELVES,
+                text: render(mirror),
+                ...(threadId === undefined ? {} : { threadId }),
+              },
+              mirror,
+            );
         if (!there && mirror.quote?.mentions)
           pings.push(`${mirror.quote.mentions}: ${plainText(mirror.content.text)}`);
         meet('create', true, to);
@@ -269,6 +306,27 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
           ask('removeOrphans', assertHeld);
           remove(shown.message.ref);
         }
+    },
+    openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
+      ask('openThread', assertHeld);
+      meet('openThread', false, of);
+      const known = mayExist ? begun.get(`${of.id} ${key}`) : undefined;
+      const start = from && find(from) ? from.id : undefined;
+      const first = start ?? known ?? put(of, { author: OURSELVES, text: opening }).ref.id;
+      begun.set(`${of.id} ${key}`, first);
+      if (threading === 'messages') {
+        meet('openThread', true, of);
+        return { channel: of, threadId: first };
+      }
+      const thread = channel(`${of.id}/${first}`, of.id, of.space);
+      threads.set(thread.id, {
+        ownerId: 'dragoman',
+        isPrivate: false,
+        ...threads.get(thread.id),
+        name,
+      });
+      meet('openThread', true, of);
+      return { channel: thread };
     },
     thread: async (of, name, { known, assertHeld } = {}) => {
       if (known) return known;
@@ -312,6 +370,15 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
     restrictByAge: ({ id }, isRestricted) =>
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
+    forums,
+    startThread: (of, name, { under, ...part } = {}) => {
+      last += 1;
+      const thread = channel(under ? `${of.id}/${under.id}` : `${of.id}/${last}`, of.id, of.space);
+      const begun = under ? { begun: under } : {};
+      threads.set(thread.id, { name, ownerId: 'ada', isPrivate: false, ...begun, ...part });
+      return thread;
+    },
+    threads,
     nameSpace: ({ id }, name) => void spaceNames.set(id, name),
     asked: (of) => shownIn(of).flatMap(({ controls = [] }) => controls.map(({ press }) => press)),
     lack: (...permissions) => {

@@ -176,6 +176,9 @@ export const createMirrors = (
         if (found.length > 0) ownMessages.forget(channel.id);
         for (const each of found) await editor.erase(each, source, { assertHeld });
       }),
+    openThread: async (channel, name, options) => ({
+      channel: await threads.begin(channel, name, options),
+    }),
     thread: async (channel, name, { known, assertHeld } = {}) => ({
       channel: await threads.standing(channel, name, known?.channel.id, { assertHeld }),
     }),

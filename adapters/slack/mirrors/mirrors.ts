@@ -8,7 +8,7 @@ import { createMirrorFiles } from './files.ts';
 import { foundOf, type FoundMessages } from './own-messages.ts';
 import { isMetadataOf, threadMetadataOf, readHandle } from './metadata.ts';
 import { messageKey, type Channel, type MessageRef } from '../../../src/model/place.ts';
-import { paragraph, styled, text } from '../../../src/rich-text/rich-text.ts';
+import { paragraph, styled, text, type RichText } from '../../../src/rich-text/rich-text.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { CreateOptions, Mirror, Mirrors, MirrorTarget } from '../../../src/ports/mirrors.ts';
 import { createMirrorWriter, withMention, type MirrorWriterDeps } from './mirror-writer.ts';
@@ -59,13 +59,13 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     return found;
   };
 
-  /** Posts the first message of a standing thread. */
+  /** Posts the first message of a thread, which is found again by a name. */
   const beginThread = async (
     channel: Channel,
     name: string,
     held: WhileHeld,
+    tree: RichText = [paragraph(styled('bold', text(name)))],
   ): Promise<MirrorTarget> => {
-    const tree = [paragraph(styled('bold', text(name)))];
     const [ts] = await writer.post(channel, [renderPart(tree)], {
       metadata: () => threadMetadataOf(name),
       ...held,
@@ -127,6 +127,14 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         await files.remove(channel, metadata.files, held);
         await writer.erase(channel, ts, held);
       }
+    },
+    openThread: async (channel, _, { key, from, opening, mayExist, sinceMs, assertHeld }) => {
+      // What stands in a thread itself begins none.
+      if (from && (await threads.rootOf(from)) === from.id) return { channel, threadId: from.id };
+      const [begun] = mayExist ? await ownMessages.begunThreads(channel, key, sinceMs) : [];
+      return begun === undefined
+        ? beginThread(channel, key, { assertHeld }, opening)
+        : { channel, threadId: begun };
     },
     thread: async (channel, name, { known, ...held } = {}) => {
       const isThere =

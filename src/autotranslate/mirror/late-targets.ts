@@ -1,6 +1,6 @@
 import { whenAborted } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
-import { channelKey, keyOf, messageKey, type Space } from '../../model/place.ts';
+import { keyOf, messageKey, type Space } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { groupOf, isFor, latePartition, type Row } from '../../store/inbox/row.ts';
@@ -103,7 +103,7 @@ export const createLateTargets = (inbox: Pick<InboxStore, 'lateIn'>) => {
     },
     /** Keeps what was prepared for a message that is passed on to a channel, if anything was. */
     keep: (to: string, prepared: Prepared): void => {
-      const isWanted = prepared.mirrors.some(({ target }) => channelKey(target.channel) === to);
+      const isWanted = prepared.mirrors.some(({ target }) => isFor({ to }, target.channel));
       if (isWanted && !prepared.fault) kept.set(keptKey(to, prepared.row), prepared);
     },
     /** Takes what was prepared for a row before it was passed on; undefined where it is not known, or was of another state. */

@@ -4,7 +4,6 @@ import type { Attachments, FileLeftOut, MirrorContent } from '../prepare/compose
 import { hash } from 'node:crypto';
 import type { Prepared, WantedMirror } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
-import { channelKey } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
 import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
@@ -157,6 +156,8 @@ export interface Plan {
 
 export interface PlanOptions {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
+  /** The key of the channel that a target is, or is a thread of. */
+  readonly keyOf: (target: MirrorTarget) => string;
   /** True for a channel, by its key, which a row has to wait for behind others. */
   readonly isLate: (key: string) => boolean;
   /** True where a row may wait for one channel while it is done in others. */
@@ -181,7 +182,7 @@ const isFinished = ({ contentHash }: StoredMirror): boolean =>
 /** Lists what is to be done in each target. */
 export const plan = async (
   batch: readonly Current[],
-  { platforms, isLate, canWait, signal }: PlanOptions,
+  { platforms, keyOf, isLate, canWait, signal }: PlanOptions,
 ): Promise<Plan> => {
   const works: TargetWork[] = [];
   const late = new Map<string, Map<Row, AppError | undefined>>();
@@ -195,7 +196,7 @@ export const plan = async (
     target: MirrorTarget,
     add: (work: TargetWork) => void | Promise<boolean>,
   ): Promise<void> => {
-    const key = channelKey(target.channel);
+    const key = keyOf(target);
     if (late.has(key) || isLate(key)) return wait(key, row);
     const known = works.find((one) => isSameTarget(one.target, target));
     const work = known ?? {
@@ -255,7 +256,7 @@ export const plan = async (
     }
     for (const { target, posted } of standing.filter((mirrored) => {
       const isWanted =
-        prepared.late.includes(channelKey(mirrored.target.channel)) ||
+        prepared.late.includes(keyOf(mirrored.target)) ||
         mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
       // Only finished mirrors may be left as they are.
       return !isWanted && !(leavesStanding && isFinished(mirrored));

@@ -1,6 +1,7 @@
 import { realClock, waitUntil } from '../../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../../async/locks.ts';
-import { channelKey } from '../../model/place.ts';
+import { channelAround, channelKey } from '../../model/place.ts';
+import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { flaggedLanguage, groupOf, latePartition, type Row } from '../../store/inbox/row.ts';
@@ -18,7 +19,7 @@ export const PATIENCE_MS = 1_000;
 
 export interface ReconcileDeps extends TargetDeps, SettleDeps {
   readonly store: TargetDeps['store'];
-  readonly watches: Pick<WatchStore, 'of'>;
+  readonly watches: Pick<WatchStore, 'of' | 'isOwn'>;
   readonly late: LateTargets;
   readonly replies: TargetDeps['replies'] & Pick<CompactReplies, 'note'>;
   /** Has a partition processed, unless it waits for a time. */
@@ -45,20 +46,22 @@ interface Progress {
   readonly isShared: boolean;
 }
 
-const keyOf = ({ target }: TargetWork): string => channelKey(target.channel);
-
 const openRows = ({ open }: TargetWork): Row[] =>
   [...open].flatMap(([row, steps]) => (steps > 0 ? [row] : []));
 
 /** Lists the late channels for which rows wait, as it was planned and as the work in their targets went. */
-const waitsOf = (planned: Plan['late'], runs: readonly Run[]): Map<Row, Wait[]> => {
+const waitsOf = (
+  planned: Plan['late'],
+  runs: readonly Run[],
+  keyOf: (target: MirrorTarget) => string,
+): Map<Row, Wait[]> => {
   const waits = new Map<Row, Wait[]>();
   const add = (row: Row, wait: Wait): void =>
     void waits.set(row, [...(waits.get(row) ?? []), wait]);
   for (const [to, rows] of planned)
     for (const [row, fault] of rows) add(row, { to, fault, isTried: false });
   for (const { work, fault } of runs)
-    for (const row of openRows(work)) add(row, { to: keyOf(work), fault, isTried: true });
+    for (const row of openRows(work)) add(row, { to: keyOf(work.target), fault, isTried: true });
   return waits;
 };
 
@@ -68,6 +71,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const large = new Map<string, Semaphore>();
   const targets = createTargets(deps);
   const settle = createSettle(deps);
+
+  const keyOf = ({ channel }: MirrorTarget): string =>
+    channelKey(watches.isOwn(channel) ? channel : channelAround(channel));
 
   /** The current state of a row; undefined when the prepared mirrors are no longer wanted. */
   const currentOf = async (prepared: Prepared): Promise<Current | undefined> => {
@@ -110,7 +116,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       await Promise.allSettled(records.writes);
     };
     for (const to of isShared ? keys : []) {
-      const run = runs.find(({ work }) => keyOf(work) === to);
+      const run = runs.find(({ work }) => keyOf(work.target) === to);
       passing.use(late.passOn(group, to, records.tenure, over(run)));
     }
     try {
@@ -136,6 +142,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const records: Records = { faults: new Map(), vanished: new Set(), writes: [], tenure };
     const { works, late: planned } = await plan(valid, {
       platforms,
+      keyOf,
       isLate: (to) => isShared && late.isLate(group, to, tenure),
       canWait: group !== undefined,
       signal: tenure.signal,
@@ -157,7 +164,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     if (failed[0] && rows.length === 0) throw failed[0].fault;
     if (group === undefined) await settle(rows, records);
     else {
-      const waits = waitsOf(planned, runs);
+      const waits = waitsOf(planned, runs, keyOf);
       await settleGroup(group, rows, { runs, records, waits, isShared });
     }
     return rows.length;

@@ -95,7 +95,10 @@ export const createTargets = (deps: TargetDeps) => {
     const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
       source ? { source, text: shown.content.text } : [],
     );
-    const isQuoted = content.as !== undefined && !content.below;
+    // What stands in a thread answers the first message there anyway.
+    const isOfThread =
+      target.channel.parentId !== undefined && message?.replyTo?.id === message?.threadId;
+    const isQuoted = content.as !== undefined && !content.below && !isOfThread;
     const quote =
       message &&
       isQuoted &&

@@ -15,6 +15,7 @@ import {
 } from './compose.ts';
 import { composeCompact } from './compose-compact.ts';
 import type { TranslationContext } from './context.ts';
+import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
 import {
   asReply,
   modelNames,
@@ -36,7 +37,7 @@ import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
-import type { AppError } from '../../errors.ts';
+import { recover, toAppError, type AppError } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
@@ -56,6 +57,7 @@ export interface PrepareDeps {
   >;
   readonly watches: Pick<WatchStore, 'of' | 'refresh'>;
   readonly places: Places;
+  readonly linkedThreads: LinkedThreads;
   readonly platforms: WatchedPlatforms;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly texts: Pick<Texts, 'rich'>;
@@ -78,7 +80,7 @@ export interface PrepareDeps {
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
-  const { services, watches, places, context, platforms } = deps;
+  const { services, watches, places, linkedThreads, context, platforms } = deps;
   const { languages, limits, privacy, spaces } = services;
   const { translate, forget, forgetAll, forgetSpace } = createMessageTranslator(
     services,
@@ -182,14 +184,24 @@ export const createPrepare = (deps: PrepareDeps) => {
     late: readonly string[],
   ): Promise<Prepared> => {
     const mirrors: WantedMirror[] = [];
-    for (const { language, target } of wanted) {
+    const waiting = [...late];
+    for (const { language, channel: place, target } of wanted) {
       const rendition = translated.renditions.find((one) => one.language === language);
       const isShown =
         watch.mode !== 'thread' ||
         translated.unheard.length > 0 ||
         (rendition && isWorthShowing(rendition));
       if (!rendition || !isShown) continue;
-      const to = await target();
+      // A thread that cannot be begun now keeps the message from no other channel.
+      const mayWait = watch.group !== undefined && row.to === undefined;
+      const to = await recover(
+        target(),
+        (thrown) => mayWait && toAppError(thrown).code !== 'cancelled',
+      );
+      if (!to) {
+        waiting.push(channelKey(place));
+        continue;
+      }
       const { text: written } = rendition;
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));
       const { serverNames } = await spaces.of(to.channel.space);
@@ -209,7 +221,20 @@ export const createPrepare = (deps: PrepareDeps) => {
           ),
       });
     }
-    return withMirrors(row, message, translated, mirrors, late);
+    return withMirrors(row, message, translated, mirrors, waiting);
+  };
+
+  /** The places of a message that can take it: outside of a thread, a forum takes none. */
+  const reachable = async (
+    all: readonly Place[],
+    { mode }: ChannelWatch,
+    thread: LinkedConversation | undefined,
+  ): Promise<readonly Place[]> => {
+    if (mode !== 'mirror' || thread) return all;
+    const isForum = await Promise.all(
+      all.map(async ({ channel }) => platforms.find(channel)?.feed.holdsPosts?.(channel) ?? false),
+    );
+    return all.filter((_, at) => !isForum[at]);
   };
 
   /** The keys of the channels for which a message has to wait behind others. */
@@ -239,28 +264,39 @@ export const createPrepare = (deps: PrepareDeps) => {
     const flagged = flaggedLanguage(row.purpose);
     const skip = await skipNow(row, message, watch);
     if (skip) return skipped(row, skip);
+    const thread = watch && (await linkedThreads.of(message, watch));
+    if (thread === 'private') return skipped(row, 'private-thread');
     const isNew = !row.isMissed && row.to === undefined;
     if (watch && isNew && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
       return skipped(row, 'bot-loop');
     const transcribes = watch?.transcribes ?? true;
+    const held = { tenure, signal };
+    const within = thread && {
+      isShownIn: (to: Channel) => linkedThreads.isShownIn(thread, to),
+      target: async (to: ChannelWatch) => linkedThreads.target(thread, { row, to }, held),
+    };
+    const linked = watch ? await reachable(places.of(watch, tenure, within), watch, thread) : [];
+    if (watch?.mode === 'mirror' && linked.length === 0)
+      return skipped(row, thread ? 'thread-gone' : 'posts-only');
     const taking = watch
-      ? places
-          .of(watch, tenure)
-          .filter(
-            ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),
-          )
+      ? linked.filter(
+          ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),
+        )
       : [];
     if (watch?.mode === 'mirror' && row.to === undefined && taking.length === 0)
       return skipped(row, 'muted');
     const all = await notBarred(message, taking);
     if (taking.length > 0 && all.length === 0) return skipped(row, 'blocked');
     const late = watch ? await lateFor(row, watch, all, tenure) : [];
+    const own = all.map(({ channel: to }) => to).filter((to) => !late.includes(channelKey(to)));
+    if (thread) await linkedThreads.demandTurn(thread, row, own);
     // What is heard of a recording is not heard again for them.
     const isHeard = transcribes && message.files.some(claimsAudio);
     const open = isHeard ? all : all.filter((place) => !late.includes(channelKey(place.channel)));
     const wanted = watch ? [...new Set(open.map(({ language }) => language))] : [flagged ?? ''];
     const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
-    const conversation = watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
+    const conversation =
+      thread?.origin ?? watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
     // What failed once is tried without its context, which may be what the service fails at; what is late comes after it.
     const isFirst = row.attempts === 1 && row.to === undefined;
     const hasContext = watch && text.length > 0 && isFirst;

@@ -8,8 +8,9 @@ import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
 import type { Rendition, Translated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
-import { isSameChannel, type Channel } from '../../model/place.ts';
+import { channelAround, isSameChannel, type Channel } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
+import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
 import { isSameTarget, type StandingThreads } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
@@ -54,6 +55,7 @@ const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'not-watched',
   'on-request',
   'channel-gone',
+  'thread-gone',
   'forgotten',
 ]);
 
@@ -132,7 +134,8 @@ export const asReply = (
 };
 
 export interface PlacesDeps {
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'isOwn' | 'group'>;
+  readonly linkedThreads: Pick<LinkedThreadStore, 'of'>;
   readonly threads: Pick<StandingThreads, 'of' | 'put'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly languages: Pick<Services['languages'], 'name'>;
@@ -147,10 +150,24 @@ export interface Place {
   readonly target: () => Promise<MirrorTarget>;
 }
 
+/** The thread in which a message of linked channels stands. */
+export interface Within {
+  /** False for a channel in which people deleted the copy of the thread. */
+  readonly isShownIn: (to: Channel) => boolean;
+  /** Finds the copy of the thread in a channel; begins it where there is none yet. */
+  readonly target: (to: ChannelWatch) => Promise<MirrorTarget>;
+}
+
 export type Places = ReturnType<typeof createPlaces>;
 
 /** Creates the functions that say where the mirrors of messages belong. */
-export const createPlaces = ({ watches, threads, platforms, languages }: PlacesDeps) => {
+export const createPlaces = ({
+  watches,
+  threads,
+  linkedThreads,
+  platforms,
+  languages,
+}: PlacesDeps) => {
   const standingThread = async (
     channel: Channel,
     language: string,
@@ -166,17 +183,26 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
     return target;
   };
 
-  /** The places of a watch's mirrors. */
-  const of = (watch: ChannelWatch, tenure: Tenure): readonly Place[] => {
+  /** The channels that are linked with that of a watch. */
+  const others = (watch: ChannelWatch): readonly ChannelWatch[] => {
+    const own = watches.isOwn(watch.channel) ? watch.channel : channelAround(watch.channel);
+    return watches.group(watch).filter((other) => !isSameChannel(other.channel, own));
+  };
+
+  /**
+   * The places of a watch's mirrors.
+   *
+   * @param within the thread in which the message stands, and finds those that are linked with it
+   */
+  const of = (watch: ChannelWatch, tenure: Tenure, within?: Within): readonly Place[] => {
     const { channel, mode } = watch;
     if (mode === 'mirror')
-      return watches
-        .group(watch)
-        .filter((other) => !isSameChannel(other.channel, channel))
-        .map(({ channel: to, languages: [language = ''] }) => ({
-          language,
-          channel: to,
-          target: async () => ({ channel: to }),
+      return others(watch)
+        .filter((to) => within?.isShownIn(to.channel) ?? true)
+        .map((to) => ({
+          language: to.languages[0] ?? '',
+          channel: to.channel,
+          target: async () => within?.target(to) ?? { channel: to.channel },
         }));
     return watch.languages.map((language) => ({
       language,
@@ -197,12 +223,14 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
       if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
       const watch = watches.of(ref.channel);
       if (!watch) return [];
-      if (watch.mode !== 'thread')
-        return Promise.all(
-          of(watch, tenure).flatMap(({ channel, target }) =>
-            isFor(row, channel) ? [target()] : [],
-          ),
+      if (watch.mode !== 'thread') {
+        const { group = '' } = watch;
+        const { threads: copies } = await linkedThreads.of(group, { channel: ref.channel });
+        const all = await Promise.all(of(watch, tenure).map(({ target }) => target()));
+        return [...all, ...copies.map(({ target }) => target)].filter(({ channel }) =>
+          isFor(row, channel),
         );
+      }
       // A thread is recorded before anything is posted in it.
       const known = watch.languages.map((language) => threads.of(ref.channel, language));
       return (await Promise.all(known)).filter((target) => target !== undefined);
@@ -210,6 +238,12 @@ export const createPlaces = ({ watches, threads, platforms, languages }: PlacesD
     /** False for a channel that was taken out of the watch's group. */
     isLinked: (watch: ChannelWatch | undefined, target: MirrorTarget): boolean =>
       watch?.mode !== 'mirror' ||
-      watches.group(watch).some(({ channel }) => isSameChannel(channel, target.channel)),
+      watches
+        .group(watch)
+        .some(({ channel }) =>
+          [target.channel, channelAround(target.channel)].some((one) =>
+            isSameChannel(channel, one),
+          ),
+        ),
   };
 };

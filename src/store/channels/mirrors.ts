@@ -14,6 +14,7 @@ import {
   isClaimed,
   isFor,
   sourceColumns,
+  WATCH,
   type Row,
   type RowKey,
 } from '../inbox/row.ts';
@@ -216,6 +217,14 @@ export const createMirrorStore = (store: Store, now: () => number) => {
 
     /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
+
+    /** Lists the messages of a channel that have mirrors for its watch. */
+    sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {
+      const { source_platform, source_channel_id } = sourceColumns({ channel, id: '' });
+      const of = { source_platform, source_channel_id, purpose: WATCH };
+      const rows = await readRows(store, 'mirror', of, ['source_id']);
+      return [...new Set(rows.map(({ source_id }) => source_id))].map((id) => ({ channel, id }));
+    },
 
     /** Reads the names of the models that translated what one of our messages shows; none for any other message. */
     modelsOf: async (ref: MessageRef): Promise<readonly string[]> => {

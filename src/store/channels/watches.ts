@@ -1,11 +1,6 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import {
-  isInPlace,
-  type ChannelWatch,
-  type WatchChoices,
-  type WatchMode,
-} from '../../model/space.ts';
+import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import { currentActor, type Actor } from '../actor.ts';
@@ -17,6 +12,8 @@ import type { Schema } from '../schema.ts';
 interface StoredWatch {
   readonly watch: ChannelWatch;
   readonly sinceMs: number;
+  /** Time since which the channel's threads are copied, where it is linked. */
+  readonly threadsSinceMs: number;
 }
 
 /** Removes the watches that are alone in one of these groups: a group needs two channels. */
@@ -60,7 +57,7 @@ const putAll = async (
     const id = channelKey(given.channel);
     const old = watches.get(id);
     const watch = withChoices(given, old?.watch);
-    watches.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
+    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, watch });
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
     const how = {
       space_id: channel.space.id,
@@ -87,6 +84,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
       channelKey(rowChannel(row)),
       {
         sinceMs: row.since_ms,
+        threadsSinceMs: row.threads_since_ms,
         watch: {
           channel: rowChannel(row),
           mode: row.mode as WatchMode,
@@ -179,11 +177,12 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     refresh: async (): Promise<void> => {
       if (!store.signals.isCurrent()) await load();
     },
+    /** The watch under which the messages of a channel are taken: of a thread its own, or that of its channel. */
     of: (channel: Channel): ChannelWatch | undefined => {
       const own = exact(channel, channel.id);
       if (own || channel.parentId === undefined) return own;
       const above = exact(channel, channel.parentId);
-      return above && isInPlace(above.mode) ? { ...above, channel } : undefined;
+      return above && above.mode !== 'thread' ? { ...above, channel } : undefined;
     },
     /** The space that the watch of a channel belongs to, whichever space the channel is seen from. */
     holder: (channel: Channel): Space | undefined =>
@@ -244,10 +243,14 @@ export const openWatchStore = async (store: Store, now: () => number) => {
         await deleteAll(db, gone);
         return gone;
       }, channels),
-    /** Time at which the watch was set, ms since 1970. */
-    sinceMs: ({ channel }: ChannelWatch): number =>
-      (watches.get(channelKey(channel)) ?? watches.get(channelKey(channelAround(channel))))
-        ?.sinceMs ?? now(),
+    /** Time since which messages are taken under a watch, ms since 1970. */
+    sinceMs: ({ channel }: ChannelWatch): number => {
+      const own = watches.get(channelKey(channel));
+      if (own) return own.sinceMs;
+      const above = watches.get(channelKey(channelAround(channel)));
+      if (above?.watch.mode !== 'mirror') return above?.sinceMs ?? now();
+      return Math.max(above.sinceMs, above.threadsSinceMs);
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { type ErrorCode, type Sentence, isLanguage } from '../../errors.ts';
 import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
-import { channelKey, type Channel, type MessageRef } from '../../model/place.ts';
+import { channelAround, channelKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { WITHIN_SLOT } from '../rows.ts';
 import type { Schema } from '../schema.ts';
@@ -174,9 +174,9 @@ export interface Row extends RowKey {
   readonly isMissed: boolean;
 }
 
-/** True for a channel that a row is for. */
+/** True for a channel that a row is for, and its threads. */
 export const isFor = ({ to }: Pick<Row, 'to'>, channel: Channel): boolean =>
-  to === undefined || to === channelKey(channel);
+  to === undefined || [channel, channelAround(channel)].some((one) => to === channelKey(one));
 
 export interface Arrival {
   readonly message: Message;

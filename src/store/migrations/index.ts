@@ -16,6 +16,7 @@ import { answerMentions } from './033-answer-mentions.ts';
 import { addGlossaryProposals } from './035-glossary-proposals.ts';
 import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
 import { addSetups } from './037-setups.ts';
+import { addLinkedThreads } from './039-linked-threads.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -35,6 +36,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '035-glossary-proposals': addGlossaryProposals,
     '036-audit-and-blocks': addAuditAndBlocks,
     '037-setups': addSetups,
+    '039-linked-threads': addLinkedThreads,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

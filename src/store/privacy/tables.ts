@@ -48,6 +48,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   mirror: OF_TWO_SPACES,
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,
+  linked_thread: OF_SPACE,
   channel_watch: OF_SPACE,
   channel_cursor: OF_SPACE,
   history_gap: OF_SPACE,

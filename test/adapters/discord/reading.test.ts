@@ -110,22 +110,23 @@ describe('messages that are read over REST', () => {
   });
 });
 
-test('copies need a channel in which messages stand by themselves', async () => {
+test('threads of languages need a channel in which messages stand by themselves, and copies one that is no category', async () => {
   const { guild, channel, ann } = setUp();
-  const [forum, voice, news] = (['forum', 'voice', 'announcement'] as const).map((type) =>
-    placeOf(guild, guild.channel({ type })),
-  ) as [Channel, Channel, Channel];
+  const [forum, voice, news, category] = (
+    ['forum', 'voice', 'announcement', 'category'] as const
+  ).map((type) => placeOf(guild, guild.channel({ type }))) as [Channel, Channel, Channel, Channel];
   channel.say(ann, 'now all of them are known');
   await eventually(() => expect(seen()).toHaveLength(1));
   const unfit = { code: 'unsupported', sentence: { key: 'watch.unfit' } };
   for (const [place, mode] of [
-    [forum, 'mirror'],
+    [category, 'mirror'],
     [forum, 'thread'],
     [voice, 'thread'],
   ] as const)
     await expect(discord.feed.missing(place, mode)).rejects.toMatchObject(unfit);
   for (const [place, mode] of [
     [forum, 'reply'],
+    [forum, 'mirror'],
     [voice, 'mirror'],
     [news, 'thread'],
   ] as const)

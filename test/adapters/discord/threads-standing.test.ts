@@ -20,6 +20,7 @@ const setUp = (type: 'text' | 'announcement' = 'text') => {
   const threads = createThreads(
     createDiscordApi(optionsFor(discord.fake)),
     () => discord.fake.applicationId,
+    { async *since() {} },
   );
   const find = async (name = NAME) => (await threads.standing(placeOf(guild, channel), name)).id;
   return { guild, channel, find };

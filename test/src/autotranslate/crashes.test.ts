@@ -50,6 +50,7 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
           yield posted;
         }
       },
+      openThread: (...given) => effect(() => mirrors.openThread(...given)),
       update: (...given) => effect(() => mirrors.update(...given)),
       remove: (...given) => effect(() => mirrors.remove(...given)),
       removeOrphans: (...given) => effect(() => mirrors.removeOrphans(...given)),
@@ -161,6 +162,11 @@ const script = (): ((running: AutoTranslate | undefined) => Promise<void>)[] => 
       feedOf(ref.channel).remove(ref);
       await running?.listener.messagesDeleted([ref]);
     },
+    async (running) => {
+      const thread = feedOf(english).startThread(english, 'plans');
+      const message = feedOf(english).say(thread, 'within');
+      await running?.listener.messageChanged(message);
+    },
     say(english, 'four', world.feeds.length > 1 ? 'one' : undefined),
   ];
 };
@@ -194,9 +200,22 @@ const quickScript = (): ReturnType<typeof script> => {
   ];
 };
 
+/** The threads that people began. */
+const threads = (): Channel[] =>
+  [...feedOf(world.english).threads.keys()]
+    .filter((id) => id.startsWith(`${world.english.id}/`))
+    .map((id) => channel(id, world.english.id));
+
 const expectEverythingOnce = async (): Promise<void> => {
   const { spanish, general } = world;
-  expect(feedOf(spanish).texts(spanish)).toEqual([
+  const copies = [...feedOf(spanish).threads.keys()].filter((id) => id.startsWith(spanish.id));
+  expect(copies.map((id) => feedOf(spanish).texts({ ...spanish, id }))).toEqual([
+    ['ada: es(within) [🌐 inglés]'],
+  ]);
+  const shown = feedOf(spanish).texts(spanish);
+  const opening = '🧵 es(plans)';
+  expect(shown.filter((text) => text === opening)).toHaveLength(1);
+  expect(shown.filter((text) => text !== opening)).toEqual([
     'ada: es(one) [🌐 inglés]',
     'ada: es(two, corrected) [🌐 inglés]',
     world.feeds.length > 1
@@ -233,7 +252,7 @@ const liveTwice = async (
   const second = await live({ store, platforms: world.feeds.map(({ platform }) => platform) });
   for (const { platform } of world.feeds)
     second.listener.messagesMissed(
-      [world.english, world.spanish, world.general]
+      [world.english, world.spanish, world.general, ...threads()]
         .filter(({ space }) => space.platform === platform.name)
         .map((one) => ({ channel: one, newest: feedOf(one).messages(one).at(-1)?.position })),
     );

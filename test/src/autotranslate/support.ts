@@ -110,7 +110,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const openScene = async (): Promise<Scene & AsyncDisposable> => {
-  const [feed, other] = [createFakeFeed(), createFakeFeed(WORKSPACE, NAMING)];
+  const [feed, other] = [createFakeFeed(), createFakeFeed(WORKSPACE, NAMING, 'messages')];
   const store = await openStore('sqlite::memory:');
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();

@@ -35,7 +35,13 @@ const prepareRow = (
     transcribes: false,
     bots: false,
   };
-  const watches = { refresh: async () => undefined, of: () => watch, group: () => [] };
+  const watches = {
+    refresh: async () => undefined,
+    of: () => watch,
+    isOwn: () => true,
+    group: () => [],
+  };
+  const linkedThreads = { of: async () => ({ origin: '', threads: [] }) };
   const platforms = {
     of: () => ({
       mirrors: { thread },
@@ -60,7 +66,8 @@ const prepareRow = (
     recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
     watches,
-    places: createPlaces({ watches, threads, platforms, languages }),
+    places: createPlaces({ watches, threads, linkedThreads, platforms, languages }),
+    linkedThreads: { of: async () => undefined },
     platforms,
     late: createLateTargets({ lateIn: async () => [] }),
   } as unknown as PrepareDeps);

@@ -75,7 +75,7 @@ describe('watched channels', () => {
     expect(watches.list(OTHER)).toEqual([]);
   });
 
-  it('have their threads with them where replies stand in place, and not otherwise', async () => {
+  it('have their threads with them, unless translations stand in threads', async () => {
     await watches.set([watchOf()]);
     nowMs = 2_000;
     const inThread = watches.of(THREAD);
@@ -83,7 +83,17 @@ describe('watched channels', () => {
     expect(watches.sinceMs(inThread!)).toBe(1_000);
     expect(watches.isOwn(THREAD)).toBe(false);
     await watches.set([watchOf({ mode: 'mirror', group: 'g' })]);
+    expect(watches.of(THREAD)?.group).toBe('g');
+    await watches.set([watchOf({ mode: 'thread' })]);
     expect(watches.of(THREAD)).toBeUndefined();
+  });
+
+  it('that were linked before threads were copied have those taken from the update on', async () => {
+    await watches.set([watchOf({ mode: 'mirror', group: 'g' })]);
+    await store.updateTable('channel_watch').set({ threads_since_ms: 5_000 }).execute();
+    const updated = await openWatchStore(store, () => nowMs);
+    expect(updated.sinceMs(updated.of(THREAD)!)).toBe(5_000);
+    expect(updated.sinceMs(updated.of(HERE)!)).toBe(1_000);
   });
 
   const inGroup = (id: string): ChannelWatch =>

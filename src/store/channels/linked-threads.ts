@@ -1,0 +1,103 @@
+import { channelAround, channelKey, type Channel } from '../../model/place.ts';
+import type { MirrorTarget } from '../../ports/mirrors.ts';
+import { isOpen, refColumns, type Row } from '../inbox/row.ts';
+import type { Store } from '../index.ts';
+import {
+  changeRows,
+  channelColumns,
+  deleteRows,
+  putRow,
+  readRow,
+  readRows,
+  slotOf,
+} from '../rows.ts';
+
+/** A thread that is copied into others. */
+export interface LinkedThread {
+  readonly target: MirrorTarget;
+  /** True where people deleted it: it is not made again. */
+  readonly isGone: boolean;
+}
+
+const keyColumns = ({ channel, threadId = '' }: MirrorTarget) => ({
+  platform: channel.space.platform,
+  thread_channel_id: channel.id,
+  thread_id: threadId,
+});
+
+const keyOf = ({ channel, threadId = '' }: MirrorTarget): string =>
+  `${channelKey(channel)} ${threadId}`;
+
+export type LinkedThreadStore = ReturnType<typeof createLinkedThreadStore>;
+
+/** Records which threads of linked channels are one conversation. */
+export const createLinkedThreadStore = (store: Store) => ({
+  /** Lists the threads that are one conversation with a thread in a group, itself included; none where it has no copies. */
+  of: async (
+    group: string,
+    target: MirrorTarget,
+  ): Promise<{ readonly origin: string; readonly threads: readonly LinkedThread[] }> => {
+    const own = await readRow(store, 'linked_thread', keyColumns(target), ['origin', 'group_id']);
+    if (own?.group_id !== group) return { origin: keyOf(target), threads: [] };
+    const { origin } = own;
+    const rows = await readRows(store, 'linked_thread', { origin, group_id: group }, [
+      'platform',
+      'space_id',
+      'channel_id',
+      'thread_channel_id',
+      'thread_id',
+      'is_gone',
+    ]);
+    const threads = rows.map((row): LinkedThread => {
+      const isOwnChannel = row.thread_channel_id !== row.channel_id;
+      const channel: Channel = {
+        space: { platform: row.platform, id: row.space_id },
+        id: row.thread_channel_id,
+        ...(isOwnChannel ? { parentId: row.channel_id } : {}),
+      };
+      const thread = row.thread_id === '' ? {} : { threadId: row.thread_id };
+      return { target: { channel, ...thread }, isGone: row.is_gone === 1 };
+    });
+    return { origin, threads };
+  },
+  /** Makes threads of a group parts of the conversation that began in one of them. */
+  put: (group: string, origin: string, targets: readonly MirrorTarget[]): Promise<void> =>
+    store.write(async (db) => {
+      for (const target of targets) {
+        const { space, id } = channelAround(target.channel);
+        await putRow(
+          db,
+          'linked_thread',
+          keyColumns(target),
+          { space_id: space.id, channel_id: id, group_id: group, origin },
+          { is_gone: 0 },
+        );
+      }
+    }),
+  /** Takes that a thread, a channel of its own, was deleted; resolves with whether it was part of a conversation. */
+  gone: async (channel: Channel): Promise<boolean> => {
+    const changed = await store.write((db) =>
+      changeRows(db, 'linked_thread', keyColumns({ channel }), { is_gone: 1 }),
+    );
+    return changed > 0;
+  },
+  /** Deletes what is recorded of the threads of a channel. */
+  remove: async (channel: Channel): Promise<void> => {
+    await store.write((db) => deleteRows(db, 'linked_thread', channelColumns(channel)));
+  },
+  /** True for the first message that waits in its partition. */
+  isNext: async ({ ref, partition }: Pick<Row, 'ref' | 'partition'>): Promise<boolean> => {
+    const first = await store
+      .selectFrom('inbox')
+      .select(['channel_id', 'message_id'])
+      .where('slot', '=', slotOf(partition))
+      .where('partition_key', '=', partition)
+      .where(isOpen)
+      .orderBy('written_ms')
+      .orderBy('position')
+      .limit(1)
+      .executeTakeFirst();
+    const { channel_id, message_id } = refColumns(ref);
+    return !first || (first.channel_id === channel_id && first.message_id === message_id);
+  },
+});

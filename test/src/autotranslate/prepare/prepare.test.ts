@@ -65,6 +65,7 @@ const prepareRow = (
     },
     recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
+    bars: { isBarred: async () => false },
     watches,
     places: createPlaces({ watches, threads, linkedThreads, platforms, languages }),
     linkedThreads: { of: async () => undefined },

@@ -3,7 +3,7 @@ import { httpUrl, port } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
 import { readLink } from './ids.ts';
 import type { SlackOptions } from './adapter.ts';
-import { LEFT_OUT, NAMES } from './scopes.ts';
+import { LEFT_OUT, SHOWN_NAMES } from './scopes.ts';
 
 /** Kinds of Slack's tokens by how they begin ("Token types"). */
 const KINDS = [
@@ -71,7 +71,7 @@ const config = z
         `Scopes that the app does without, separated by commas: ${LEFT_OUT.join(', ')}. Default: none.`,
       ),
     SLACK_NAMES: z
-      .enum(NAMES)
+      .enum(SHOWN_NAMES)
       .default('author')
       .describe(
         'Name above copies: author, via (“Ann (via Dragoman)”), or app, which needs no chat:write.customize.',

@@ -51,14 +51,14 @@ export const LEFT_OUT = Object.keys(OPTIONAL) as LeftOut[];
  * The name above a copy: its author's, its author's with that of the app, or the app's own; then the author stands in
  * the text.
  */
-export const NAMES = ['author', 'via', 'app'] as const;
+export const SHOWN_NAMES = ['author', 'via', 'app'] as const;
 
 /** The part of the app that an operator chose. */
 export interface ScopeChoice {
   /** Default: nothing. */
   readonly without?: readonly LeftOut[] | undefined;
   /** Default: the author's. */
-  readonly names?: (typeof NAMES)[number] | undefined;
+  readonly names?: (typeof SHOWN_NAMES)[number] | undefined;
 }
 
 /** The scopes that the app asks for. */

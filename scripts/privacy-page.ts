@@ -34,7 +34,7 @@ compile. This page is for everybody who wants to know what is stored about them,
   their channel, in \`/privacy\`, in the notice of captions and beside each file of speech. The files of \`/say\` carry a mark that
   programs can read: the field \`DIGITALSOURCETYPE\` with the term \`trainedAlgorithmicMedia\` of the IPTC and a comment, in the
   ID3 tag of MP3, the Vorbis comments of Ogg and FLAC, and the INFO list of WAV. Bare samples (\`pcm\`) have no place for it,
-  and replies of the built-in service to other programs carry none.
+  and replies of the built-in service to other programs have a header in place of it (\`AI-Disclosure\`).
 - The log never holds a message, audio, a key or a token.
 
 ## Never stored

@@ -24,6 +24,7 @@ import { createLibreLists, libreDetect, withKeyHeader } from './routes/libretran
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
 import type { Spools } from './speech/spool.ts';
+import { AI_DISCLOSURE } from './respond.ts';
 import { createAudioUploads } from './uploads.ts';
 
 export interface AppOptions {
@@ -122,7 +123,7 @@ export const createServiceApp = (
       try {
         account.admit(route.access);
         outgoing.once('close', () => account.release());
-        return await route.handle({
+        const reply = await route.handle({
           request: c.req.raw,
           engines,
           config,
@@ -132,6 +133,8 @@ export const createServiceApp = (
           cutOff,
           allowMs,
         });
+        if (route.access) reply.headers.set(AI_DISCLOSURE.name, AI_DISCLOSURE.value);
+        return reply;
       } catch (error) {
         const reply = errorReply(error, route.stage);
         if (reply.status >= 500 && !outgoing.destroyed)

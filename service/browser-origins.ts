@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { REQUEST_ID_HEADER } from './request-log.ts';
+import { AI_DISCLOSURE } from './respond.ts';
 
 /** Subprotocol that clients of the OpenAI API offer, beside the one that holds the key. */
 const OWN_PROTOCOL = 'realtime';
@@ -17,7 +18,7 @@ export const allowOrigins = (origins: readonly string[]): MiddlewareHandler =>
     : cors({
         origin: [...origins],
         allowMethods: ['GET', 'POST'],
-        exposeHeaders: [REQUEST_ID_HEADER, 'retry-after'],
+        exposeHeaders: [REQUEST_ID_HEADER, 'retry-after', AI_DISCLOSURE.name],
         maxAge: PREFLIGHT_SECONDS,
       });
 

@@ -2,6 +2,12 @@ import { toAppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { RouteContext } from './route.ts';
 
+/**
+ * The header by which programs tell that an engine made a reply (draft-abaris-aicdh-01, "AI Content Disclosure Header"):
+ * no person has seen it.
+ */
+export const AI_DISCLOSURE = { name: 'ai-disclosure', value: 'mode=machine-generated' } as const;
+
 /** Headers of a stream of events. */
 export const EVENT_STREAM = {
   'content-type': 'text/event-stream',

@@ -41,3 +41,34 @@ it('what a request reserves after its client has left is given back', async () =
   await app.request('/translate', { method: 'POST', headers: { authorization: 'x' }, body }, env);
   expect(reserved).toBe(false);
 });
+
+it('a reply of an engine says that a machine made it, and nothing else does', async () => {
+  const incoming = new IncomingMessage(new Socket());
+  const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+  const translate = async function* () {
+    yield { text: 'hola', model: 'one' };
+  };
+  const app = createServiceApp({
+    ...offering('one', { translates: () => true, translate }, limiter),
+    accounts: { find: () => operatorAccount('ada'), [Symbol.asyncDispose]: async () => {} },
+    spools: {} as never,
+    tracing: NO_TRACING,
+  });
+  const ask = async (path: string, body?: object) => {
+    const env: HttpBindings = { incoming, outgoing: new ServerResponse(incoming) };
+    const headers = { authorization: 'x' };
+    const init = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+    const { status, headers: replied } = await app.request(path, init, env);
+    return { status, disclosed: replied.get('ai-disclosure') };
+  };
+  const words = { q: 'hello', source: 'en' };
+  expect(await ask('/translate', { ...words, target: 'es' })).toEqual({
+    status: 200,
+    disclosed: 'mode=machine-generated',
+  });
+  expect(await ask('/translate', { ...words, target: '' })).toEqual({
+    status: 400,
+    disclosed: null,
+  });
+  expect(await ask('/openapi.json')).toEqual({ status: 200, disclosed: null });
+});

@@ -80,7 +80,9 @@ describe('pages of listed origins', () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 401, 400, 404]);
     for (const reply of replies) {
       expect(reply.headers.get('access-control-allow-origin')).toBe(LISTED);
-      expect(reply.headers.get('access-control-expose-headers')).toBe('x-request-id,retry-after');
+      expect(reply.headers.get('access-control-expose-headers')).toBe(
+        'x-request-id,retry-after,ai-disclosure',
+      );
       expect(reply.headers.has('access-control-allow-credentials')).toBe(false);
       expect(reply.headers.get('vary')).toMatch(/\bOrigin\b/);
     }

@@ -7,7 +7,7 @@ import {
   type PressContext,
 } from '../../src/command/command.ts';
 import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/command/helpers.ts';
-import { userError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, keyOf } from '../../src/model/place.ts';
@@ -125,12 +125,24 @@ const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
 const askButton = (id: string, ctx: Pick<PressContext, 'label'>): Control =>
   button(ctx, `autotranslate ask:${id}`, 'autotranslate.link-yes', 'primary');
 
-const answer = (isAgreed: boolean): Press =>
-  press(async (ctx) => {
-    const { services, channel, arg, t } = ctx;
-    await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx));
-    return { text: t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused') };
-  });
+/** An answer takes the place of the question, whose buttons are of no use any more. */
+const answer = (isAgreed: boolean): Press => ({
+  guards: [moderator],
+  async run(ctx) {
+    const { services, channel, arg, t, reply } = ctx;
+    try {
+      await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx));
+    } catch (thrown) {
+      const isOver =
+        thrown instanceof AppError && thrown.sentence.key === 'autotranslate.link-over';
+      if (!isOver) throw thrown;
+      return reply({ text: t('autotranslate.link-over') });
+    }
+    await reply({
+      text: t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused'),
+    });
+  },
+});
 
 /** The two answers that a link needs: `ask` of the side that uses a code, the others of the side that made it. */
 export const linkPresses: Readonly<Record<string, Press>> = {

@@ -68,6 +68,18 @@ const BETWEEN = /→|->|=>|=|＝/u;
 export const betterButton = (ctx: Pick<PressContext, 'label'>, language: string): Control =>
   button(ctx, `glossary better:${language}`, 'glossary.better');
 
+/** A press under a line of the moderators' channel, which says then what became of the proposal. */
+const decideThere = (isAccepted: boolean): Press => ({
+  guards: [moderator],
+  async run({ arg, services, channel, t, reply }) {
+    const decided = await services.glossary.decide(channel.space, arg, isAccepted);
+    if (!decided) return reply({ text: t('glossary.decided') });
+    const { term, translation = '' } = decided;
+    const named = { term: typedCode(term), translation: typedCode(translation) };
+    await reply({ text: t(isAccepted ? 'glossary.accepted' : 'glossary.refused', named) });
+  },
+});
+
 const decide = (isAccepted: boolean): Press => ({
   guards: [moderator],
   ...pressOn(panel, async ({ arg, services, channel }) => {
@@ -79,6 +91,8 @@ const decide = (isAccepted: boolean): Press => ({
 export const proposalPresses: Readonly<Record<string, Press>> = {
   accept: decide(true),
   refuse: decide(false),
+  take: decideThere(true),
+  drop: decideThere(false),
   better: {
     private: true,
     form: {

@@ -169,6 +169,14 @@ export const openCore = async ({
 
   const services: Services = {
     ...shared,
+    glossary: {
+      ...shared.glossary,
+      propose: async (space, by, term) => {
+        const proposal = await shared.glossary.propose(space, by, term);
+        if (proposal) autoTranslate.proposed(space, proposal);
+        return proposal;
+      },
+    },
     privacy,
     transcriptFile,
     usageChart,

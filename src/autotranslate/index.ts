@@ -308,6 +308,8 @@ export const openAutoTranslate = async ({
       }
       await store.checkpoint();
     },
+    /** Tells the moderators of a space of what a member proposes for the glossary. */
+    proposed: shared.moderators.proposed,
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */

@@ -1,18 +1,26 @@
 import { DAY_MS, MINUTE_MS, realClock, type Clock } from '../async/clock.ts';
 import { createLru } from '../async/lru.ts';
-import { reasonSentence, toAppError, type AppError, type Sentence } from '../errors.ts';
+import {
+  reasonSentence,
+  toAppError,
+  type AppError,
+  type MessageKey,
+  type Sentence,
+} from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
 import type { Content, Control } from '../model/message.ts';
 import {
   channelMention,
   keyOf,
+  memberMention,
   type Channel,
   type MessageRef,
   type Space,
 } from '../model/place.ts';
 import type { Quota } from '../ports/processes.ts';
 import { series } from '../rich-text/compose.ts';
-import { link, text as plain, type RichText } from '../rich-text/rich-text.ts';
+import type { GlossaryProposal } from '../model/glossary.ts';
+import { code as literal, link, text as plain, type RichText } from '../rich-text/rich-text.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../store/inbox/row.ts';
 import type { SpaceSettings } from '../store/settings.ts';
@@ -36,6 +44,9 @@ const RATES = {
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
   gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  'recordings-paused': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  'recordings-resumed': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
 } as const;
 
 export interface ModeratorNoticesDeps {
@@ -69,6 +80,8 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
   const { spaces, platforms, post, quota, texts, log, now, after = realClock.after } = deps;
   const givenUp = createLru<string, GivenUp>(MOST_SPACES);
   const paused = createLru<string, true>(MOST_SPACES);
+  /** Spaces whose recordings wait. */
+  const deaf = createLru<string, true>(MOST_SPACES);
   const limitedDay = createLru<string, number>(MOST_SPACES);
   const mutedMs = createLru<string, number>(MOST_SPACES);
 
@@ -152,6 +165,41 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       paused.delete(keyOf(space));
       void tell(space, 'resumed', (t) => ({ text: t('moderators.resumed') }));
     },
+    /** Takes the reason for which recordings of a space wait. */
+    recordingsPaused: (space: Space, error: AppError): void => {
+      if (deaf.get(keyOf(space))) return;
+      deaf.set(keyOf(space), true);
+      void tell(space, 'recordings-paused', (t) => ({
+        text: t('moderators.recordings-paused', { reason: say(t, reasonSentence(error)) }),
+      }));
+    },
+    recordingsResumed: (space: Space): void => {
+      if (!deaf.get(keyOf(space))) return;
+      deaf.delete(keyOf(space));
+      void tell(space, 'recordings-resumed', (t) => ({ text: t('moderators.recordings-resumed') }));
+    },
+    /** Takes an entry that a member proposes for the glossary, which the moderators decide on by pressing. */
+    proposed: (space: Space, { id, authorId, term }: GlossaryProposal): void =>
+      void tell(space, 'proposals', (t) => {
+        const control = (press: string, key: MessageKey, look?: 'primary'): Control => ({
+          kind: 'button',
+          press: `glossary ${press}:${id}`,
+          label: plainText(t(key)),
+          ...(look ? { look } : {}),
+        });
+        return {
+          text: t('moderators.proposed', {
+            name: memberMention(space, authorId),
+            term: literal(term.term),
+            translation: literal(term.translation ?? ''),
+            language: { language: term.language ?? '' },
+          }),
+          controls: [
+            control('take', 'glossary.accept', 'primary'),
+            control('drop', 'glossary.refuse'),
+          ],
+        };
+      }),
     /** Takes a sentence on messages of a channel that could not be read. */
     missed: (channel: Channel, sentence: Sentence): void =>
       void tell(channel.space, 'gaps', (t) => ({

@@ -4,6 +4,7 @@ import { createLru } from '../async/lru.ts';
 import { AppError, reasonSentence, type ErrorCode, type Sentence } from '../errors.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import { OutageError } from './breaker.ts';
+import type { ModeratorNotices } from './moderator-notices.ts';
 
 /** Time between two recordings that are sent during an outage. */
 const SENT_EVERY_MS = 30_000;
@@ -82,14 +83,19 @@ export type RecognitionOutages = ReturnType<typeof createRecognitionOutages>;
 
 export interface RecognitionOutagesDeps {
   readonly serviceKeyOf: ServiceClient['serviceKeyOf'];
+  readonly moderators: Pick<ModeratorNotices, 'recordingsPaused' | 'recordingsResumed'>;
   /** Monotonic time. */
   readonly nowMs: () => number;
 }
 
-/** Creates such a breaker for each key of the service. */
-export const createRecognitionOutages = ({ serviceKeyOf, nowMs }: RecognitionOutagesDeps) => {
+/** Creates such a breaker for each key of the service. Each space whose recordings wait is told, and when that is over. */
+export const createRecognitionOutages = ({
+  serviceKeyOf,
+  moderators,
+  nowMs,
+}: RecognitionOutagesDeps) => {
   const breakers = createLru<string, ReturnType<typeof createRecognitionBreaker>>(MOST_KEYS);
-  const of = async (space: Space) => {
+  const breakerOf = async (space: Space) => {
     const key = await serviceKeyOf(space).catch(() => undefined);
     const id = key?.id ?? keyOf(space);
     const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs);
@@ -97,13 +103,35 @@ export const createRecognitionOutages = ({ serviceKeyOf, nowMs }: RecognitionOut
     return breaker;
   };
   return {
-    of,
+    /** The breaker for a space's recordings. */
+    of: async (space: Space) => {
+      const breaker = await breakerOf(space);
+      const told = (error: AppError): AppError => {
+        if (error instanceof OutageError) moderators.recordingsPaused(space, error);
+        return error;
+      };
+      return {
+        assertReady: (): void => {
+          try {
+            breaker.assertReady();
+          } catch (thrown) {
+            throw thrown instanceof AppError ? told(thrown) : thrown;
+          }
+        },
+        heard: (): void => {
+          breaker.heard();
+          moderators.recordingsResumed(space);
+        },
+        judged: (error: AppError, message: string): AppError =>
+          told(breaker.judged(error, message)),
+      };
+    },
     /** Says why recordings of a space wait; undefined where none does. */
     reasonOf: async (space: Space): Promise<Sentence | undefined> => {
-      const reason = (await of(space)).reason();
+      const reason = (await breakerOf(space)).reason();
       return reason && reasonSentence(reason);
     },
     /** Lets all recordings of a space's key be sent that wait. */
-    tryAgain: async (space: Space): Promise<void> => (await of(space)).tryAgain(),
+    tryAgain: async (space: Space): Promise<void> => (await breakerOf(space)).tryAgain(),
   };
 };

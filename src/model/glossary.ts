@@ -100,8 +100,11 @@ export interface Glossary {
   finishImport(space: Space, id: string, signal: AbortSignal): Promise<ImportReport | undefined>;
   /** Drops a file that was kept. */
   dropImport(space: Space, id: string): Promise<void>;
-  /** Proposes an entry to the moderators of a space. Rejects with `rate-limited` for too many that wait. */
-  propose(space: Space, by: Person, term: GlossaryTerm): Promise<void>;
+  /**
+   * Proposes an entry to the moderators of a space; resolves with undefined where it was proposed before. Rejects with
+   * `rate-limited` for too many that wait.
+   */
+  propose(space: Space, by: Person, term: GlossaryTerm): Promise<GlossaryProposal | undefined>;
   /** Lists the proposals of a space on which nobody has decided, the oldest first. */
   proposals(space: Space): Promise<readonly GlossaryProposal[]>;
   /**

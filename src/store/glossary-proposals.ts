@@ -30,8 +30,12 @@ const termOf = (
 
 /** Creates the store of glossary entries that members propose. */
 export const createGlossaryProposals = (store: Store, now: () => number) => ({
-  /** Rejects with `rate-limited` where the person, or the space, has as many as there may be. */
-  put: (of: Space, by: Person, { term, language, translation = '' }: GlossaryTerm): Promise<void> =>
+  /** Resolves with undefined for what was proposed before. Rejects with `rate-limited` where the person, or the space, has as many as there may be. */
+  put: (
+    of: Space,
+    by: Person,
+    { term, language, translation = '' }: GlossaryTerm,
+  ): Promise<GlossaryProposal | undefined> =>
     store.write(async (db) => {
       const open = await readRows(db, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
       const isKnown = open.some(
@@ -40,15 +44,16 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
           row.proposed_translation === translation &&
           row.language === (language ?? null),
       );
-      if (isKnown) return;
+      if (isKnown) return undefined;
       const own = open.filter(({ author_id: author }) => author === by.id);
       if (own.length >= MOST_OF_PERSON || open.length >= MOST_OF_SPACE)
         throw userError('rate-limited', 'glossary.proposals-full', { most: MOST_OF_PERSON });
+      const id = randomUUID();
       await db
         .insertInto('glossary_proposal')
         .values({
           ...spaceColumns(of),
-          id: randomUUID(),
+          id,
           author_id: by.id,
           proposed_term: term,
           language: language ?? null,
@@ -56,6 +61,7 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
           since_ms: now(),
         })
         .execute();
+      return { id, authorId: by.id, term: { term, language, translation } };
     }),
 
   /** Lists the proposals of a space, the oldest first. */

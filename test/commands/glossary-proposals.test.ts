@@ -42,6 +42,25 @@ describe('a proposal for the glossary', () => {
     expect((await last('glossary proposals', {}, member)).tone).toBe('error');
   });
 
+  it.each([
+    ['take', 'glossary.accepted'],
+    ['drop', 'glossary.refused'],
+  ] as const)(
+    'is decided in the moderators’ channel, and its buttons go then: %s',
+    async (press, key) => {
+      await propose();
+      const { controls } = await last('glossary proposals');
+      const id = controls![0]!.press.split(':')[1];
+      expect((await harness().pressNamed(`glossary ${press}:${id}`, member)).tone).toBe('error');
+      const decided = await harness().pressNamed(`glossary ${press}:${id}`);
+      expect(decided.text).toBe(sentence(key, { term: '`fox`', translation: '`狐`' }));
+      expect(decided.controls ?? []).toEqual([]);
+      expect((await last('glossary list')).text.includes('fox')).toBe(press === 'take');
+      const again = await harness().pressNamed(`glossary ${press}:${id}`);
+      expect(again.text).toBe(sentence('glossary.decided'));
+    },
+  );
+
   it('counts once, and one person has five at most', async () => {
     for (const term of ['a1', 'a1', 'a2', 'a3', 'a4', 'a5'])
       expect((await propose({ ...FOX, term })).tone).not.toBe('error');

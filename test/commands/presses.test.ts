@@ -20,7 +20,7 @@ const PRESSES = {
     settings:
       'key dropkey moderators page flags mentions servers voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
-    glossary: 'import cancel accept refuse',
+    glossary: 'import cancel accept refuse take drop',
   },
   everybody: {
     autotranslate: 'read role',

@@ -130,6 +130,30 @@ describe("a moderators' channel", () => {
     expect(said()[1]).toBe(sentence('moderators.resumed'));
   });
 
+  it('gets one line of recordings that wait, and one when they wait no more', async () => {
+    const error = new AppError('unavailable', 'the service answered 500');
+    notices.recordingsResumed(SPACE);
+    for (const _ of [1, 2, 3]) notices.recordingsPaused(SPACE, error);
+    await settle();
+    for (const _ of [1, 2, 3]) notices.recordingsResumed(SPACE);
+    await settle();
+    expect(said()).toHaveLength(2);
+    expect(said()[1]).toBe(sentence('moderators.recordings-resumed'));
+  });
+
+  it('gets what is proposed for the glossary, with an answer to press, and no markup of it', async () => {
+    const term = { term: '*fox*', translation: '`狐`', language: 'ja' };
+    notices.proposed(SPACE, { id: 'p1', authorId: 'bob', term });
+    await settle();
+    expect(said()[0]).toContain('Japanese: *fox* → `狐`');
+    const [post] = world.posts;
+    expect(JSON.stringify(post?.content.text)).toContain('{"kind":"code","text":"*fox*"}');
+    expect(post?.content.controls?.map(({ press }) => press)).toEqual([
+      'glossary take:p1',
+      'glossary drop:p1',
+    ]);
+  });
+
   it('gets one line a day of the daily limit, and none of other reasons', async () => {
     const row = { ref: { channel: GENERAL, id: '1' }, purpose: 'watch' };
     for (const reason of ['bot', 'daily-limit', 'daily-limit'])

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
-import { createRecognitionBreaker } from '../../../src/autotranslate/recognition-outage.ts';
+import {
+  createRecognitionBreaker,
+  createRecognitionOutages,
+} from '../../../src/autotranslate/recognition-outage.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const KEY = createServiceKey('svck:any');
@@ -83,5 +86,33 @@ describe('recordings that are refused', () => {
     breaker.heard();
     for (const message of ['1', '2']) breaker.judged(noEngine, message);
     expect(breaker.reason()).toBe(noEngine);
+  });
+});
+
+describe('a space whose recordings wait', () => {
+  it('is told so, and when one was recognised again, as is no other', async () => {
+    const told: string[] = [];
+    const outages = createRecognitionOutages({
+      serviceKeyOf: async () => KEY,
+      moderators: {
+        recordingsPaused: ({ id }, { code }) => void told.push(`${id} ${code}`),
+        recordingsResumed: ({ id }) => void told.push(`${id} again`),
+      },
+      nowMs: () => nowMs,
+    });
+    const [one, other] = [
+      { platform: 'test', id: 'one' },
+      { platform: 'test', id: 'other' },
+    ];
+    const recordings = await outages.of(one);
+    recordings.judged(forbidden, '1');
+    expect(told).toEqual([]);
+    recordings.judged(forbidden, '2');
+    expect(recordings.assertReady).toThrow(expect.objectContaining(WAITS));
+    expect(told).toEqual(['one forbidden', 'one forbidden']);
+    (await outages.of(other)).heard();
+    recordings.assertReady();
+    recordings.heard();
+    expect(told.slice(2)).toEqual(['other again', 'one again']);
   });
 });

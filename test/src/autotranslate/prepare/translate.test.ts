@@ -59,6 +59,8 @@ const audio: MessageFile = {
   async *open() {},
 };
 
+const NOBODY_TOLD = { recordingsPaused: () => {}, recordingsResumed: () => {} };
+
 const createTranslator = () =>
   createMessageTranslator(
     services,
@@ -69,7 +71,7 @@ const createTranslator = () =>
       nowMs: () => nowMs,
       ended: () => {},
     }),
-    createRecognitionOutages({ serviceKeyOf, nowMs: () => nowMs }),
+    createRecognitionOutages({ serviceKeyOf, moderators: NOBODY_TOLD, nowMs: () => nowMs }),
   );
 
 const make = (
@@ -125,7 +127,7 @@ describe('what a message becomes', () => {
       createMessageTranslator(
         services,
         outages,
-        createRecognitionOutages({ serviceKeyOf, nowMs: () => nowMs }),
+        createRecognitionOutages({ serviceKeyOf, moderators: NOBODY_TOLD, nowMs: () => nowMs }),
       ),
     );
     await expect(given).rejects.toBeInstanceOf(OutageError);

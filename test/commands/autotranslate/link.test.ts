@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { userError } from '../../../src/errors.ts';
+import { isPrivatePress } from '../../../src/model/command-info.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { BOB, useCommandHarness } from '../support.ts';
+
+const harness = useCommandHarness();
+
+describe('the question whether channels are to be linked', () => {
+  it.each([
+    ['link', 'autotranslate.link-done'],
+    ['refuse', 'autotranslate.link-refused'],
+  ] as const)('makes way for its answer, without buttons: %s', async (press, key) => {
+    expect(isPrivatePress(harness().commands, `autotranslate ${press}:id`)).toBe(false);
+    const { text, controls = [] } = await harness().pressNamed(`autotranslate ${press}:id`);
+    expect([text, controls]).toEqual([sentence(key), []]);
+  });
+
+  it('loses its buttons where it was answered elsewhere', async () => {
+    harness().services.watches.answer = async () => {
+      throw userError('not-found', 'autotranslate.link-over');
+    };
+    const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
+    expect([text, tone, controls]).toEqual([sentence('autotranslate.link-over'), undefined, []]);
+  });
+
+  it('stays for whoever presses without being a moderator', async () => {
+    const { tone } = await harness().pressNamed('autotranslate link:id', { member: BOB });
+    expect(tone).toBe('error');
+  });
+});

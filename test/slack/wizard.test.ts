@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import type { FakeUser } from '../fakes/slack/index.ts';
-import { SCOPES } from '../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../adapters/slack/scopes.ts';
 import { withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();

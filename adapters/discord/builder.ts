@@ -28,7 +28,7 @@ import {
   ROLE_NAME_CHARS,
 } from './limits.ts';
 import type { ThreadParents } from './memory.ts';
-import { BOT_IN_MIRROR, NAMES } from './permissions.ts';
+import { BOT_IN_MIRROR, PERMISSION_NAMES } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 import type { Threads } from './threads.ts';
 
@@ -40,9 +40,9 @@ interface Cache {
 
 const { ViewChannel } = PermissionsBitField.Flags;
 
-const lacking = (...names: readonly (keyof typeof NAMES)[]): AppError =>
+const lacking = (...names: readonly (keyof typeof PERMISSION_NAMES)[]): AppError =>
   userError('forbidden', 'watch.missing', {
-    permissions: { list: names.map((name) => NAMES[name]) },
+    permissions: { list: names.map((name) => PERMISSION_NAMES[name]) },
   });
 
 /** The permission by which a thing is made. */
@@ -51,7 +51,7 @@ const NEEDED = {
   category: 'ManageChannels',
   channel: 'ManageChannels',
   thread: 'CreatePublicThreads',
-} as const satisfies Record<NewThing['kind'], keyof typeof NAMES>;
+} as const satisfies Record<NewThing['kind'], keyof typeof PERMISSION_NAMES>;
 
 type Room = 'channels' | 'roles' | 'threads';
 

@@ -14,7 +14,7 @@ import { isInPlace, type WatchMode } from '../../src/model/space.ts';
 type Permission = keyof typeof PermissionFlagsBits;
 
 /** The names of permissions in Discord's own settings. */
-export const NAMES = {
+export const PERMISSION_NAMES = {
   ViewChannel: 'View Channel',
   Connect: 'Connect',
   Speak: 'Speak',
@@ -60,7 +60,7 @@ const NEEDED = {
   request: ALWAYS,
   mirror: MIRROR,
   thread: MIRROR,
-} as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
+} as const satisfies Record<WatchMode, readonly (keyof typeof PERMISSION_NAMES)[]>;
 
 /** Permissions for the notice and the captions of a voice channel, and for voice itself. */
 const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles'] as const;
@@ -98,10 +98,10 @@ export const missingOf = (
   mode: WatchMode,
   { isThread, isVoice }: ChannelKind,
 ): string[] => {
-  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  if (!granted?.has('ViewChannel')) return [PERMISSION_NAMES.ViewChannel];
   return [...(isVoice ? (['Connect'] as const) : []), ...NEEDED[mode]]
     .filter((name) => !granted.has(name) && !(isThread && name === 'SendMessages'))
-    .map((name) => NAMES[name]);
+    .map((name) => PERMISSION_NAMES[name]);
 };
 
 /** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
@@ -127,9 +127,9 @@ export const grantedIn = (
 
 /** Replaces `Speak` on a stage: moderators may always speak, others may request it. */
 const onStage = (
-  name: keyof typeof NAMES,
+  name: keyof typeof PERMISSION_NAMES,
   isModerator: boolean,
-): readonly (keyof typeof NAMES)[] => {
+): readonly (keyof typeof PERMISSION_NAMES)[] => {
   if (name !== 'Speak') return [name];
   return isModerator ? [] : ['RequestToSpeak'];
 };
@@ -137,24 +137,24 @@ const onStage = (
 /** Lists the permissions that a voice channel and its chat lack, as Discord names them. */
 export const missingForVoice = (client: Client | undefined, room: Channel): string[] => {
   const granted = grantedIn(client, room);
-  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  if (!granted?.has('ViewChannel')) return [PERMISSION_NAMES.ViewChannel];
   const isStage = findIn(client, room)?.type === ChannelType.GuildStageVoice;
   const needed = isStage
     ? VOICE.flatMap((name) => onStage(name, granted.has('MuteMembers')))
     : VOICE;
-  return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
+  return needed.filter((name) => !granted.has(name)).map((name) => PERMISSION_NAMES[name]);
 };
 
 /** Lists the permissions that the bot lacks to post in a channel or thread, as Discord names them. */
 export const missingToPost = (client: Client | undefined, channel: Channel): string[] => {
   const granted = grantedIn(client, channel);
-  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  if (!granted?.has('ViewChannel')) return [PERMISSION_NAMES.ViewChannel];
   const { isThread, isVoice } = kindOf(findIn(client, channel));
   const needed = [
     ...(isVoice ? (['Connect'] as const) : []),
     isThread ? ('SendMessagesInThreads' as const) : ('SendMessages' as const),
   ];
-  return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
+  return needed.filter((name) => !granted.has(name)).map((name) => PERMISSION_NAMES[name]);
 };
 
 /** True when the bot may join a channel beyond its user limit. */

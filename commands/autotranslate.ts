@@ -14,7 +14,6 @@ import { changer, chosenChannel, watchLine, type Context } from './autotranslate
 import { hiddenNote } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
-import { readPress } from './autotranslate/read.ts';
 import { inPlaceAction, mirrorAction, requestAction } from './autotranslate/set.ts';
 import { linkAction, linkPresses } from './autotranslate/link.ts';
 import { panelAction, panelPresses } from './autotranslate/panel.ts';
@@ -110,7 +109,6 @@ export default defineCommandGroup(
       ...linkPresses,
       ...memberPresses,
       ...blockPresses,
-      read: readPress,
     },
   },
 );

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, type Press } from '../src/command/command.ts';
 import {
+  button,
   completeLanguage,
   DAY_MS,
   HOUR_MS,
@@ -111,6 +112,26 @@ const ask: Press = {
   },
 };
 
+/** A position behind all others. */
+const END = '~';
+
+/** The button of a channel that is translated on request: its last messages, whatever roles `/catchup` is for. */
+const recent: Press = {
+  private: true,
+  isForEverybody: true,
+  async run(ctx) {
+    const { reply, t } = ctx;
+    const missed = await missedIn(ctx, { agoMs: AGO_MS['1d'] });
+    const [first] = missed.messages;
+    if (!first) return reply({ text: t('autotranslate.read-none'), tone: 'note' });
+    const reading = { to: await readerLanguage(ctx), from: first.position };
+    const options = { turn: { way: 'back', at: END }, hasModel: await chats(ctx) } as const;
+    const shown = (await readPage(reading, missed, options, ctx))();
+    const controls = [...(shown.controls ?? []), button(ctx, 'language pick', 'language.button')];
+    await reply({ ...shown, controls });
+  },
+};
+
 /** `/catchup`, and _Read from here_ in a message's menu: what was written in a channel, in the person's language. */
 export default defineCommand(
   'catchup',
@@ -139,5 +160,5 @@ export default defineCommand(
       await reply(content());
     },
   },
-  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask } },
+  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask, recent } },
 );

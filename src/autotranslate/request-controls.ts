@@ -10,7 +10,7 @@ import type { Control } from '../model/message.ts';
 export const requestControls = (label: (key: MessageKey) => string): readonly Control[] => [
   {
     kind: 'button',
-    press: 'autotranslate read',
+    press: 'catchup recent',
     label: label('autotranslate.read-here'),
     look: 'primary',
   },

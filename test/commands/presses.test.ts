@@ -23,8 +23,8 @@ const PRESSES = {
     glossary: 'import cancel accept refuse take drop',
   },
   everybody: {
-    autotranslate: 'read role',
-    catchup: 'page summary file ask',
+    autotranslate: 'role',
+    catchup: 'page summary file ask recent',
     glossary: 'better',
     language: 'pick choose',
     translate: 'whole',

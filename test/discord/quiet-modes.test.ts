@@ -86,11 +86,11 @@ describe('a channel that is translated on request', () => {
     const at = bot.place();
     const line = await bot.use(at, 'autotranslate request');
     expect(line.ephemeral).toBe(false);
-    expect(pressesOf(line)).toEqual(['autotranslate read', 'language pick']);
+    expect(pressesOf(line)).toEqual(['catchup recent', 'language pick']);
     const said = at.channel.say(at.ann, 'Good morning everybody');
     await bot.settled(at);
     expect(repliesTo(said)).toEqual([]);
-    const pressed = bot.discord.press(at.bob, line, 'autotranslate read');
+    const pressed = bot.discord.press(at.bob, line, 'catchup recent');
     await pressed.until(({ shown }) => (shown?.content ?? '') !== '');
     expect(pressed.shown?.ephemeral).toBe(true);
     expect(pressed.shown?.content).toContain('Good morning everybody');

@@ -35,7 +35,7 @@ describe('a channel that is translated on request', () => {
     await bot.use(at, 'autotranslate request', { part: 'Pin this message' });
     const said = at.channel.say(at.ann, 'Good morning to you all');
     const line = at.channel.posts.find(({ words }) => words.includes('Pin this message'))!;
-    bot.slack.act(at.bob, line, 'autotranslate read');
+    bot.slack.act(at.bob, line, 'catchup recent');
     await bot.slack.until(() => at.channel.ephemeralsFor(at.bob).length > 0);
     expect(JSON.stringify(at.channel.ephemeralsFor(at.bob))).toContain('Good morning to you all');
     expect(repliesTo(said)).toEqual([]);

@@ -10,6 +10,8 @@ const reader = { ...BOB, locale: 'ja' };
 const written = (id: string, text: string) => ({
   ...messageOf(text),
   ref: { channel: HERE, id },
+  // The present of the harness.
+  position: String(Date.UTC(2026, 4, 20, 13) + Number(id)),
 });
 
 describe('/autotranslate compact', () => {
@@ -28,7 +30,7 @@ describe('/autotranslate request', () => {
     expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: [] }]);
     expect(shown.text).toBe(sentence('autotranslate.request', { channel: '<#100>' }));
     expect(labelled(shown, 'autotranslate.read-here')).toMatchObject({
-      press: 'autotranslate read',
+      press: 'catchup recent',
     });
     expect(labelled(shown, 'language.button')).toMatchObject({ press: 'language pick' });
   });
@@ -61,8 +63,8 @@ describe('/autotranslate request', () => {
 describe('the button of a channel that is translated on request', () => {
   it('shows the last messages in the language of the one who presses', async () => {
     harness().script.messages = [written('1', 'hello'), written('2', 'bye')];
-    const { text } = await harness().pressNamed('autotranslate read', { member: reader });
-    expect(text).toContain('- **Bob**: ja:hello\n- **Bob**: ja:bye');
+    const { text } = await harness().pressNamed('catchup recent', { member: reader });
+    expect(text).toMatch(/ \*\*Bob\*\*: ja:hello\n- \S+ \*\*Bob\*\*: ja:bye/);
     expect(text).toContain('日本語');
   });
 
@@ -70,19 +72,28 @@ describe('the button of a channel that is translated on request', () => {
     harness().script.messages = [written('1', 'hello')];
     await harness().pressNamed('language pick', { member: BOB });
     await harness().press('language.button', ['es'], { member: BOB });
-    const { text } = await harness().pressNamed('autotranslate read', { member: BOB });
+    const { text } = await harness().pressNamed('catchup recent', { member: BOB });
     expect(text).toContain('es:hello');
   });
 
   it('says where nothing was written', async () => {
-    const { text, tone } = await harness().pressNamed('autotranslate read', { member: BOB });
+    const { text, tone } = await harness().pressNamed('catchup recent', { member: BOB });
     expect([text, tone]).toEqual([sentence('autotranslate.read-none'), 'note']);
+  });
+
+  it('shows the newest ones first, and the ones before them on earlier pages', async () => {
+    harness().script.messages = Array.from({ length: 13 }, (_, at) => written(`${at}`, `no ${at}`));
+    const { text } = await harness().pressNamed('catchup recent', { member: BOB });
+    expect(text).toContain('no 12');
+    expect(text).not.toMatch(/no 2\b/);
+    const earlier = await harness().press('catchup.earlier', [], { member: BOB });
+    expect(earlier.text).toMatch(/no 0\b[^]*no 2\b/);
   });
 
   it('shows nothing of a channel that the person may not see', async () => {
     harness().script.messages = [written('1', 'hello')];
     harness().script.access = { '100': 'none' };
-    const { text } = await harness().pressNamed('autotranslate read', { member: reader });
+    const { text } = await harness().pressNamed('catchup recent', { member: reader });
     expect(text).not.toContain('hello');
   });
 });

@@ -125,7 +125,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   mirror: {
     title: 'Translations of messages',
     stored:
-      'Which translation belongs to which message, and which models made it: IDs, names of models and a hash. No text, no author.',
+      'Which translation belongs to which message, and which models made it, and whether it is pinned: IDs, names of models and a hash. No text, no author.',
     about: 'Everybody whose message was translated.',
     why: 'So that a translation follows edits and deletions of its message, and its readers can ask which engine made it.',
     kept: `${COPIES_KEPT}.`,

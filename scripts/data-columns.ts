@@ -147,6 +147,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     content_hash: 'hash',
     posted_ms: 'time',
     models: 'state',
+    pinned: 'state',
   },
   mirror_message: { ...MIRROR_KEY, message_id: 'place' },
   standing_thread: {

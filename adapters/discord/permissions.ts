@@ -70,9 +70,14 @@ const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles']
  */
 export const CONTENT_INTENT = 'Message Content Intent';
 
-/** Permissions that the invite link requests: exactly those that the modes and voice need. */
+/** Permissions that the invite link requests: those that the modes and voice need, and to pin copies. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
-  ...new Set([...Object.values(NEEDED).flat(), ...VOICE, 'RequestToSpeak' as const]),
+  ...new Set([
+    ...Object.values(NEEDED).flat(),
+    ...VOICE,
+    'RequestToSpeak' as const,
+    'PinMessages' as const,
+  ]),
 ]);
 
 export interface ChannelKind {

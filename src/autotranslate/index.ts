@@ -27,6 +27,7 @@ import { createBars } from './bars.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
+import { createCopiedPins } from './copied-pins.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
@@ -261,6 +262,7 @@ export const openAutoTranslate = async ({
   return {
     listener: {
       ...listener,
+      pinChanged: createCopiedPins(shared),
       channelDeleted: async (channel) => {
         await watches.channelDeleted(channel);
         // The messages of a thread are deleted with it, and so are their copies.

@@ -136,6 +136,8 @@ export interface ChannelFeedListener {
    */
   messageChanged(message: Message): Promise<void>;
   messagesDeleted(refs: readonly MessageRef[]): Promise<void>;
+  /** Takes whether a message is pinned now, which may not have changed. */
+  pinChanged(ref: MessageRef, isPinned: boolean): Promise<void>;
   /**
    * Takes the addition or removal of a reaction.
    *

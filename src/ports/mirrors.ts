@@ -150,6 +150,8 @@ export interface Mirrors {
   removeOrphans(target: MirrorTarget, source: MessageRef, options?: OrphanOptions): Promise<void>;
   /** True of a message into which the platform itself put several mirrors. Omitted where it never does. */
   isShared?(posted: Posted): boolean;
+  /** Pins a message to its channel, or unpins it; one that is so already is no error. Omitted where nothing is pinned. */
+  pin?(message: MessageRef, isPinned: boolean): Promise<void>;
   /** Finds a standing thread of a channel, or creates it under this name. */
   thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
   /**

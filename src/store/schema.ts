@@ -139,6 +139,8 @@ export interface Schema {
     posted_ms: ColumnType<number, number, never>;
     /** Names of the models that translated it, joined by `+`; empty where none did, or none was named. */
     models: Generated<string>;
+    /** 1 while its source is pinned, and the mirror therefore too, else 0. */
+    pinned: Generated<number>;
   };
   /** Sources of each of our messages. */
   mirror_message: MirrorKeyColumns & {

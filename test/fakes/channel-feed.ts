@@ -38,6 +38,7 @@ interface Shown {
 export interface FeedFault {
   readonly call:
     | 'openThread'
+    | 'pin'
     | 'create'
     | 'update'
     | 'remove'
@@ -76,6 +77,8 @@ export interface FakeFeed {
   react(ref: MessageRef, emoji: string, people: number): void;
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
+  /** What we have pinned in a channel. */
+  pinned(of: Channel): string[];
   /** Ids of the channels in which messages stand in threads alone. */
   readonly forums: Set<string>;
   /** Somebody begins a thread, on its own or under a message. */
@@ -121,6 +124,7 @@ export const createFakeFeed = (
   const channels = new Map<string, Shown[]>();
   const restricted = new Set<string>();
   const forums = new Set<string>();
+  const pinned = new Set<string>();
   const threads = new Map<string, ThreadInfo>();
   /** The first messages of threads that were begun for conversations. */
   const begun = new Map<string, string>();
@@ -307,6 +311,11 @@ export const createFakeFeed = (
           remove(shown.message.ref);
         }
     },
+    pin: async ({ channel: of, id }, isPinned) => {
+      meet('pin', false, of);
+      if (isPinned) pinned.add(`${of.id} ${id}`);
+      else pinned.delete(`${of.id} ${id}`);
+    },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);
       meet('openThread', false, of);
@@ -386,6 +395,10 @@ export const createFakeFeed = (
     },
     left,
     banned,
+    pinned: (of) =>
+      shownIn(of)
+        .filter(({ message }) => pinned.has(`${of.id} ${message.ref.id}`))
+        .map(({ message }) => plainText(message.text)),
     pings,
     calls,
     whispered,

@@ -44,6 +44,7 @@ const WATCHER: ChannelFeedListener = {
   follows: () => false,
   spaceOf: ({ space }) => space,
   messageChanged: async () => undefined,
+  pinChanged: async () => undefined,
   messagesDeleted: async () => undefined,
   reactionChanged: async () => undefined,
   memberBanned: async () => undefined,

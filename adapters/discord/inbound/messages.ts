@@ -14,7 +14,7 @@ import type { RoomWatcher } from '../../../src/ports/voice.ts';
 export interface InboundMessagesDeps {
   readonly listener: Pick<
     ChannelFeedListener,
-    'follows' | 'messageChanged' | 'messagesDeleted' | 'messagesMissed'
+    'follows' | 'messageChanged' | 'messagesDeleted' | 'messagesMissed' | 'pinChanged'
   >;
   readonly rooms: Pick<RoomWatcher, 'reads' | 'wrote'>;
   readonly log: Log;
@@ -97,7 +97,12 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   });
   on(Events.MessageUpdate, async (update) => {
     const channel = parents.channel(update.guild_id, update.channel_id);
-    if (isWhole(update)) return reportNewest(update, channel);
+    if (isWhole(update)) {
+      await reportNewest(update, channel);
+      if (listener.follows(channel) && !reader.isOurs(update))
+        await listener.pinChanged({ channel, id: update.id }, update.pinned);
+      return;
+    }
     // Fetching every message that changes in any channel would cost too much.
     if (listener.follows(channel)) await report({ channel, id: update.id });
   });

@@ -176,6 +176,10 @@ export const createMirrors = (
         if (found.length > 0) ownMessages.forget(channel.id);
         for (const each of found) await editor.erase(each, source, { assertHeld });
       }),
+    pin: async ({ channel, id }, isPinned) => {
+      const route = `/channels/${channelIdOf(channel)}/messages/pins/${id}` as const;
+      await awake(channel, {}, async () => api.send(isPinned ? 'PUT' : 'DELETE', route, {}));
+    },
     openThread: async (channel, name, options) => ({
       channel: await threads.begin(channel, name, options),
     }),

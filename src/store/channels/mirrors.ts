@@ -20,7 +20,15 @@ import {
 } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { channelColumns, deleteRows, putRow, readRow, readRows, statement } from '../rows.ts';
+import {
+  changeRows,
+  channelColumns,
+  deleteRows,
+  putRow,
+  readRow,
+  readRows,
+  statement,
+} from '../rows.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -218,6 +226,17 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
 
+    /** True where the mirrors of a source are pinned with it. */
+    isPinned: async ({ ref, purpose }: RowKey): Promise<boolean> => {
+      const own = { ...sourceColumns(ref), purpose, pinned: 1 };
+      return (await readRow(store, 'mirror', own, ['source_id'])) !== undefined;
+    },
+    /** Records whether the mirrors of a source are pinned with it. */
+    setPinned: async ({ ref, purpose }: RowKey, isPinned: boolean): Promise<void> => {
+      const own = { ...sourceColumns(ref), purpose };
+      await store.write((db) => changeRows(db, 'mirror', own, { pinned: Number(isPinned) }));
+    },
+
     /** Lists the messages of a channel that have mirrors for its watch. */
     sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {
       const { source_platform, source_channel_id } = sourceColumns({ channel, id: '' });
@@ -297,6 +316,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         content_hash: contentHash,
         posted_ms: now(),
         models,
+        pinned: 0,
       });
       if (!isFirst) await deleteRows(db, 'mirror_message', columns);
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });

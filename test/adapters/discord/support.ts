@@ -89,6 +89,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       told.push({ what: 'seen', message });
       await core.keeping(message);
     },
+    pinChanged: async () => undefined,
     messagesDeleted: async (refs) => void told.push({ what: 'gone', refs }),
     reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),

@@ -35,6 +35,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   10011: [404, 'Unknown Role'],
   30005: [400, 'Maximum number of server roles reached (250)'],
   30013: [400, 'Maximum number of server channels reached (500)'],
+  30003: [400, 'Maximum number of pins reached for the channel (250)'],
   30007: [400, 'Maximum number of webhooks reached (15)'],
   30010: [400, 'Maximum number of reactions reached (20)'],
   30015: [400, 'Maximum number of attachments in a message reached (10)'],

@@ -53,6 +53,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
       places.push(ref.channel);
       told.push(`seen ${ref.id} ${plainText(text)}`);
     },
+    pinChanged: async () => undefined,
     messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
     reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),

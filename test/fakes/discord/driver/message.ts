@@ -111,8 +111,8 @@ export class FakeMessage {
     if (this.state.editedAt !== undefined) this.state.editedAt -= 1000;
     editMessage(this.#tools.world, this.state, { stamped: false });
   }
-  pin(): void {
-    this.state.pinned = true;
+  pin(isPinned = true): void {
+    this.state.pinned = isPinned;
     editMessage(this.#tools.world, this.state, { stamped: false });
   }
   /** Its files answer 404 from now on. */

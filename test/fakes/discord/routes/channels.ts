@@ -238,14 +238,28 @@ const reactors = (call: Call): unknown => {
     .map(renderUser);
 };
 
+/** Pinned messages in a channel: "Pin Message". */
+const PINS = 250;
+
 const pin =
   (pinned: boolean) =>
   (call: Call): unknown => {
     const channel = channelOf(call);
-    demand(call.world, channel, 'ManageMessages');
+    // Since February 2026, Manage Messages allows it no more (change log, "Pin Permission").
+    demand(call.world, channel, 'PinMessages');
     const message = targetOf(call);
+    const most = [...channel.messages.values()].filter((one) => one.pinned).length;
+    if (pinned && !message.pinned && most >= PINS) throw fault(30003);
+    if (message.pinned === pinned) return undefined;
     message.pinned = pinned;
     editMessage(call.world, message, { stamped: false });
+    if (pinned)
+      postMessage(call.world, {
+        channel,
+        author: call.world.bot,
+        type: 6,
+        reference: { type: 0, channelId: channel.id, messageId: message.id },
+      });
     return undefined;
   };
 

@@ -1,0 +1,49 @@
+import { createKeyedMutex } from '../async/locks.ts';
+import { faultFields } from '../errors.ts';
+import { messageKey, type MessageRef } from '../model/place.ts';
+import { isMuted } from '../model/space.ts';
+import type { MirrorStore } from '../store/channels/mirrors.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import { WATCH } from '../store/inbox/row.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+export interface CopiedPinsDeps {
+  readonly stored: Pick<MirrorStore, 'of' | 'sourceOf' | 'isPinned' | 'setPinned'>;
+  readonly watches: Pick<WatchStore, 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly log: Pick<Log, 'info'>;
+}
+
+/**
+ * Creates the function that pins the copies of a message when it was pinned, and unpins them. A copy that people pin or
+ * unpin themselves is their own affair: it changes neither the message nor other copies.
+ */
+export const createCopiedPins = ({ stored, watches, platforms, log }: CopiedPinsDeps) => {
+  const turns = createKeyedMutex();
+
+  /** @param isPinned as it is reported now, whether that has changed or not */
+  return async (ref: MessageRef, isPinned: boolean): Promise<void> => {
+    if (watches.of(ref.channel)?.mode !== 'mirror') return;
+    using _ = await turns.take(messageKey(ref));
+    const key = { ref, purpose: WATCH };
+    if ((await stored.isPinned(key)) === isPinned || (await stored.sourceOf(ref))) return;
+    for (const { posted } of await stored.of(key)) {
+      if (!posted) continue;
+      const { channel, ids } = posted;
+      const to = watches.of(channel);
+      if (!to || isMuted(to, ref.channel)) continue;
+      try {
+        await platforms.find(channel)?.mirrors.pin?.({ channel, id: ids[0] }, isPinned);
+      } catch (thrown) {
+        // Without the permission, or where too much is pinned, the copy is there all the same.
+        const { platform } = channel.space;
+        log.info(
+          { platform, channel: channel.id, ...faultFields(thrown) },
+          'a copy was not pinned',
+        );
+      }
+    }
+    await stored.setPinned(key, isPinned);
+  };
+};

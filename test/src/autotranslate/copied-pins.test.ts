@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/model/message.ts';
+import { channelKey } from '../../../src/model/place.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+
+describe('pins of linked channels', () => {
+  const scene = withScene(linked());
+
+  const said = async (): Promise<Message> => {
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    return message;
+  };
+
+  it('are copied, and taken back, also after a restart; other edits call nobody', async () => {
+    const { ref } = await said();
+    await scene.listener.pinChanged(ref, false);
+    expect(scene.feed.calls).not.toContain('pin');
+    await scene.listener.pinChanged(ref, true);
+    await scene.listener.pinChanged(ref, true);
+    expect(scene.feed.calls.filter((call) => call === 'pin')).toHaveLength(2);
+    expect(scene.feed.pinned(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]']);
+    expect(scene.feed.pinned(JAPANESE)).toHaveLength(1);
+    await scene.restart();
+    await scene.listener.pinChanged(ref, false);
+    expect([...scene.feed.pinned(SPANISH), ...scene.feed.pinned(JAPANESE)]).toEqual([]);
+  });
+
+  it('of copies stay where they are', async () => {
+    await said();
+    const [copy] = scene.feed.messages(SPANISH) as [Message];
+    await scene.listener.pinChanged(copy.ref, true);
+    expect(scene.feed.calls).not.toContain('pin');
+  });
+
+  it('go on where one channel refuses them, and leave muted ones alone', async () => {
+    const { ref } = await said();
+    const refused = new AppError('forbidden', 'a permission is missing');
+    scene.feed.fail({ call: 'pin', channel: SPANISH, error: refused });
+    await scene.listener.pinChanged(ref, true);
+    expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([0, 1]);
+    await scene.listener.pinChanged(ref, false);
+    const muted = { [channelKey(ENGLISH)]: { fromMs: 1 } };
+    await scene.watches.change(JAPANESE, (watch) => ({ ...watch, choices: { muted } }));
+    await scene.listener.pinChanged(ref, true);
+    expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([1, 0]);
+  });
+});

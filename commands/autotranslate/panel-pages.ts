@@ -174,6 +174,7 @@ export const channelPage = async (
         ? doing('resume', 'autotranslate.panel-resume')
         : doing('pause', 'autotranslate.panel-pause'),
       ...(isMirror ? [doing('linkstart', 'autotranslate.panel-link')] : []),
+      ...(watch.mode === 'request' ? [] : [doing('rules', 'rules.panel')]),
       doing('sure', 'autotranslate.panel-remove', 'danger'),
       back(ctx),
     ],

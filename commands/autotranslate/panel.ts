@@ -22,6 +22,7 @@ import {
 } from './panel-controls.ts';
 import { linkChosen, linkPage, otherLanguagePage, readChosen } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
+import { rulePresses } from './panel-rules.ts';
 import { previewOf } from './panel-preview.ts';
 
 /** `/autotranslate panel`, and the command alone: everything that can be set, by pressing. */
@@ -165,6 +166,7 @@ export const panelPresses: Readonly<Record<string, Press>> = {
   find: finding((ctx, found) => channelPage(ctx, ctx.arg, found ? { found } : {})),
   mode: press(ownPage, setMode),
   preview: press(ownPage, preview),
+  ...rulePresses(press),
   pause: press(ownPage, setPaused(true)),
   resume: press(ownPage, setPaused(false)),
   sure: press((ctx) => surePage(ctx, ctx.arg)),

@@ -44,13 +44,23 @@ type Options = z.infer<typeof options>;
 
 const badValues = () => userError('bad-input', 'rules.how');
 
-/** The values that are typed between commas. */
-const typedWords = (typed: RichText): readonly string[] => {
-  const words = plainText(typed)
+/** The values that are typed between commas, each once. */
+export const valuesIn = (typed: string): readonly string[] => {
+  const words = typed
     .split(/[,，、;；\n]/u)
     .map((word) => word.trim())
     .filter((word) => word !== '');
   return [...new Set(words)];
+};
+
+const typedWords = (typed: RichText): readonly string[] => valuesIn(plainText(typed));
+
+/** The values of a rule. Throws `bad-input` where there are none, too many, or one that is too long. */
+export const boundedValues = (values: readonly string[]): readonly string[] => {
+  if (values.length === 0) throw badValues();
+  if (values.length > RULE_VALUES || values.some(({ length }) => length > RULE_VALUE_CHARS))
+    throw userError('bad-input', 'rules.too-much', { most: RULE_VALUES, chars: RULE_VALUE_CHARS });
+  return values;
 };
 
 /** The ids of the people or roles that are mentioned. */
@@ -85,11 +95,7 @@ const valuesOf = (ruled: Ruled, typed: RichText, ctx: Context): readonly string[
     beginnings: () => typedWords(typed),
     types: () => typedTypes(typed, ctx),
   };
-  const values = read[ruled]();
-  if (values.length === 0) throw badValues();
-  if (values.length > RULE_VALUES || values.some(({ length }) => length > RULE_VALUE_CHARS))
-    throw userError('bad-input', 'rules.too-much', { most: RULE_VALUES, chars: RULE_VALUE_CHARS });
-  return values;
+  return boundedValues(read[ruled]());
 };
 
 const typedEngine = async (typed: RichText, ctx: Context): Promise<string> => {
@@ -166,8 +172,8 @@ const section = (heading: RichText, rules: WatchRules, ctx: Context): Maybe<Rich
   return told.length > 0 && lines(heading, bullets(...told));
 };
 
-/** The rules of a channel, and those of the space that hold there, too. */
-const shown = async (channel: Channel, ctx: Context): Promise<RichText> => {
+/** Shows the rules of a channel, and those of the space that hold there, too. */
+export const shownRules = async (channel: Channel, ctx: Context): Promise<RichText> => {
   const { services, t } = ctx;
   const { rules: ofSpace } = await services.spaces.of(channel.space);
   const own = services.watches.of(channel)?.choices?.rules ?? {};
@@ -176,8 +182,12 @@ const shown = async (channel: Channel, ctx: Context): Promise<RichText> => {
     section(t('rules.of-channel', { channel: channelMention(channel) }), own, ctx),
     section(t('rules.of-space'), left, ctx),
   ].filter(Boolean);
-  return lines(...(parts.length > 0 ? parts : [t('rules.none')]), t('rules.how'));
+  return lines(...(parts.length > 0 ? parts : [t('rules.none')]));
 };
+
+/** Says the rules of a channel, and how others are typed. */
+const shown = async (channel: Channel, ctx: Context): Promise<RichText> =>
+  lines(await shownRules(channel, ctx), ctx.t('rules.how'));
 
 /** `/autotranslate rules`: sets and shows which messages of a channel, or of all, are left out. */
 export const rulesAction = defineAction({

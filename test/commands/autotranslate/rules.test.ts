@@ -90,3 +90,48 @@ describe('/autotranslate rules', () => {
     expect(rules()).toBeUndefined();
   });
 });
+
+describe('the page of rules in the panel', () => {
+  const open = async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().run('autotranslate panel');
+    await harness().press('autotranslate.panel-here');
+    return harness().press('rules.panel');
+  };
+
+  it('sets rules by pressing, shows them, and ends them', async () => {
+    const { text, controls } = await open();
+    expect(text).toContain(sentence('rules.none'));
+    expect(controls).toHaveLength(7);
+    await harness().press('rules.panel-types', ['polls', 'links']);
+    await harness().press('rules.panel-shortest', ['3']);
+    await harness().press('rules.panel-languages', ['en']);
+    await harness().press('rules.panel-words', ['gg, lol, gg']);
+    const shown = await harness().press('rules.panel-beginnings', ['!play']);
+    expect(rules()).toEqual({
+      types: { of: ['links', 'polls'] },
+      shortest: 3,
+      languages: ['en'],
+      words: { of: ['gg', 'lol'] },
+      beginnings: { of: ['!play'] },
+    });
+    expect(shown.text).toContain(sentence('rules.shortest', { count: 3 }));
+    await harness().press('rules.panel-languages', []);
+    expect(rules()?.languages).toEqual([]);
+    expect((await harness().press('rules.panel-end')).text).toContain(sentence('rules.none'));
+    expect(rules()).toEqual({});
+  });
+
+  it.each([
+    ['ruleshortest', ['4']],
+    ['ruleshortest', []],
+    ['rulelanguages', ['xx-klingon']],
+    ['rulewords', [' , ']],
+    ['rulewords', ['x'.repeat(101)]],
+  ])('changes nothing for forged values: %s %j', async (press, values) => {
+    await open();
+    const { text } = await harness().pressNamed(`autotranslate ${press}:100`, {}, values);
+    expect(text).toContain('⚠️');
+    expect(rules()).toBeUndefined();
+  });
+});

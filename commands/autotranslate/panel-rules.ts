@@ -1,0 +1,118 @@
+import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
+import { button, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import { MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
+import { sections } from '../../src/rich-text/compose.ts';
+import { change } from './change.ts';
+import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
+import { back } from './panel-pages.ts';
+import { boundedValues, shownRules, valuesIn } from './rules.ts';
+
+/** Shortest texts that are offered, in code points; 0 is any length. */
+const SHORTEST = [0, 2, 3, 5, 10, 20, 50];
+
+/** The page of the rules of one channel. Rejects with `forbidden` where the person may not see it. */
+export const rulesPage = async (ctx: PressContext): Promise<Content> => {
+  const { access, arg: id, label, t } = ctx;
+  const channel = channelNamed(ctx, id);
+  await access.demand([channel], 'see');
+  const { types, shortest = 0, languages = [] } = watchOf(ctx, channel)?.choices?.rules ?? {};
+  const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
+  const controls: readonly Control[] = [
+    {
+      kind: 'choice',
+      press: `autotranslate ruletypes:${id}`,
+      label: label('rules.panel-types'),
+      most: MESSAGE_TYPES.length,
+      choices: MESSAGE_TYPES.map((value) => ({
+        value,
+        label: label(`rules.type.${value}`),
+        chosen: types?.only !== true && types?.of.includes(value) === true,
+      })),
+    },
+    {
+      kind: 'choice',
+      press: `autotranslate ruleshortest:${id}`,
+      label: label('rules.panel-shortest'),
+      choices: lengths.map((count) => ({
+        value: String(count),
+        label: count === 0 ? label('rules.panel-any') : label('rules.panel-chars', { count }),
+        chosen: count === shortest,
+      })),
+    },
+    languageControl(
+      {
+        press: `autotranslate rulelanguages:${id}`,
+        chosen: languages,
+        most: MOST_LANGUAGES,
+        label: 'rules.panel-languages',
+      },
+      ctx,
+    ),
+    button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words'),
+    button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
+    button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger'),
+    back(ctx, `autotranslate page:${id}`),
+  ];
+  return { text: sections(await shownRules(channel, ctx), t('rules.panel-more')), controls };
+};
+
+/** Changes the rules of the channel that a control is about; without `how`, it has none of its own then. */
+const changeRules = async (ctx: PressContext, how?: WatchRules): Promise<void> => {
+  await change(
+    channelNamed(ctx, ctx.arg),
+    ({ choices, ...watch }) => ({
+      ...watch,
+      choices: { ...choices, rules: how ? { ...choices?.rules, ...how } : {} },
+    }),
+    undefined,
+    ctx,
+  );
+};
+
+const setTypes = (ctx: PressContext): Promise<void> =>
+  changeRules(ctx, { types: { of: MESSAGE_TYPES.filter((type) => ctx.values.includes(type)) } });
+
+const setShortest = async (ctx: PressContext): Promise<void> => {
+  const shortest = Number(ctx.values[0]);
+  const current = watchOf(ctx, channelNamed(ctx, ctx.arg))?.choices?.rules?.shortest;
+  if (![...SHORTEST, current].includes(shortest)) throw userError('bad-input', 'rules.how');
+  await changeRules(ctx, { shortest });
+};
+
+const setLanguages = (ctx: PressContext): Promise<void> =>
+  changeRules(ctx, {
+    languages: ctx.values.length === 0 ? [] : chosenLanguages(ctx.values, MOST_LANGUAGES, ctx),
+  });
+
+const FORM = {
+  label: 'rules.panel-values',
+  hint: 'rules.panel-values-hint',
+  maxChars: 1_000,
+} as const satisfies Partial<PressForm>;
+
+const leaveOut = (ctx: PressContext, ruled: 'words' | 'beginnings'): Promise<void> =>
+  changeRules(ctx, { [ruled]: { of: boundedValues(valuesIn(ctx.values[0] ?? '')) } });
+
+/** The work of the page’s controls, by the panel’s own way to show it again. */
+export const rulePresses = (
+  press: (
+    page: (ctx: PressContext) => Promise<Content>,
+    run?: (ctx: PressContext) => Promise<void>,
+  ) => Press,
+): Readonly<Record<string, Press>> => ({
+  rules: press(rulesPage),
+  ruletypes: press(rulesPage, setTypes),
+  ruleshortest: press(rulesPage, setShortest),
+  rulelanguages: press(rulesPage, setLanguages),
+  rulewords: {
+    ...press(rulesPage, (ctx) => leaveOut(ctx, 'words')),
+    form: { ...FORM, title: 'rules.panel-words' },
+  },
+  rulebeginnings: {
+    ...press(rulesPage, (ctx) => leaveOut(ctx, 'beginnings')),
+    form: { ...FORM, title: 'rules.panel-beginnings' },
+  },
+  ruleend: press(rulesPage, (ctx) => changeRules(ctx)),
+});

@@ -164,7 +164,7 @@ export const createLinks = (deps: LinksDeps) => {
     change: () => Promise<Result>,
   ): Promise<Result> => {
     const linked = channels.flatMap((about) => {
-      const watch = watches.of(about);
+      const watch = own.of(about);
       return watch ? linkedWith(watch).map((reader) => ({ reader, about })) : [];
     });
     const result = await change();

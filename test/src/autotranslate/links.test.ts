@@ -142,6 +142,8 @@ describe('a channel', () => {
     const named = channel('7');
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [named, 'es'], [THERE, 'fr']));
     await scene.watches.set([scene.watches.of(ENGLISH)!]);
+    // A thread, which goes by its channel.
+    expect(await scene.watches.remove(channel('8', ENGLISH.id))).toBe(false);
     await scene.watches.remove(named);
     const channels = '#channel-7 (Place)';
     await expect

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import { HERE, labelled, messageOf, SPACE } from '../fakes/command-harness.ts';
@@ -195,6 +195,32 @@ describe('/catchup', () => {
     expect(text).toContain(
       sentence('catchup.untranslated', { count: 3, reason: sentence('reasons.unavailable') }),
     );
+  });
+
+  it('asks a service no more that is too slow, and shows what there is', async () => {
+    harness().script.messages = lines(60);
+    await harness().run('catchup', { to: 'es' });
+    const late = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
+    onTestFinished(() => void vi.restoreAllMocks());
+    let asked = 0;
+    const { translator } = harness().services;
+    Object.assign(translator, {
+      async *translate(_: unknown, signal: AbortSignal) {
+        asked += 1;
+        if (asked === 8) late.abort(new DOMException('too slow', 'TimeoutError'));
+        yield await new Promise((_resolve, reject) => {
+          if (signal.aborted) reject(signal.reason as Error);
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      },
+    });
+    const { text, files = [] } = await harness().press('catchup.file');
+    expect(asked).toBe(8);
+    expect(text).toContain(
+      sentence('catchup.untranslated', { count: 60, reason: sentence('reasons.timeout') }),
+    );
+    expect(linesIn(Buffer.from(files[0]!.bytes).toString())).toHaveLength(60);
   });
 
   it('shows nothing to who may not see the channel, or not read what was written before', async () => {

@@ -20,11 +20,13 @@ import {
 import type { Quota } from '../ports/processes.ts';
 import { series } from '../rich-text/compose.ts';
 import type { GlossaryProposal } from '../model/glossary.ts';
-import { code as literal, link, text as plain, type RichText } from '../rich-text/rich-text.ts';
+import { link, text as plain, type RichText } from '../rich-text/rich-text.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../store/inbox/row.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Log } from '../telemetry/log.ts';
+import { typedCode } from '../text/quoted-words.ts';
+import { TERM_CHARS } from '../translation/glossary-rows.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Time in which messages that are given up are told of in one line. */
@@ -190,8 +192,8 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
         return {
           text: t('moderators.proposed', {
             name: memberMention(space, authorId),
-            term: literal(term.term),
-            translation: literal(term.translation ?? ''),
+            term: typedCode(term.term, TERM_CHARS),
+            translation: typedCode(term.translation ?? '', TERM_CHARS),
             language: { language: term.language ?? '' },
           }),
           controls: [

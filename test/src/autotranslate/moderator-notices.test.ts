@@ -142,7 +142,7 @@ describe("a moderators' channel", () => {
   });
 
   it('gets what is proposed for the glossary, with an answer to press, and no markup of it', async () => {
-    const term = { term: '*fox*', translation: '`狐`', language: 'ja' };
+    const term = { term: '*fox*\u202E', translation: '`狐`', language: 'ja' };
     notices.proposed(SPACE, { id: 'p1', authorId: 'bob', term });
     await settle();
     expect(said()[0]).toContain('Japanese: *fox* → `狐`');

@@ -28,7 +28,7 @@ import {
   ROLE_NAME_CHARS,
 } from './limits.ts';
 import type { ThreadParents } from './memory.ts';
-import { BOT_IN_MIRROR, PERMISSION_NAMES } from './permissions.ts';
+import { MIRROR, PERMISSION_NAMES } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 import type { Threads } from './threads.ts';
 
@@ -100,7 +100,7 @@ const childrenOf = (guild: Guild, category: string | null): number =>
 const overwritesFor = (source: GuildChannel, seenBy: string | undefined): APIOverwrite[] => {
   const { guild } = source;
   const me = guild.members.me;
-  const granted = me ? source.permissionsFor(me) : new PermissionsBitField();
+  const granted = me?.permissions ?? new PermissionsBitField();
   const all = new Map(
     [...source.permissionOverwrites.cache.values()].map(({ id, type, allow, deny }) => [
       id,
@@ -125,7 +125,8 @@ const overwritesFor = (source: GuildChannel, seenBy: string | undefined): APIOve
     add(guild.id, OverwriteType.Role, 0n, ViewChannel);
     add(seenBy, OverwriteType.Role, ViewChannel, 0n);
   }
-  if (me) add(me.id, OverwriteType.Member, BOT_IN_MIRROR & granted.bitfield, 0n);
+  if (me)
+    add(me.id, OverwriteType.Member, PermissionsBitField.resolve(MIRROR) & granted.bitfield, 0n);
   return [...all.values()].map(({ id, type, allow, deny }) => ({
     id,
     type,
@@ -192,8 +193,13 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
   const survey = async (space: Space, needs: BuildNeeds): Promise<Survey> => {
     const { guild } = await guildOf(space);
     const may = guild.members.me?.permissions;
-    const needed = [NEEDED[needs.place], ...(needs.roles > 0 ? [NEEDED.role] : [])];
-    const missing = needed.filter((name) => !may?.has(name));
+    // A channel is like its source only as far as the bot may do itself, on the server, what that allows and denies.
+    const needed = [
+      ...(needs.place === 'channel' ? MIRROR : []),
+      NEEDED[needs.place],
+      ...(needs.roles > 0 ? [NEEDED.role] : []),
+    ];
+    const missing = [...new Set(needed)].filter((name) => !may?.has(name));
     if (missing.length > 0) throw lacking(...missing);
     const found = needs.sources.map(({ id, count }) => ({ count, source: sourceOf(guild, id) }));
     if (needs.hidden)

@@ -43,16 +43,13 @@ const ALWAYS = [
  * Permissions for mirrors: without `ManageMessages`, messages of a deleted webhook could not be
  * deleted.
  */
-const MIRROR = [
+export const MIRROR = [
   ...ALWAYS,
   'EmbedLinks',
   'ManageWebhooks',
   'ManageMessages',
   'CreatePublicThreads',
 ] as const;
-
-/** The same as bits, for channels that the bot makes. */
-export const BOT_IN_MIRROR: bigint = PermissionsBitField.resolve(MIRROR);
 
 const NEEDED = {
   reply: ALWAYS,

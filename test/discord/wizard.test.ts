@@ -188,6 +188,22 @@ describe('a set-up that Discord refuses', () => {
     expect(channelsOf(at)).toHaveLength(1);
   });
 
+  it('copies no channel whose permissions it could not copy', async () => {
+    const at = bot.place();
+    const own = { bot: { allow: [...BOT] } };
+    const hidden = at.guild.channel({
+      name: 'hidden',
+      permissions: { everyone: { deny: ['ViewChannel'] }, ...own },
+    });
+    at.guild.setEveryonePermissions(['SendMessages', 'UseApplicationCommands']);
+    at.guild.setBotPermissions(MAY.filter((name) => name !== 'ViewChannel'));
+    const wizard = await startWizard({ ...at, channel: hidden });
+    await wizard.press('into', ['es']);
+    await wizard.press('make');
+    expect(wizard.shown.content).toContain('View Channel');
+    expect(channelsOf(at)).toHaveLength(2);
+  });
+
   it('says how much room there is in a server of 60 channels, and makes none of what is too much', async () => {
     const at = open();
     const many = Array.from({ length: 59 }, (_, place) => at.guild.channel({ name: `c${place}` }));

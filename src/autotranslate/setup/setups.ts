@@ -3,8 +3,9 @@ import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError, userError } from '../../errors.ts';
 import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
-import type { ChannelWatch, Changer, SpaceChoices, Watches } from '../../model/space.ts';
+import type { ChannelWatch, Changer, Watches } from '../../model/space.ts';
 import type { Builder, NewThing } from '../../ports/builder.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
 import type { SetupStore } from '../../store/setups.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import {
@@ -27,10 +28,7 @@ export interface SetupsDeps {
   readonly stored: SetupStore;
   readonly builderOf: (space: Space) => Builder | undefined;
   readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing' | 'set'>;
-  readonly spaces: {
-    of(space: Space): Promise<SpaceChoices>;
-    change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
-  };
+  readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly languages: Pick<Languages, 'name'>;
   readonly now: () => number;
   readonly clock?: Clock;
@@ -193,7 +191,6 @@ export const createSetups = (deps: SetupsDeps) => {
     space: Space,
     setup: Setup & { readonly work: SetupWork },
     by: Changer,
-    roles: Readonly<Record<string, string>>,
   ): Promise<readonly ChannelWatch[]> => {
     const { steps, made } = setup.work;
     const all = watches.list(space);
@@ -205,12 +202,12 @@ export const createSetups = (deps: SetupsDeps) => {
     // What was made is as open to all ages as its source.
     if (linked.length > 0) await watches.set(linked, { by, mayMixAges: true });
     const given = steps.flatMap((step) =>
-      step.kind === 'role' ? [[step.language, made[roleKey(step.language)] ?? '']] : [],
+      step.kind === 'role' ? [[step.language, made[roleKey(step.language)] ?? ''] as const] : [],
     );
     if (given.length > 0)
-      await spaces.change(space, {
-        languageRoles: { ...roles, ...(Object.fromEntries(given) as Record<string, string>) },
-      });
+      await spaces.change(space, ({ languageRoles }) => ({
+        languageRoles: { ...languageRoles, ...Object.fromEntries(given) },
+      }));
     await stored.remove(space, setup.id);
     return linked;
   };
@@ -272,7 +269,7 @@ export const createSetups = (deps: SetupsDeps) => {
           }));
           await told?.(Object.keys(setup.work.made).length, steps.length);
         }
-        return link(space, setup, by, roles);
+        return link(space, setup, by);
       });
     },
     /** Deletes what was made, or only forgets the choices. */
@@ -288,7 +285,7 @@ export const createSetups = (deps: SetupsDeps) => {
         const ids = Object.values(claimed.work.made);
         if (watches.list(space).some(({ channel }) => ids.includes(channel.id))) {
           // All of it is linked, and people may have written there.
-          await link(space, claimed, by, roles);
+          await link(space, claimed, by);
           throw over();
         }
         const made = await resumed(space, claimed, roles);

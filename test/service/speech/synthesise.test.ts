@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
@@ -13,12 +14,15 @@ const COSTS = ['One two. ', 'Three. ', 'Four five six.'].map(({ length }) => len
 /** Speech in which the sound of the last sentence begins, and goes on as `rest` says. */
 const speak = (rest: (signal: AbortSignal) => Promise<void>, stream = true) => {
   const charges: number[] = [];
+  let began = 0;
+  let whole = 0;
   const engine: SpeechEngine = {
     voices: async () => [],
     speak: async ({ text }, signal) => ({
       sampleRateHz: RATE_HZ,
       pcm: (async function* () {
         yield new Float32Array(RATE_HZ);
+        began += 1;
         if (text.startsWith('Four')) await rest(signal);
       })(),
     }),
@@ -39,9 +43,15 @@ const speak = (rest: (signal: AbortSignal) => Promise<void>, stream = true) => {
       spools: createSpools({ memoryBytes: 1e6, totalBytes: 1e7, most: 1 }),
       account: { ...operatorAccount('one'), charge: ({ amount }) => void charges.push(amount) },
       signal: left.signal,
+      onAudio: () => void (whole += 1),
     },
   );
-  return { speech, charges, left };
+  /** Resolves once the sound of the last sentence was taken from the engine for the client. */
+  const begun = async (): Promise<void> => {
+    await eventually(() => expect([began, whole]).toEqual([3, 2]));
+    await setImmediate();
+  };
+  return { speech, charges, left, begun };
 };
 const untilAborted = async (signal: AbortSignal): Promise<void> => {
   await new Promise((_, reject) => {
@@ -62,8 +72,8 @@ describe('the price of speech', () => {
   });
 
   it('has the sentence in it in which the client leaves a stream', async () => {
-    const { speech, charges, left } = speak(untilAborted);
-    await eventually(() => expect(charges).toEqual(COSTS));
+    const { speech, charges, left, begun } = speak(untilAborted);
+    await begun();
     left.abort(new Error('the client left'));
     await speech[Symbol.asyncDispose]();
     expect(charges).toEqual(COSTS);

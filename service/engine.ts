@@ -1,3 +1,4 @@
+import type { Formality } from '../src/model/rules.ts';
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { TokenMeanings } from '../src/text/protect/meanings.ts';
 import type { AppError } from '../src/errors.ts';
@@ -131,6 +132,8 @@ export interface EngineTranslationRequest {
   readonly context: string;
   /** The model that the client requested; an engine without it uses its own. */
   readonly model?: string | undefined;
+  /** The form of address; an engine that cannot choose does as it does. */
+  readonly formality?: Formality | undefined;
 }
 
 export interface TranslationPiece {

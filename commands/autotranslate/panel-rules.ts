@@ -2,13 +2,15 @@ import type { Press, PressContext, PressForm } from '../../src/command/command.t
 import { button, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
-import { MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
+import { FORMALITIES, MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
 import { sections } from '../../src/rich-text/compose.ts';
 import { change } from './change.ts';
 import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
 import { boundedValues, shownRules, valuesIn } from './rules.ts';
 
+/** The value of the choice that no form of address is asked for. */
+const USUAL = 'usual';
 /** Shortest texts that are offered, in code points; 0 is any length. */
 const SHORTEST = [0, 2, 3, 5, 10, 20, 50];
 
@@ -17,7 +19,12 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
   const { access, arg: id, label, t } = ctx;
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
-  const { types, shortest = 0, languages = [] } = watchOf(ctx, channel)?.choices?.rules ?? {};
+  const {
+    types,
+    shortest = 0,
+    languages = [],
+    formality = '',
+  } = watchOf(ctx, channel)?.choices?.rules ?? {};
   const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
   const controls: readonly Control[] = [
     {
@@ -50,6 +57,16 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       },
       ctx,
     ),
+    {
+      kind: 'choice',
+      press: `autotranslate ruleformality:${id}`,
+      label: label('rules.panel-formality'),
+      choices: (['', ...FORMALITIES] as const).map((value) => ({
+        value: value === '' ? USUAL : value,
+        label: label(value === '' ? 'rules.panel-usual' : `rules.formality.${value}`),
+        chosen: value === formality,
+      })),
+    },
     button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words'),
     button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
     button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger'),
@@ -81,6 +98,13 @@ const setShortest = async (ctx: PressContext): Promise<void> => {
   await changeRules(ctx, { shortest });
 };
 
+const setFormality = async (ctx: PressContext): Promise<void> => {
+  const [value = ''] = ctx.values;
+  const formality = FORMALITIES.find((one) => one === value);
+  if (formality === undefined && value !== USUAL) throw userError('bad-input', 'rules.how');
+  await changeRules(ctx, { formality: formality ?? '' });
+};
+
 const setLanguages = (ctx: PressContext): Promise<void> =>
   changeRules(ctx, {
     languages: ctx.values.length === 0 ? [] : chosenLanguages(ctx.values, MOST_LANGUAGES, ctx),
@@ -105,6 +129,7 @@ export const rulePresses = (
   rules: press(rulesPage),
   ruletypes: press(rulesPage, setTypes),
   ruleshortest: press(rulesPage, setShortest),
+  ruleformality: press(rulesPage, setFormality),
   rulelanguages: press(rulesPage, setLanguages),
   rulewords: {
     ...press(rulesPage, (ctx) => leaveOut(ctx, 'words')),

@@ -9,10 +9,12 @@ import {
 import { userError } from '../../src/errors.ts';
 import { channelMention, memberMention, roleMention, type Channel } from '../../src/model/place.ts';
 import {
+  FORMALITIES,
   MESSAGE_TYPES,
   RULE_VALUE_CHARS,
   RULE_VALUES,
   RULED,
+  type Formality,
   type Rule,
   type Ruled,
   type WatchRules,
@@ -26,7 +28,7 @@ import { chosenChannel, namesOf, type Context } from './context.ts';
 const LONGEST_VALUES_CHARS = 2_000;
 /** The longest text that a channel can be without, in code points. */
 const LONGEST_SHORTEST = 1_000;
-const OTHERS = ['shortest', 'languages', 'engine'] as const;
+const OTHERS = ['shortest', 'languages', 'engine', 'formality'] as const;
 
 type About = Ruled | (typeof OTHERS)[number];
 
@@ -110,6 +112,18 @@ const typedEngine = async (typed: RichText, ctx: Context): Promise<string> => {
   return engine;
 };
 
+const typedFormality = (typed: RichText, { t }: Context): Formality => {
+  const written = plainText(typed).trim().toLowerCase();
+  const nameOf = (one: Formality): string => plainText(t(`rules.formality.${one}`));
+  const formality = FORMALITIES.find((one) => [one, nameOf(one).toLowerCase()].includes(written));
+  if (formality === undefined)
+    throw userError('bad-input', 'options.not-a-choice', {
+      option: typedCode('values'),
+      choices: { list: FORMALITIES.map(nameOf) },
+    });
+  return formality;
+};
+
 const typedLength = (typed: RichText): number => {
   const written = plainText(typed).trim();
   const length = /^\d{1,4}$/.test(written) ? Number(written) : undefined;
@@ -118,7 +132,7 @@ const typedLength = (typed: RichText): number => {
 };
 
 /** A rule that says nothing, which a channel needs where its space has one. */
-const NOTHING = { shortest: 0, languages: [], engine: '' } as const;
+const NOTHING = { shortest: 0, languages: [], engine: '', formality: '' } as const;
 
 /** Reads the rule that was typed. Rejects with `bad-input` for values that it cannot have. */
 const typedRule = async (
@@ -134,6 +148,7 @@ const typedRule = async (
   }
   if (about === 'languages') return { languages: typedLanguages(plainText(values), ctx.services) };
   if (about === 'engine') return { engine: await typedEngine(values, ctx) };
+  if (about === 'formality') return { formality: typedFormality(values, ctx) };
   return { shortest: typedLength(values) };
 };
 
@@ -151,7 +166,7 @@ const shownValues = (
 /** A line for each rule that says something. */
 const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] => {
   const { t, locale } = ctx;
-  const { shortest = 0, languages = [], engine = '' } = rules;
+  const { shortest = 0, languages = [], engine = '', formality = '' } = rules;
   return [
     ...RULED.map((ruled): Maybe<RichText> => {
       const rule = rules[ruled];
@@ -163,6 +178,7 @@ const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] 
     languages.length > 0 &&
       t('rules.languages', { languages: listOf(namesOf(languages, ctx), locale) }),
     engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
+    formality !== '' && t(`rules.formality.${formality}`),
   ];
 };
 

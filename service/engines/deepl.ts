@@ -4,6 +4,7 @@ import type { Upstream } from '../back-end/http.ts';
 import { findListed } from '../back-end/language-codes.ts';
 import { createTranslationServer, type Pair } from '../back-end/translation-server.ts';
 import type { CreateEngine } from '../engine.ts';
+import type { Formality } from '../../src/model/rules.ts';
 import { languageOf } from '../../src/text/language/language-names.ts';
 import { findRanges, type WordRun } from '../translation/markup.ts';
 import { htmlToRuns, runsToHtml } from '../translation/run-tags.ts';
@@ -65,6 +66,13 @@ const covers = ({ dictionaries }: Glossary, { source, target }: Pair): boolean =
       languageOf(each.source_lang.toLowerCase()) === languageOf(source.toLowerCase()) &&
       languageOf(each.target_lang.toLowerCase()) === languageOf(target.toLowerCase()),
   );
+
+/** Asks for a form of address where the target language has both: others are translated all the same. */
+const formalityOf = (wanted: Formality | 'prefer_more' | 'prefer_less' | undefined) => {
+  if (wanted === undefined) return {};
+  if (wanted === 'formal') return { formality: 'prefer_more' };
+  return { formality: wanted === 'informal' ? 'prefer_less' : wanted };
+};
 
 /** Creates the engine for DeepL, which finds the words of a translation by tags of XML around those of the source. */
 export const createEngine: CreateEngine = ({ config, log }) => {
@@ -129,7 +137,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           outline_detection: false,
           ignore_tags: ['var'],
           ...(request.context === '' ? {} : { context: request.context }),
-          ...(formality === undefined ? {} : { formality }),
+          ...formalityOf(request.formality ?? formality),
           ...(glossary && covers(glossary, { source, target })
             ? { glossary_id: glossary.glossary_id }
             : {}),

@@ -1,6 +1,7 @@
 import { withoutControlTokens } from '../../src/text/control-tokens.ts';
 import { meaningsIn } from '../../src/text/protect/meanings.ts';
 import { languageName } from '../../src/text/language/languages.ts';
+import type { Formality } from '../../src/model/rules.ts';
 import type { EngineTranslationRequest } from '../engine.ts';
 
 interface Turn {
@@ -16,6 +17,10 @@ const RULES = [
 ] as const;
 const TOKEN_RULE =
   'Tokens such as ⟦1⟧ stand for things that must not change: copy each of them exactly once, to where it belongs in the translation.';
+const FORMALITY_RULES: Readonly<Record<Formality, string>> = {
+  formal: 'Address people formally, as the language does with strangers.',
+  informal: 'Address people informally, as the language does among friends.',
+};
 const token = /⟦\d{1,9}⟧/;
 
 const nameOf = (language: string): string => languageName(language, 'en');
@@ -40,9 +45,10 @@ const tokenWords = ({ text, tokens }: EngineTranslationRequest): readonly string
 
 /** Rules for one text beside the constant ones. */
 const rulesFor = (request: EngineTranslationRequest): readonly string[] => {
-  const { text, from, to, keywords, context } = request;
+  const { text, from, to, keywords, context, formality } = request;
   return [
     `Translate the user's message from ${describe(from)} to ${describe(to)}.`,
+    ...(formality ? [FORMALITY_RULES[formality]] : []),
     ...(token.test(text) ? [TOKEN_RULE, ...tokenWords(request)] : []),
     ...(keywords.length > 0
       ? [
@@ -119,7 +125,7 @@ const FORMS: readonly PromptForm[] = [
     models: /gemma(?![- ]?[4-9])/i,
     turns: (request) =>
       asUser([...RULES, ...rulesFor(request)].join('\n'), '\n\nThe message:\n\n', request.text),
-    rules: [...RULES, TOKEN_RULE],
+    rules: [...RULES, TOKEN_RULE, ...Object.values(FORMALITY_RULES)],
   },
 ];
 
@@ -129,7 +135,7 @@ const SYSTEM_FORM: PromptForm = {
     { role: 'system', content: [...RULES, ...rulesFor(request)].join('\n') },
     { role: 'user', content: request.text },
   ],
-  rules: [...RULES, TOKEN_RULE],
+  rules: [...RULES, TOKEN_RULE, ...Object.values(FORMALITY_RULES)],
 };
 
 const formOf = (model: string): PromptForm =>

@@ -155,6 +155,7 @@ export const translate: Route = {
       keywords: input.keywords ?? [],
       context: input.context ?? '',
       model: input.model,
+      formality: input.formality,
     };
     const translation = await overLegs(asked, context);
     if (input.stream !== 'true') return Response.json(replyTo(input, await translation.whole()));

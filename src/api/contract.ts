@@ -1,5 +1,6 @@
 /** The speech, translation and language-model service: its paths, shapes, limits and errors. */
 import { z } from 'zod';
+import { FORMALITIES } from '../model/rules.ts';
 import { AUDIO_FORMATS, type AudioFormat, type SpokenWord } from '../model/message.ts';
 
 /** Paths of contract section 4.1. */
@@ -26,6 +27,8 @@ export const EXTRA_FIELDS_HEADER = 'x-extra-fields';
 export const EXTRA_FIELDS = {
   /** Meanings of the tokens of `text`; see `tokenMeanings`. */
   translateTokens: 'translate.tokens',
+  /** The form of address: `formal` or `informal`. */
+  translateFormality: 'translate.formality',
   /** The speed of a voice; 1 is its own. */
   ttsSpeed: 'tts.speed',
   /** True for the times of words in the reply, as far as the recogniser tells them. */
@@ -240,6 +243,8 @@ export const translateRequest = z.object({
   model: z.string().optional(),
   /** JSON of `tokenMeanings`, the field `EXTRA_FIELDS.translateTokens`. */
   tokens: z.string().max(TOKENS_LENGTH).optional(),
+  /** The field `EXTRA_FIELDS.translateFormality`. */
+  formality: z.enum(FORMALITIES).optional(),
 });
 export type TranslateRequest = z.infer<typeof translateRequest>;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError, type AppErrorOptions } from '../errors.ts';
+import type { Formality } from '../model/rules.ts';
 import { countCodePoints, isBlank } from '../text/unicode.ts';
 import { meaningsIn, type TokenMeanings } from '../text/protect/meanings.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
@@ -26,6 +27,8 @@ export interface TranslationInput {
   /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;
   readonly model?: string;
+  /** The form of address, for a service that understands it. */
+  readonly formality?: Formality;
   /** Finds what the tokens in `text` stand for, for a service that understands it. */
   readonly tokens?: () => TokenMeanings;
   /** Takes the name of the model that translates, where the reply says it. */
@@ -130,6 +133,8 @@ const ask = async (
     const tokens = tokensField(input.tokens(), text);
     if (tokens !== undefined) fields.push(['tokens', tokens]);
   }
+  if (input.formality && understands(EXTRA_FIELDS.translateFormality))
+    fields.push(['formality', input.formality]);
   const { mediaType, body } = formOf(fields);
   return send({
     method: 'POST',

@@ -15,6 +15,11 @@ export interface Rule {
   readonly of: readonly string[];
 }
 
+/** The form in which a translation addresses people, in languages that have both. */
+export const FORMALITIES = ['formal', 'informal'] as const;
+
+export type Formality = (typeof FORMALITIES)[number];
+
 /** Bounds of the values of a rule, and of each of them. */
 export const RULE_VALUES = 50;
 export const RULE_VALUE_CHARS = 100;
@@ -27,4 +32,6 @@ export interface WatchRules extends Readonly<Partial<Record<Ruled, Rule | undefi
   readonly languages?: readonly string[] | undefined;
   /** The engine that is asked first; another one translates where it cannot. Empty: the usual one. */
   readonly engine?: string | undefined;
+  /** The form of address, for engines that can choose one. Empty: as the engine does. */
+  readonly formality?: Formality | '' | undefined;
 }

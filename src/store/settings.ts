@@ -1,6 +1,7 @@
 import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
+import { FORMALITIES } from '../model/rules.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
 import { currentActor } from './actor.ts';
 import { noteChange } from './audit.ts';
@@ -83,6 +84,10 @@ const rules = z.object({
   shortest: limit,
   languages: ids.optional(),
   engine: z.string().optional().catch(undefined),
+  formality: z
+    .enum([...FORMALITIES, ''])
+    .optional()
+    .catch(undefined),
 });
 
 const roomChoices = z.object({

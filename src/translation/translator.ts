@@ -26,6 +26,7 @@ import {
 import { mapStates } from '../async/abort.ts';
 import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import type { Formality } from '../model/rules.ts';
 import type { Glossary, GlossaryTerm } from '../model/glossary.ts';
 
 export interface TranslationRequest {
@@ -53,6 +54,8 @@ export interface TranslationRequest {
   readonly key?: ServiceKey;
   /** The engine that the reader wants; another one translates where it cannot. Default: the deployment’s model. */
   readonly model?: string;
+  /** The form of address, for engines that can choose one. Default: as the engine does. */
+  readonly formality?: Formality;
 }
 
 export interface Translation {
@@ -169,7 +172,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
     request: TranslationRequest,
     signal: AbortSignal,
   ): AsyncGenerator<GrowingText, Translation, void> {
-    const { to, place, lane, context, key, whole = false } = request;
+    const { to, place, lane, context, key, formality, whole = false } = request;
     const options = { ...askerAt(lane, place), signal, isTrial, ...(key ? { key } : {}) };
     const flat = toFlatText(tree);
     const { terms, occurrences } = await glossary.inText(place, flat.text, from);
@@ -182,6 +185,7 @@ export const createTranslator = ({ client, glossary, languages, model }: Transla
       sourceLang: from,
       targetLang: to,
       ...(wanted ? { model: wanted } : {}),
+      ...(formality ? { formality } : {}),
       onModel: (name: string) => void used.add(name),
     };
 

@@ -46,10 +46,11 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
  * every language.
  */
 export const plainTranslator: Translator = {
-  async *translate({ text, to, model, exempt = [] }) {
+  async *translate({ text, to, model: named, formality, exempt = [] }) {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
     if (exempt.includes('en')) return { text, from: 'en', to, outcome: 'same-language' };
+    const model = [named, formality].filter(Boolean).join(' ') || undefined;
     yield () => text;
     if (plainText(text) === 'Taxi') return { text, from: 'en', to, outcome: 'unchanged' };
     const translated = sentence(`${to}(`, text, ')');

@@ -246,8 +246,8 @@ export const createMessageTranslator = (
       const ask = async (): Promise<Translation> => {
         await breaker?.ready();
         const source = from ? { from } : { line, expected };
-        const { engine: model, languages: exempt = [] } = rules;
-        const ruled = { exempt, ...(model ? { model } : {}) };
+        const { engine: model, languages: exempt = [], formality } = rules;
+        const ruled = { exempt, ...(model ? { model } : {}), ...(formality ? { formality } : {}) };
         const request = { text, to, place, lane, context, whole: true, ...source, ...ruled };
         return resultOf(translator.translate(request, signal));
       };

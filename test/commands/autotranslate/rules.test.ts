@@ -40,8 +40,11 @@ describe('/autotranslate rules', () => {
     ] as never;
     await set({ about: 'shortest', values: '4' });
     await set({ about: 'languages', values: 'English, ja' });
+    await set({ about: 'formality', values: 'Formal address' });
     const { text } = await set({ about: 'engine', values: 'DeepL' });
-    expect(rules()).toEqual({ shortest: 4, languages: ['en', 'ja'], engine: 'deepl' });
+    const formality = 'formal';
+    expect(rules()).toEqual({ shortest: 4, languages: ['en', 'ja'], engine: 'deepl', formality });
+    expect(text).toContain(sentence('rules.formality.formal'));
     expect(text).toContain(sentence('rules.shortest', { count: 4 }));
   });
 
@@ -102,7 +105,10 @@ describe('the page of rules in the panel', () => {
   it('sets rules by pressing, shows them, and ends them', async () => {
     const { text, controls } = await open();
     expect(text).toContain(sentence('rules.none'));
-    expect(controls).toHaveLength(7);
+    expect(controls).toHaveLength(8);
+    await harness().press('rules.panel-formality', ['informal']);
+    expect(rules()).toEqual({ formality: 'informal' });
+    await harness().press('rules.panel-formality', ['usual']);
     await harness().press('rules.panel-types', ['polls', 'links']);
     await harness().press('rules.panel-shortest', ['3']);
     await harness().press('rules.panel-languages', ['en']);
@@ -110,6 +116,7 @@ describe('the page of rules in the panel', () => {
     const shown = await harness().press('rules.panel-beginnings', ['!play']);
     expect(rules()).toEqual({
       types: { of: ['links', 'polls'] },
+      formality: '',
       shortest: 3,
       languages: ['en'],
       words: { of: ['gg', 'lol'] },
@@ -124,6 +131,7 @@ describe('the page of rules in the panel', () => {
 
   it.each([
     ['ruleshortest', ['4']],
+    ['ruleformality', ['rude']],
     ['ruleshortest', []],
     ['rulelanguages', ['xx-klingon']],
     ['rulewords', [' , ']],

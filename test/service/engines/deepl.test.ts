@@ -114,6 +114,12 @@ describe('the settings of DeepL', () => {
     expect(both.server.to(TRANSLATE)[0]?.body).toMatchObject({ formality: 'prefer_less' });
   });
 
+  it('give way to the form of address that a request asks for', async () => {
+    await using both = await startBoth({}, { SERVICE_DEEPL_FORMALITY: 'prefer_less' });
+    await translate(both.engine, 'hello', { formality: 'formal' });
+    expect(both.server.to(TRANSLATE)[0]?.body).toMatchObject({ formality: 'prefer_more' });
+  });
+
   it.each(['raids', 'g-1'])('choose the glossary %s, for its languages', async (named) => {
     await using both = await startBoth({ glossaries }, { SERVICE_DEEPL_GLOSSARY: named });
     await translate(both.engine, 'hello', { to: 'pt-BR' });

@@ -99,3 +99,9 @@ test('a model that was made to translate chooses words as its makers say, others
   expect(translationSampling('Hy-MT2-1.8B')).toMatchObject({ temperature: 0.7, top_k: 20 });
   expect(translationSampling('qwen3.5-4b')).toEqual({ temperature: 0 });
 });
+
+test('a form of address is asked for where a request has one', () => {
+  const [asked] = translationTurns({ ...REQUEST, text: 'x', formality: 'informal' }, 'any');
+  expect(asked?.content).toContain('informally');
+  expect(ask('x', '', [])[0]?.content).not.toContain('formally');
+});

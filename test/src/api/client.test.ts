@@ -139,6 +139,18 @@ describe('translation', () => {
     expect(await tokensSent()).toEqual([undefined, undefined]);
   });
 
+  it('tells how people are addressed to a service that understands it, and to no other', async () => {
+    const input = { ...JAPANESE, text: 'hello', formality: 'formal' } as const;
+    const sent = async () => {
+      await client.translate(input, { ...ASKER, signal });
+      return fake.seen.at(-1)?.form.find(([name]) => name === 'formality')?.[1];
+    };
+    expect(await sent()).toBeUndefined();
+    fake.extraFields = [EXTRA_FIELDS.translateFormality];
+    await sent();
+    expect(await sent()).toBe('formal');
+  });
+
   it('that breaks in the middle of a stream is asked for again', async () => {
     fake.fail(PATHS.translate, { cutAfter: 400 });
     fake.translate = () => 'one two three four five six seven eight nine ten';

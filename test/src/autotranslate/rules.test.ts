@@ -75,10 +75,13 @@ describe('a rule of a channel', () => {
     expect(spoken).toBe('posted');
   });
 
-  it('asks for its engine, and leaves languages that everybody understands alone', async () => {
+  it('asks for its engine and form of address, and leaves languages that everybody understands alone', async () => {
     expect(await outcomeOf({ engine: 'deepl' }, 'one')).toBe('posted');
     const reply = scene.feed.messages(GENERAL).at(-1)!;
     expect(await scene.modelsOf(reply.ref)).toEqual(['deepl-es']);
+    await outcomeOf({ formality: 'formal' }, 'one more');
+    const formal = scene.feed.messages(GENERAL).at(-1)!;
+    expect(await scene.modelsOf(formal.ref)).toEqual(['formal-es']);
     expect(await outcomeOf({ languages: ['fr', 'en'] }, 'two')).toBe('skipped rule-languages');
     expect(await outcomeOf({ languages: ['fr'] }, 'three')).toBe('posted');
   });

@@ -30,6 +30,7 @@ import {
   CONTENT_INTENT,
   demandHistory,
   findIn,
+  PERMISSION_NAMES,
   fitsMode,
   grantedIn,
   holdsPosts,
@@ -38,7 +39,7 @@ import {
   isSeenByReadersOf,
 } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
-import { AppError, recover } from '../../src/errors.ts';
+import { AppError, recover, type AppErrorOptions } from '../../src/errors.ts';
 import {
   channelAround,
   channelMention,
@@ -119,12 +120,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     ...parents.channel(guildIdOf(channel), channel.id),
   });
 
-  /** The route of a channel's history, which may be read. */
-  const historyOf = async (channel: Channel): Promise<`/${string}`> => {
+  /** The route of a channel's history; throws where the bot may not read that. */
+  const historyOf = async (channel: Channel, options?: AppErrorOptions): Promise<`/${string}`> => {
     // Every message would look as if its text had been removed.
     if (!application().hasContentIntent)
-      throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
-    demandHistory(await clients.knowing(channel.space.id), channel);
+      throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`, options);
+    demandHistory(await clients.knowing(channel.space.id), channel, options);
     return Routes.channelMessages(channelIdOf(channel));
   };
 
@@ -163,7 +164,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       }
     },
     newest: async (channel, from, most, signal) => {
-      const route = await historyOf(channel);
+      const permissions = application().hasContentIntent
+        ? PERMISSION_NAMES.ReadMessageHistory
+        : CONTENT_INTENT;
+      const sentence = { key: 'watch.missing', params: { permissions } } as const;
+      const route = await historyOf(channel, { sentence });
       const found: RawMessage[] = [];
       for (let isMore = true; isMore;) {
         const limit = Math.min(MESSAGES_PAGE, most - found.length);

@@ -7,7 +7,7 @@ import {
   type Client,
   type GuildBasedChannel,
 } from 'discord.js';
-import { AppError } from '../../src/errors.ts';
+import { AppError, type AppErrorOptions } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import { isInPlace, type WatchMode } from '../../src/model/space.ts';
 
@@ -214,9 +214,13 @@ export const hasNewOverwrites = (
  * Throws `forbidden` without the permission to read history: Discord would then return no messages,
  * as if there were none.
  */
-export const demandHistory = (client: Client, channel: Channel): void => {
+export const demandHistory = (
+  client: Client,
+  channel: Channel,
+  options?: AppErrorOptions,
+): void => {
   if (grantedIn(client, channel)?.has('ReadMessageHistory') === false)
-    throw new AppError('forbidden', 'the permission Read Message History is missing');
+    throw new AppError('forbidden', 'the permission Read Message History is missing', options);
 };
 
 /** The overwrites of a channel, or of a thread's channel, for roles and for people. */

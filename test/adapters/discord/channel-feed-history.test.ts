@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import { collect, never, openDiscord, placeOf } from './support.ts';
 
 const START = '0'.repeat(20);
@@ -32,4 +33,22 @@ test('somebody who has left is asked about once, however much they have written'
   expect(asked()).toBe(5);
   expect(await read()).toHaveLength(20);
   expect(asked()).toBe(5);
+});
+
+test('where the bot may not read what was written before, who asks for it is told what it lacks', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  channel.say(discord.fake.user(), 'cannot be read');
+  const place = placeOf(guild, channel);
+  const newest = async () => discord.feed.newest(place, START, 9, never());
+  await eventually(async () => expect(await newest()).toHaveLength(1));
+  channel.deny('ReadMessageHistory');
+  const permissions = 'Read Message History';
+  await eventually(async () =>
+    expect(await newest().catch((thrown: unknown) => thrown)).toMatchObject({
+      code: 'forbidden',
+      sentence: { key: 'watch.missing', params: { permissions } },
+    }),
+  );
 });

@@ -16,7 +16,7 @@ import {
   limitAmounts,
   modeKey,
 } from '../src/command/helpers.ts';
-import type { MessageKey } from '../src/errors.ts';
+import { userError, type MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
@@ -34,6 +34,7 @@ type Context = Pick<
   | 'label'
   | 'commands'
   | 'capabilities'
+  | 'groups'
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 
@@ -172,10 +173,44 @@ const quiet: Page = async (ctx) => ({
   ],
 });
 
+/** User groups that can be chosen; each is asked for its members once a minute. */
+const MOST_GROUPS = 10;
+
+/** The choice of groups whose members moderate, for who moderates by the platform; none where there are no groups. */
+const groupControls = async (
+  { groups, member, capabilities, label }: Context,
+  chosen: readonly string[] = [],
+): Promise<readonly Control[]> => {
+  const known = groups && member.isAppointed !== true ? await groups() : [];
+  if (known.length === 0) return [];
+  // Chosen ones first, so that none is lost where not all fit.
+  const offered = known.toSorted(
+    (a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)),
+  );
+  return [
+    {
+      kind: 'choice',
+      press: 'settings groups',
+      label: label('settings.groups'),
+      most: MOST_GROUPS,
+      choices: offered.slice(0, capabilities.choices).map(({ id, name }) => ({
+        value: id,
+        label: name,
+        chosen: chosen.includes(id),
+      })),
+    },
+  ];
+};
+
 const moderatorsPage: Page = async (ctx) => {
-  const { moderators } = await choicesOf(ctx);
+  const { moderators, moderatorGroups } = await choicesOf(ctx);
+  const groups = await groupControls(ctx, moderatorGroups);
   return {
-    text: lines(ctx.t('settings.moderators-heading'), ctx.t('settings.moderators-how')),
+    text: lines(
+      ctx.t('settings.moderators-heading'),
+      ctx.t('settings.moderators-how'),
+      groups.length > 0 && ctx.t('settings.groups-how'),
+    ),
     controls: [
       {
         kind: 'channels',
@@ -183,6 +218,7 @@ const moderatorsPage: Page = async (ctx) => {
         label: ctx.label('settings.moderators'),
         chosen: await seenChannels(moderators ? [moderators.channel] : [], ctx),
       },
+      ...groups,
       back(ctx),
     ],
   };
@@ -341,6 +377,12 @@ export default defineCommand(
         // The one that was added takes the place of the former one.
         const channel = chosen.find((id) => !before.includes(id)) ?? chosen[0];
         return { moderators: channel === undefined ? undefined : { channel, locale: ctx.locale } };
+      }),
+      groups: change(moderatorsPage, async ({ groups, member, values }) => {
+        if (member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
+        const known = (await groups?.()) ?? [];
+        const chosen = known.map(({ id }) => id).filter((id) => values.includes(id));
+        return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
       }),
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [

@@ -18,6 +18,7 @@ import { createInteractions } from './interactions/interactions.ts';
 import { createModals } from './interactions/modals.ts';
 import { openAnswers } from './interactions/open-answers.ts';
 import { declareSlackMetrics } from './metrics.ts';
+import { createModerators } from './moderators.ts';
 import { createOneApp } from './one-app.ts';
 import { createRestParts, type SlackOptions } from './platform.ts';
 import { realClock } from '../../src/async/clock.ts';
@@ -61,14 +62,17 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const parts = createRestParts(options, { api, installations, log, reportsAll });
   const { people, threads, files, mentions, reader, uploads, writer, feed, platform } = parts;
 
+  const now = realClock.nowMs;
+  /** People as those who use something. */
+  const users = createModerators({ api, people, services: core.services, log, now });
   const steps = createHomeSteps(core, (space) => installations.known(space)?.botName ?? '');
-  const home = createHome({ api, core, people, uploads, steps }, stopped);
+  const home = createHome({ api, core, people: users, uploads, steps }, stopped);
   const greeting = createGreeting({ api, core, people, writer, installations });
   const answering = { api, apiUrl: url, writer, uploads, log, speed, now: realClock.nowMs };
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, writer, answerAt });
   const agent = createAgent(
-    { api, core, people, reader, writer, uploads, speed, openAnswers: awaited },
+    { api, core, people: users, reader, writer, uploads, speed, openAnswers: awaited },
     stopped,
   );
   const openUpload = files.openById;
@@ -77,10 +81,10 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       core,
       reader,
       readMessage: async (channel, ts) => readMessage(api, channel, ts),
-      people,
+      people: users,
       threads,
       home,
-      modals: createModals({ api, core, people, mentions, openUpload }),
+      modals: createModals({ api, core, people: users, mentions, openUpload }),
       forms: createForms(api, core),
       answerAt,
       openAnswers: awaited,

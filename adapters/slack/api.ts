@@ -91,7 +91,11 @@ const RATE_LIMITS = 3;
  * Methods that want to be told the workspace with the token of an organisation; they ignore it
  * otherwise ("Organization-ready apps", "team_id").
  */
-const OF_WORKSPACE: ReadonlySet<string> = new Set(['users.conversations', 'usergroups.list']);
+const OF_WORKSPACE: ReadonlySet<string> = new Set([
+  'users.conversations',
+  'usergroups.list',
+  'usergroups.users.list',
+]);
 
 /** The library's own log; it would hold people's texts. */
 const silent: Logger = {

@@ -112,6 +112,7 @@ export const RATES = {
   'files.info': TIER_4,
   'reactions.get': TIER_3,
   'usergroups.list': TIER_2,
+  'usergroups.users.list': TIER_2,
   'users.conversations': TIER_3,
   'users.info': TIER_4,
   'views.open': TIER_4,

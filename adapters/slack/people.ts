@@ -16,6 +16,8 @@ export interface SlackUser {
   /** BCP 47; undefined for people of other organisations. */
   readonly locale: string | undefined;
   readonly isAdmin: boolean;
+  /** True of a member of a user group that moderators chose; set for those who use something. */
+  readonly isAppointed?: true;
   readonly isBot: boolean;
   /** False for somebody who has left. */
   readonly isActive: boolean;

@@ -12,6 +12,7 @@ import { createMirrors } from './mirrors/mirrors.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
 import { createUploads } from './outbound/uploads.ts';
+import { readGroups } from './moderators.ts';
 import { createPeople } from './people.ts';
 import { createThreadRoots } from './history.ts';
 import { realClock } from '../../src/async/clock.ts';
@@ -91,6 +92,7 @@ export const createRestParts = (
     naming: NAMING,
     capabilities: CAPABILITIES,
     access,
+    groups: async (space) => readGroups(api, space),
     post: async (to, content, { replyTo, ...held } = {}) => {
       const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
       const parts = render(content);

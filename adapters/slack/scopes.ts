@@ -20,7 +20,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'mpim:history': 'reading group messages that it is in',
   'mpim:read': 'group messages that it is in',
   'reactions:read': 'flag reactions',
-  'usergroups:read': 'names of groups in messages',
+  'usergroups:read': 'names of groups in messages, and who is in those that moderate',
   'users:read': 'people’s names and languages',
 };
 

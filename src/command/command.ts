@@ -12,7 +12,7 @@ import type { Translate, TranslateRich } from '../i18n/texts.ts';
 import type { Attachment, Content, Message } from '../model/message.ts';
 import type { Channel, Member } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { Capabilities, ConversationTurn } from '../ports/platform.ts';
+import type { Capabilities, ConversationTurn, PeopleGroup } from '../ports/platform.ts';
 import type { ChannelAccess } from './platforms.ts';
 import type { Services } from './services.ts';
 
@@ -45,6 +45,8 @@ export interface CommandContext<Options> {
   readonly services: Services;
   /** Checks channels: those of options of kind channel are known to be seen by the person. */
   readonly access: ChannelAccess;
+  /** Lists the groups of people of the space; undefined where the platform has none. */
+  readonly groups: (() => Promise<readonly PeopleGroup[]>) | undefined;
   /** Gives the mentions of a text their names, as far as they are known; undefined without mentions. */
   readonly named: ((text: RichText) => Promise<RichText>) | undefined;
   /** The person's locale, and its sentences. */

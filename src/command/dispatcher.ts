@@ -120,6 +120,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         usedIn,
         services: meter.services,
         access: createChannelAccess(here, member),
+        groups: here.groups && (async () => here.groups?.(channel.space) ?? []),
         named: here.feed && namesIn(here.feed, channel),
         locale,
         t: texts.rich(locale, namingOf(member)),

@@ -72,6 +72,8 @@ export interface Member {
   /** BCP 47, as the person's app says it. */
   readonly locale: string;
   readonly role: 'member' | 'moderator';
+  /** True of a moderator by a group that other moderators chose, and not by the platform. */
+  readonly isAppointed?: true;
   /** True of a person who runs Dragoman, whatever their role in a space is. */
   readonly isOperator?: boolean;
   /** Ids of the space's roles that the person has, where the platform has such. */

@@ -30,6 +30,8 @@ export interface SpaceChoices {
   readonly rooms: RoomChoices;
   /** The channel that is told of failures, pauses, limits and links, and the language of that; undefined: none is. */
   readonly moderators?: { readonly channel: string; readonly locale: string } | undefined;
+  /** Ids of the groups of people whose members moderate the space, where the platform has such. Default: none. */
+  readonly moderatorGroups?: readonly string[] | undefined;
   /** Ids of the channels in which the bot introduced itself, and that of the space once it did so there. Default: none. */
   readonly greeted?: readonly string[] | undefined;
 }

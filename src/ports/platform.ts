@@ -37,6 +37,12 @@ export interface Capabilities {
   readonly restrictsByAge?: true;
 }
 
+/** A group of people that a space has of its own. */
+export interface PeopleGroup {
+  readonly id: string;
+  readonly name: string;
+}
+
 /** The rights of a person in a channel: none, to see it, or to write there too. */
 export type Access = 'none' | 'see' | 'write';
 
@@ -75,6 +81,8 @@ export interface Platform {
   ) => Promise<boolean>;
   /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
   readonly missingToPost?: (channel: Channel) => readonly string[];
+  /** Lists the groups of people of a space whose members moderators may make moderators; omitted where there are none. */
+  readonly groups?: (space: Space) => Promise<readonly PeopleGroup[]>;
   /** Shows something in a channel, or in a thread of it, to one person alone; omitted where the platform cannot. */
   readonly whisper?: (
     to: Channel,

@@ -126,6 +126,7 @@ const choices = z.object({
   rooms: roomChoices.catch(() => roomChoices.parse({})),
   languageRoles: z.record(z.string(), z.string()).optional().catch(undefined),
   moderators: z.object({ channel: z.string(), locale: z.string() }).optional().catch(undefined),
+  moderatorGroups: z.array(z.string()).optional().catch(undefined),
   greeted: z.array(z.string()).optional().catch(undefined),
 }) satisfies z.ZodType<SpaceChoices>;
 

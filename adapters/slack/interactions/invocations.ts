@@ -9,13 +9,21 @@ import type { Member, Space } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 
 /** A person who does something, by what Slack knows of them. */
-export const memberOf = ({ id, name, locale, isAdmin, homeId }: SlackUser): Member => ({
+export const memberOf = ({
+  id,
+  name,
+  locale,
+  isAdmin,
+  isAppointed,
+  homeId,
+}: SlackUser): Member => ({
   platform: PLATFORM,
   id,
   ...(homeId === undefined ? {} : { homeId }),
   name,
   locale: locale ?? 'en-US',
-  role: isAdmin ? 'moderator' : 'member',
+  role: isAdmin || isAppointed ? 'moderator' : 'member',
+  ...(isAppointed ? { isAppointed } : {}),
 });
 
 /**

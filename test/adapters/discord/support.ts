@@ -125,6 +125,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     services: {
       status: async () => ({ builtIn: true, reachable: true, engines: [] }),
+      spaces: { of: async () => ({}) },
       watches: {
         list: ({ id }: Space) => core.watched.filter((one) => one.channel.space.id === id),
       },

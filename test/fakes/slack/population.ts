@@ -151,6 +151,7 @@ export const addWorkspace = (world: World, options: NewWorkspace = {}): Workspac
     users: new Map(),
     emoji: new Map(Object.entries(options.emoji ?? {})),
     groups: new Map(),
+    groupMembers: new Map(),
     installation: undefined,
     history: options.history ?? 'full',
   };

@@ -58,6 +58,8 @@ export interface Workspace {
   readonly emoji: Map<string, string>;
   /** Handles of groups of people, by their ids. */
   readonly groups: Map<string, string>;
+  /** Ids of the people in each group. */
+  readonly groupMembers: Map<string, Set<string>>;
   installation: Installation | undefined;
   /**
    * How much history the app gets: `limited`, as commercial apps outside the Marketplace, once a minute

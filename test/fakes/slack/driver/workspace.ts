@@ -53,9 +53,10 @@ export class FakeWorkspace {
   }
 
   /** Makes a group of people; returns its id. */
-  group(handle: string): string {
+  group(handle: string, members: readonly FakeUser[] = []): string {
     const id = this.#tools.world.clock.id('S');
     this.state.groups.set(id, handle);
+    this.state.groupMembers.set(id, new Set(members.map((each) => each.id)));
     return id;
   }
 

@@ -90,6 +90,7 @@ export const OF_WORKSPACE: ReadonlySet<string> = new Set([
   'bots.info',
   'conversations.list',
   'usergroups.list',
+  'usergroups.users.list',
   'users.conversations',
   'users.list',
 ]);

@@ -103,6 +103,21 @@ const usergroups = method(
   }),
 );
 
+/** `no_such_subteam` for an unknown group ("usergroups.users.list"). */
+const groupUsers = method(
+  'usergroups.users.list',
+  {
+    rate: TIER[2],
+    scopes: ['usergroups:read'],
+    args: z.looseObject({ usergroup: z.string() }),
+  },
+  ({ installation: { workspace }, args }) => {
+    const members = workspace.groupMembers.get(args.usergroup);
+    if (!members) throw new SlackFault('no_such_subteam');
+    return { users: [...members] };
+  },
+);
+
 const reactionsGet = method(
   'reactions.get',
   {
@@ -148,6 +163,7 @@ export const peopleMethods = [
   teamInfo,
   emojiList,
   usergroups,
+  groupUsers,
   reactionsGet,
   ...THREAD_METHODS,
 ];

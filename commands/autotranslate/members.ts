@@ -53,8 +53,13 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
   return {
     text: lines(
       t('members.heading', { channel: channelMention(channel) }),
-      bullets(...members.map(({ name, isMuted }) => series([name, isMuted && t('members.muted')]))),
-      chosen && t('members.how'),
+      bullets(
+        ...members.map(({ name, isMuted }) =>
+          series([name, isMuted && t('members.muted', { channel: channelMention(channel) })]),
+        ),
+      ),
+      chosen && t('members.how', { channel: channelMention(channel) }),
+      chosen && t(chosen.mayRemove ? 'members.how-remove' : 'members.not-removable'),
     ),
     controls: [
       choice,
@@ -63,10 +68,27 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
             chosen.isMuted
               ? button(ctx, press('unmute'), 'members.unmute')
               : button(ctx, press('mute'), 'members.mute'),
-            button(ctx, press('expel'), 'members.remove', 'danger'),
+            ...(chosen.mayRemove
+              ? [button(ctx, press('expelsure'), 'members.remove', 'danger')]
+              : []),
           ]
         : []),
       stopped,
+    ],
+  };
+};
+
+/** Asks once whether a linked channel is to be removed. */
+const surePanel = async (channel: Channel, ctx: Context, key: string): Promise<Content> => {
+  const members = await membersOf(channel, ctx);
+  const chosen = members.find((each) => each.key === key);
+  if (!chosen?.mayRemove) return panel(channel, ctx, key);
+  const arg = `${channel.id}${AND}${key}`;
+  return {
+    text: ctx.t('members.sure', { name: chosen.name }),
+    controls: [
+      button(ctx, `autotranslate expel:${arg}`, 'members.remove', 'danger'),
+      button(ctx, `autotranslate member:${arg}`, 'settings.back'),
     ],
   };
 };
@@ -94,11 +116,15 @@ const decide = (run: (own: Channel, key: string, ctx: PressContext) => Promise<v
 export const memberPresses: Readonly<Record<string, Press>> = {
   member: {
     guards: [moderator],
-    ...pressOn((ctx) => panel(pressed(ctx).own, ctx, ctx.values[0])),
+    ...pressOn((ctx) => panel(pressed(ctx).own, ctx, ctx.values[0] ?? pressed(ctx).key)),
   },
   mute: decide((own, key, { services }) => services.watches.mute(own, key, true)),
   unmute: decide((own, key, { services }) => services.watches.mute(own, key, false)),
-  expel: decide((own, key, { services, member }) => services.watches.expel(own, key, member)),
+  expelsure: {
+    guards: [moderator],
+    ...pressOn((ctx) => surePanel(pressed(ctx).own, ctx, pressed(ctx).key)),
+  },
+  expel: decide((own, key, { services }) => services.watches.expel(own, key)),
 };
 
 /** `/autotranslate members`: mutes or removes channels of other spaces that are linked with one here. */

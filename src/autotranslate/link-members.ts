@@ -1,12 +1,12 @@
 import { userError } from '../errors.ts';
-import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
-import { isMuted, type Changer, type ChannelWatch, type LinkMember } from '../model/space.ts';
+import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
+import { isMuted, type ChannelWatch, type LinkMember } from '../model/space.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { nameElsewhere } from './link-names.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface LinkMembersDeps {
-  readonly watches: Pick<WatchStore, 'of'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly now: () => number;
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -15,7 +15,8 @@ export interface LinkMembersDeps {
     channel: Channel,
     how: (watch: ChannelWatch) => ChannelWatch,
   ) => Promise<ChannelWatch | undefined>;
-  readonly end: (channel: Channel, by: Changer) => Promise<boolean>;
+  /** Takes a channel out of its group in the name of a space, and tells all of the group. */
+  readonly takeOut: (channel: Channel, by: Space) => Promise<void>;
 }
 
 /** Lets the moderators of a channel decide about channels of other spaces that are linked with it. */
@@ -30,14 +31,27 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
     return found;
   };
 
+  /** True where the space of a channel was in the group before that of another one; of two that began it neither was. */
+  const wasBefore = (watch: ChannelWatch, other: ChannelWatch): boolean => {
+    const firstMs = ({ channel: { space } }: ChannelWatch): number =>
+      Math.min(
+        ...watches
+          .group(watch)
+          .filter(({ channel }) => keyOf(channel.space) === keyOf(space))
+          .map((each) => watches.joinedMs(each)),
+      );
+    return firstMs(watch) < firstMs(other);
+  };
+
   return {
     members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> =>
       Promise.all(
-        linkedWith(watch).map(async ({ channel }) => ({
-          key: channelKey(channel),
-          platform: channel.space.platform,
-          name: await nameElsewhere(channel, platforms),
-          isMuted: isMuted(watch, channel),
+        linkedWith(watch).map(async (each) => ({
+          key: channelKey(each.channel),
+          platform: each.channel.space.platform,
+          name: await nameElsewhere(each.channel, platforms),
+          isMuted: isMuted(watch, each.channel),
+          mayRemove: wasBefore(watch, each),
         })),
       ),
     mute: async (channel: Channel, key: string, isMuting: boolean): Promise<void> => {
@@ -51,14 +65,11 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
         return { ...watch, choices: { ...watch.choices, muted: { ...before, [key]: mute } } };
       });
     },
-    expel: async (
-      channel: Channel,
-      key: string,
-      { name }: Pick<Changer, 'name'>,
-    ): Promise<void> => {
-      const { channel: gone, languages } = memberOf(channel, key);
-      if (isSameChannel(gone, channel)) return;
-      await deps.end(gone, { name, locale: languages[0] ?? 'en' });
+    expel: async (channel: Channel, key: string): Promise<void> => {
+      const gone = memberOf(channel, key);
+      const watch = watches.of(channel);
+      if (!watch || !wasBefore(watch, gone)) throw userError('forbidden', 'members.not-removable');
+      await deps.takeOut(gone.channel, channel.space);
     },
   };
 };

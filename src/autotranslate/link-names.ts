@@ -1,4 +1,4 @@
-import { channelMention, type Channel } from '../model/place.ts';
+import { channelMention, type Channel, type Space } from '../model/place.ts';
 import { sentence } from '../rich-text/compose.ts';
 import { visit } from '../rich-text/walk.ts';
 import { quotedWords } from '../text/quoted-words.ts';
@@ -6,6 +6,19 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** The name of a platform in sentences. */
 const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() + platform.slice(1);
+
+/** The name of a server or workspace for people elsewhere, with its platform. */
+export const spaceElsewhere = async (
+  space: Space,
+  platforms: Pick<WatchedPlatforms, 'find'>,
+): Promise<string> => {
+  const name = await platforms
+    .find({ space })
+    ?.feed.spaceName?.(space)
+    .catch(() => undefined);
+  const platform = titleOf(space.platform);
+  return name === undefined ? platform : `${quotedWords(name)} (${platform})`;
+};
 
 /**
  * The name of a channel for people elsewhere: as its own readers know it, with its server or workspace and its platform;

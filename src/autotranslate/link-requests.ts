@@ -19,6 +19,7 @@ import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { nameElsewhere } from './link-names.ts';
+import type { createLinkNotices } from './link-notices.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
 
@@ -36,12 +37,7 @@ export interface LinkRequestsDeps {
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
   readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
   readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
-  /** Tells channels that others were linked with them, or that this was refused. */
-  readonly tellLinks: (
-    readers: readonly ChannelWatch[],
-    key: 'autotranslate.linked-here' | 'autotranslate.link-refused-here',
-    about: readonly Channel[],
-  ) => Promise<void>;
+  readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
 
 type Link = Pick<StoredRequest, 'invited' | 'joining' | 'known' | 'mayMixAges' | 'joinsAges'>;

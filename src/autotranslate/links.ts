@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Tell } from './tell.ts';
 import { userError } from '../errors.ts';
-import type { Languages } from '../text/language/languages.ts';
 import {
   channelKey,
   channelMention,
@@ -21,33 +19,27 @@ import {
 import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import { requestControls } from './request-controls.ts';
-import { plainText } from '../rich-text/walk.ts';
-import { quotedWords } from '../text/quoted-words.ts';
 import { createLinkMembers } from './link-members.ts';
-import { nameElsewhere } from './link-names.ts';
+import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
+import { spaceElsewhere } from './link-names.ts';
 import { createLinkRequests, type LinkRequestsDeps } from './link-requests.ts';
-import type { ModeratorNotices } from './moderator-notices.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
 /** Pauses of a channel that are remembered beside the last one. */
 const MOST_PAUSES = 20;
 
-export interface LinksDeps extends Omit<
-  LinkRequestsDeps,
-  'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'
-> {
-  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
+export interface LinksDeps
+  extends
+    Omit<LinkRequestsDeps, 'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'>,
+    LinkNoticesDeps {
+  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
   readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
   /** The parts that know something of spaces in memory. */
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
-  readonly languages: Pick<Languages, 'name'>;
-  readonly tell: Tell;
-  readonly moderators: Pick<ModeratorNotices, 'linked'>;
   readonly now: () => number;
 }
 
@@ -61,9 +53,6 @@ const isWatchOf =
   (channel: Channel) =>
   (watch: ChannelWatch): boolean =>
     isSameChannel(watch.channel, channel) && !isElsewhere(channel.space, watch);
-
-const isFrom = (channel: Channel, by: Changer): boolean =>
-  by.in !== undefined && isSameChannel(channel, by.in);
 
 /** The channels of a group beside one that joins it; throws where it may not. */
 const demandRoom = (
@@ -83,9 +72,8 @@ const demandRoom = (
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell, moderators } =
-    deps;
-  const languageNames = deps.languages;
+  const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
+  const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -97,66 +85,12 @@ export const createLinks = (deps: LinksDeps) => {
     return watch?.mode === 'mirror' ? watches.group(watch) : [];
   };
 
-  /** Tells channels that others were linked with them, or are no longer; each in its own language. */
-  const tellLinks = async (
-    readers: readonly ChannelWatch[],
-    key:
-      | 'autotranslate.linked-here'
-      | 'autotranslate.unlinked-here'
-      | 'autotranslate.link-refused-here',
-    about: readonly Channel[],
-  ): Promise<void> => {
-    const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
-    if (key !== 'autotranslate.link-refused-here')
-      for (const { channel } of readers)
-        moderators.linked(channel, key === 'autotranslate.linked-here', names);
-    for (const { channel, languages } of readers)
-      void tell(channel, texts.rich(languages[0] ?? 'en')(key, { channels: { list: names } }));
-  };
-
   const isRestricted = async ({ channel }: Pick<ChannelWatch, 'channel'>): Promise<boolean> =>
     (await platforms.find(channel)?.feed.isAgeRestricted?.(channel)) ?? false;
 
   /** True where some of these channels are age-restricted, and others are not. */
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
-
-  /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
-  const tellOff = (
-    channel: Channel,
-    by: Changer | undefined,
-    key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
-  ): void => {
-    if (!by || isFrom(channel, by)) return;
-    void tell(channel, texts.rich(by.locale)(key, { name: quotedWords(by.name) }));
-  };
-
-  /**
-   * Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere.
-   *
-   * @param all the channels of the group. Default: these
-   */
-  const tellOn = (
-    set: readonly ChannelWatch[],
-    by: Changer,
-    all: readonly ChannelWatch[] = set,
-  ): void => {
-    const names = new Intl.ListFormat(by.locale);
-    for (const { channel, mode, languages } of set) {
-      if (isFrom(channel, by)) continue;
-      const others = all.filter((each) => !isSameChannel(each.channel, channel));
-      const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
-      const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
-      const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      const t = texts.rich(by.locale);
-      const controls = requestControls((key) => plainText(t(key)));
-      void tell(
-        channel,
-        t('autotranslate.on-here', params),
-        mode === 'request' ? controls : undefined,
-      );
-    }
-  };
 
   /** Changes watches, and tells channels elsewhere that are not linked with one of these any more. */
   const parting = async <Result>(
@@ -191,6 +125,18 @@ export const createLinks = (deps: LinksDeps) => {
     if (!(await parting([channel], async () => own.remove(channel)))) return false;
     tellOff(channel, by);
     return true;
+  };
+
+  /** Takes a channel out of its group in the name of another space, and tells all channels of the group. */
+  const takeOut = async (channel: Channel, by: Space): Promise<void> => {
+    const group = groupOf(channel);
+    if (!(await own.remove(channel))) return;
+    const server = await spaceElsewhere(by, platforms);
+    const isGone = (each: ChannelWatch): boolean => isSameChannel(each.channel, channel);
+    const others = group.filter((each) => !isGone(each));
+    void tellLinks(others, 'autotranslate.removed-elsewhere', [channel], { server });
+    const rest = others.map((each) => each.channel);
+    void tellLinks(group.filter(isGone), 'autotranslate.removed-here', rest, { server });
   };
 
   /** Changes the watch of a channel as it is stored at this moment; undefined where there is none. */
@@ -306,7 +252,7 @@ export const createLinks = (deps: LinksDeps) => {
       return all;
     },
     ...requested,
-    ...createLinkMembers({ watches, platforms, now: deps.now, linkedWith, update, end }),
+    ...createLinkMembers({ watches, platforms, now: deps.now, linkedWith, update, takeOut }),
     remove: end,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {

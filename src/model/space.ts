@@ -207,6 +207,8 @@ export interface LinkMember {
   readonly name: string;
   /** True where nothing of it is copied into the one here. */
   readonly isMuted: boolean;
+  /** True where this space was in the group before the channel's, and so may remove it. */
+  readonly mayRemove: boolean;
 }
 
 /** A link that can be asked for, as the side that uses the code sees it. */
@@ -290,10 +292,10 @@ export interface Watches {
    */
   mute(channel: Channel, key: string, isMuting: boolean): Promise<void>;
   /**
-   * Takes a channel of another space, by its key, out of the group of this one, and tells it by whom. Rejects as `mute`
-   * does.
+   * Takes a channel of another space, by its key, out of the group of this one; it and those that are left are told which
+   * space did so. Rejects as `mute` does, and with `forbidden` where that space was not in the group later than this one.
    */
-  expel(channel: Channel, key: string, by: Pick<Member, 'name'>): Promise<void>;
+  expel(channel: Channel, key: string): Promise<void>;
   /**
    * Makes a code by which a channel of another space can be linked with this one. Rejects with the
    * permissions that the channel lacks (`forbidden`, `watch.missing`).

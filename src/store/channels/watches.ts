@@ -14,7 +14,12 @@ interface StoredWatch {
   readonly sinceMs: number;
   /** Time since which the channel's threads are copied, where it is linked. */
   readonly threadsSinceMs: number;
+  /** Time since which the channel is in its group, ms since 1970. */
+  readonly joinedMs: number;
 }
+
+/** The choices of a watch as they are stored, with the time since which it is in its group. */
+type StoredChoices = WatchChoices & { readonly joinedMs?: number };
 
 /** Removes the watches that are alone in one of these groups: a group needs two channels. */
 const takeLone = (
@@ -36,9 +41,6 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
   for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
 };
 
-/** The choices of a watch for which none were made, as JSON. */
-const NO_CHOICES = '{}';
-
 /** A watch with the choices that its channel has, which are no part of how it is translated. */
 const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
   before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
@@ -57,8 +59,9 @@ const putAll = async (
     const id = channelKey(given.channel);
     const old = watches.get(id);
     const watch = withChoices(given, old?.watch);
-    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, watch });
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
+    const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs;
+    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, watch });
     const how = {
       space_id: channel.space.id,
       mode,
@@ -67,7 +70,10 @@ const putAll = async (
       transcribes: Number(transcribes),
       bots: Number(bots),
       below: Number(below ?? false),
-      choices: JSON.stringify(choices ?? {}),
+      choices: JSON.stringify({
+        ...choices,
+        ...(group === undefined ? {} : { joinedMs }),
+      } satisfies StoredChoices),
     };
     const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
     await putRow(db, 'channel_watch', channelColumns(channel), how, first);
@@ -80,25 +86,26 @@ const putAll = async (
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
-    rows.map((row) => [
-      channelKey(rowChannel(row)),
-      {
+    rows.map((row) => {
+      const { joinedMs = row.since_ms, ...choices } = JSON.parse(row.choices) as StoredChoices;
+      const watch: ChannelWatch = {
+        channel: rowChannel(row),
+        mode: row.mode as WatchMode,
+        languages: JSON.parse(row.languages) as string[],
+        ...(row.group_id === null ? {} : { group: row.group_id }),
+        transcribes: row.transcribes === 1,
+        bots: row.bots === 1,
+        ...(row.below === 1 ? { below: true } : {}),
+        ...(Object.keys(choices).length === 0 ? {} : { choices }),
+      };
+      const stored = {
         sinceMs: row.since_ms,
         threadsSinceMs: row.threads_since_ms,
-        watch: {
-          channel: rowChannel(row),
-          mode: row.mode as WatchMode,
-          languages: JSON.parse(row.languages) as string[],
-          ...(row.group_id === null ? {} : { group: row.group_id }),
-          transcribes: row.transcribes === 1,
-          bots: row.bots === 1,
-          ...(row.below === 1 ? { below: true } : {}),
-          ...(row.choices === NO_CHOICES
-            ? {}
-            : { choices: JSON.parse(row.choices) as WatchChoices }),
-        },
-      },
-    ]),
+        joinedMs,
+        watch,
+      };
+      return [channelKey(watch.channel), stored] as const;
+    }),
   );
 };
 
@@ -243,6 +250,9 @@ export const openWatchStore = async (store: Store, now: () => number) => {
         await deleteAll(db, gone);
         return gone;
       }, channels),
+    /** Time since which a channel is in its group, ms since 1970. */
+    joinedMs: ({ channel }: ChannelWatch): number =>
+      watches.get(channelKey(channel))?.joinedMs ?? Infinity,
     /** Time since which messages are taken under a watch, ms since 1970. */
     sinceMs: ({ channel }: ChannelWatch): number => {
       const own = watches.get(channelKey(channel));

@@ -8,10 +8,10 @@ import { BOB, useCommandHarness } from '../support.ts';
 const harness = useCommandHarness();
 const KEY = 'slack C9';
 
-const open = async (isMuted = false) => {
+const open = async (isMuted = false, mayRemove = true) => {
   await harness().services.watches.set([watchOf(HERE)]);
   harness().script.members = [
-    { key: KEY, platform: 'slack', name: '#there · tower.example (Slack)', isMuted },
+    { key: KEY, platform: 'slack', name: '#there · tower.example (Slack)', isMuted, mayRemove },
   ];
   return harness().run('autotranslate members');
 };
@@ -24,12 +24,28 @@ describe('/autotranslate members', () => {
     await harness().press('members.choose', [KEY]);
     await harness().press('members.mute');
     await harness().press('members.choose', [KEY]);
+    const asked = await harness().press('members.remove');
+    expect(asked.text).toContain(
+      sentence('members.sure', { name: '#there · tower.example (Slack)' }),
+    );
+    expect(harness().script.decided).toEqual([`mute ${KEY}`]);
     await harness().press('members.remove');
-    expect(harness().script.decided).toEqual([`mute ${KEY}`, `expel ${KEY} Ada`]);
+    expect(harness().script.decided).toEqual([`mute ${KEY}`, `expel ${KEY}`]);
+  });
+
+  it('offers no removal of who was in the group before, says why, and asks nothing when that is forged', async () => {
+    await open(false, false);
+    const { text, controls } = await harness().press('members.choose', [KEY]);
+    expect(labelled({ ...(controls && { controls }) }, 'members.remove')).toBeUndefined();
+    expect(text).toContain(sentence('members.not-removable'));
+    const forged = await harness().pressNamed(`autotranslate expelsure:${HERE.id}|${KEY}`);
+    expect(forged.text).not.toContain(
+      sentence('members.sure', { name: '#there · tower.example (Slack)' }),
+    );
   });
 
   it('offers to end what is muted', async () => {
-    expect((await open(true)).text).toContain(sentence('members.muted'));
+    expect((await open(true)).text).toContain(sentence('members.muted', { channel: `<#${HERE.id}>` }));
     await harness().press('members.choose', [KEY]);
     await harness().press('members.unmute');
     expect(harness().script.decided).toEqual([`unmute ${KEY}`]);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { mirrorOf } from '../../fakes/autotranslate.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from './support.ts';
+import type { Channel } from '../../../src/model/place.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const KEY = 'other 42';
-const ANN = { name: 'Ann' };
 const HOUR_MS = 3_600_000;
 
 describe('a channel of another space that is linked', () => {
@@ -35,6 +35,7 @@ describe('a channel of another space that is linked', () => {
         platform: 'other',
         name: '#channel-42 · tower.example (Other)',
         isMuted: false,
+        mayRemove: false,
       },
     ]);
   });
@@ -63,22 +64,71 @@ describe('a channel of another space that is linked', () => {
     expect((await scene.outcomes())[said.ref.id]).toBe('skipped muted');
   });
 
-  it('is removed from the group, and is told by whom', async () => {
-    await scene.watches.expel(ENGLISH, KEY, ANN);
-    expect(scene.watches.list(WORKSPACE)).toEqual([]);
-    await expect(scene.watches.members(scene.watches.of(ENGLISH)!)).resolves.toEqual([]);
-    await expect
-      .poll(() => scene.other.texts(THERE))
-      .toContain(sentence('autotranslate.off-here', { name: 'Ann' }, 'fr').replaceAll('`', ''));
-  });
-
   it('is the only one that can be muted or removed', async () => {
     const isGone = { sentence: { key: 'members.gone' } };
     for (const key of ['place spanish', 'other forged', '']) {
       await expect(scene.watches.mute(ENGLISH, key, true)).rejects.toMatchObject(isGone);
-      await expect(scene.watches.expel(ENGLISH, key, ANN)).rejects.toMatchObject(isGone);
+      await expect(scene.watches.expel(ENGLISH, key)).rejects.toMatchObject(isGone);
     }
     expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
+  });
+});
+
+describe('a channel of a space that joined later', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+  const join = async (of: Channel, language: string): Promise<void> => {
+    scene.clock.aheadMs += HOUR_MS;
+    await scene.watches.set(mirrorOf([of, language]));
+  };
+  const mayRemove = async (of: Channel): Promise<(readonly [string, boolean])[]> =>
+    (await scene.watches.members(scene.watches.of(of)!)).map((each) => [each.key, each.mayRemove]);
+  const GUEST = channel('43', undefined, { ...WORKSPACE, id: 'guests' });
+
+  it('is removed by those who were there before, and cannot remove theirs', async () => {
+    await join(THERE, 'fr');
+    expect(await mayRemove(ENGLISH)).toEqual([[KEY, true]]);
+    expect(await mayRemove(THERE)).toEqual([
+      ['place english', false],
+      ['place spanish', false],
+    ]);
+    await expect(scene.watches.expel(THERE, 'place spanish')).rejects.toMatchObject({
+      sentence: { key: 'members.not-removable' },
+    });
+    expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
+    await scene.watches.expel(SPANISH, KEY);
+    expect(scene.watches.list(WORKSPACE)).toEqual([]);
+  });
+
+  it('has joined when it joined this group, however long it was watched before', async () => {
+    scene.clock.aheadMs = -HOUR_MS;
+    await scene.watches.set([{ ...watchOf(THERE), mode: 'reply' }]);
+    scene.clock.aheadMs = 0;
+    await join(THERE, 'fr');
+    expect(await mayRemove(THERE)).toContainEqual(['place spanish', false]);
+    // A newer channel of the same space changes nothing of the space's time.
+    await join(channel('german'), 'de');
+    expect(await mayRemove(channel('german'))).toEqual([[KEY, true]]);
+    await scene.restart();
+    expect(await mayRemove(ENGLISH)).toEqual([[KEY, true]]);
+  });
+
+  it('is told whose moderators removed it, and so is each channel that is left', async () => {
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    scene.other.nameSpace(GUEST.space, 'guests.example');
+    await join(THERE, 'fr');
+    await join(GUEST, 'pt');
+    await scene.watches.expel(ENGLISH, KEY);
+    const params = { server: 'Babel (Place)', channels: '#channel-42 · tower.example (Other)' };
+    const left = (language: string) =>
+      sentence('autotranslate.removed-elsewhere', params, language).replaceAll('`', '');
+    await expect
+      .poll(() => [ENGLISH, SPANISH].flatMap((one) => scene.feed.texts(one)))
+      .toEqual([left('en'), left('es')]);
+    await expect.poll(() => scene.other.texts(GUEST)).toEqual([left('pt')]);
+    await expect
+      .poll(() => scene.other.texts(THERE))
+      .toEqual([sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'fr')]);
   });
 });
 

@@ -1,0 +1,92 @@
+import type { Texts } from '../i18n/texts.ts';
+import { isSameChannel, type Channel } from '../model/place.ts';
+import type { Changer, ChannelWatch } from '../model/space.ts';
+import { plainText } from '../rich-text/walk.ts';
+import type { Languages } from '../text/language/languages.ts';
+import { quotedWords } from '../text/quoted-words.ts';
+import { nameElsewhere } from './link-names.ts';
+import type { ModeratorNotices } from './moderator-notices.ts';
+import { requestControls } from './request-controls.ts';
+import type { Tell } from './tell.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+export interface LinkNoticesDeps {
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly texts: Pick<Texts, 'rich' | 'in'>;
+  readonly languages: Pick<Languages, 'name'>;
+  readonly tell: Tell;
+  readonly moderators: Pick<ModeratorNotices, 'linked'>;
+}
+
+/** The sentences that tell channels of their links with others. */
+export type LinkNotice =
+  | 'autotranslate.linked-here'
+  | 'autotranslate.unlinked-here'
+  | 'autotranslate.removed-here'
+  | 'autotranslate.removed-elsewhere'
+  | 'autotranslate.link-refused-here';
+
+export const isFrom = (channel: Channel, by: Changer): boolean =>
+  by.in !== undefined && isSameChannel(channel, by.in);
+
+/** Creates what tells channels of what became of their auto-translate elsewhere. */
+export const createLinkNotices = (deps: LinkNoticesDeps) => {
+  const { platforms, texts, tell, moderators, languages: languageNames } = deps;
+
+  /** Tells channels that others were linked with them, or are no longer; each in its own language. */
+  const tellLinks = async (
+    readers: readonly ChannelWatch[],
+    key: LinkNotice,
+    about: readonly Channel[],
+    params: { readonly server?: string } = {},
+  ): Promise<void> => {
+    const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
+    if (key !== 'autotranslate.link-refused-here')
+      for (const { channel } of readers)
+        moderators.linked(channel, key === 'autotranslate.linked-here', names);
+    for (const { channel, languages } of readers)
+      void tell(
+        channel,
+        texts.rich(languages[0] ?? 'en')(key, { ...params, channels: { list: names } }),
+      );
+  };
+
+  /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
+  const tellOff = (
+    channel: Channel,
+    by: Changer | undefined,
+    key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
+  ): void => {
+    if (!by || isFrom(channel, by)) return;
+    void tell(channel, texts.rich(by.locale)(key, { name: quotedWords(by.name) }));
+  };
+
+  /**
+   * Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere.
+   *
+   * @param all the channels of the group. Default: these
+   */
+  const tellOn = (
+    set: readonly ChannelWatch[],
+    by: Changer,
+    all: readonly ChannelWatch[] = set,
+  ): void => {
+    const names = new Intl.ListFormat(by.locale);
+    for (const { channel, mode, languages } of set) {
+      if (isFrom(channel, by)) continue;
+      const others = all.filter((each) => !isSameChannel(each.channel, channel));
+      const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
+      const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
+      const params = { name: quotedWords(by.name), languages: names.format(named), mode };
+      const t = texts.rich(by.locale);
+      const controls = requestControls((key) => plainText(t(key)));
+      void tell(
+        channel,
+        t('autotranslate.on-here', params),
+        mode === 'request' ? controls : undefined,
+      );
+    }
+  };
+
+  return { tellLinks, tellOff, tellOn };
+};

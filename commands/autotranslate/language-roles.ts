@@ -1,5 +1,5 @@
 import { moderator, type Press, type PressContext } from '../../src/command/command.ts';
-import { button, typedLanguage } from '../../src/command/helpers.ts';
+import { button, flagOfLanguage, typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention } from '../../src/model/place.ts';
@@ -18,7 +18,9 @@ const buttonsOf = (
     controls: some.map((language): Control => ({
       kind: 'button',
       press: `autotranslate role:${language}`,
-      label: services.languages.name(language, language),
+      label: [flagOfLanguage(language), services.languages.name(language, language)]
+        .filter(Boolean)
+        .join(' '),
     })),
   }));
 };

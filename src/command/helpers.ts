@@ -17,6 +17,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { smallModels, smallModelsNote } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
+export { flagOfLanguage } from '../text/language/languages.ts';
 export { listOf } from '../i18n/lists.ts';
 export { remedyFor, say } from '../i18n/texts.ts';
 export { roomTurns, summaryTurns } from '../chat/turns.ts';

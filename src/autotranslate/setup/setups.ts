@@ -49,6 +49,12 @@ const over = () => userError('not-found', 'autotranslate.wizard-over');
 const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
   channels.map((id) => ({ space, id }));
 
+/** True where the making of a set-up began before that of another. */
+const isBefore = (a: Pick<Setup, 'id' | 'work'>, b: Pick<Setup, 'id' | 'work'>): boolean => {
+  const [first, second] = [a.work?.sinceMs ?? 0, b.work?.sinceMs ?? 0];
+  return first < second || (first === second && a.id < b.id);
+};
+
 export type Setups = ReturnType<typeof createSetups>;
 
 /** Makes channels for languages, all that a moderator chose at once; nothing is linked before all is made. */
@@ -116,6 +122,22 @@ export const createSetups = (deps: SetupsDeps) => {
     });
     if (!taken?.work) throw over();
     return { ...taken, work: taken.work };
+  };
+
+  /** Gives a set-up back where an earlier one with one of its channels is not finished: both would make the same. */
+  const demandAlone = async (
+    space: Space,
+    { id, choices, work }: Setup & { readonly work: SetupWork },
+  ): Promise<void> => {
+    const rival = (await stored.begun(space)).find(
+      (other) =>
+        other.id !== id &&
+        other.choices.channels.some((channel) => choices.channels.includes(channel)) &&
+        isBefore(other, { id, work }),
+    );
+    if (!rival) return;
+    await stored.change(space, id, () => ({ id, choices }));
+    throw userError('rate-limited', 'autotranslate.wizard-busy');
   };
 
   const note = async (
@@ -253,6 +275,7 @@ export const createSetups = (deps: SetupsDeps) => {
       await admit(channelsOf(space, before.choices));
       const isNew = before.work === undefined;
       let setup = await claim(space, id, (choices) => plan(space, choices));
+      if (isNew) await demandAlone(space, setup);
       return holding(space, id, async () => {
         const { languageRoles: roles = {} } = await spaces.of(space);
         if (!isNew) {

@@ -125,7 +125,11 @@ describe('roles of the wizard', () => {
     await harness().press('autotranslate.wizard-where', ['200']);
     const [posted] = harness().script.posted;
     expect(posted?.in).toBe('200');
-    expect(posted?.controls?.map(({ label }) => label)).toEqual(['English', 'español', '日本語']);
+    expect(posted?.controls?.map(({ label }) => label)).toEqual([
+      '🇬🇧 English',
+      '🇪🇸 español',
+      '🇯🇵 日本語',
+    ]);
     const press = posted?.controls?.[1]?.press ?? '';
     const { text } = await harness().pressNamed(press, { member: BOB });
     expect(text).toContain(sentence('autotranslate.role-given', { language: 'Spanish' }));

@@ -115,6 +115,21 @@ it.each(KILLS)(
   },
 );
 
+it('of two set-ups with one channel that are made at once, one is made', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const watches: ChannelWatch[] = [];
+  const setups = startProcess(store, builder, watches, 1_000);
+  const both = await Promise.all([
+    setups.begin(SPACE, { ...CHOICES, channels: ['1', '2'] }),
+    setups.begin(SPACE, { ...CHOICES, channels: ['2', '3'] }),
+  ]);
+  const done = await Promise.allSettled(both.map(({ id }) => setups.make(SPACE, id, ASKED)));
+  expect(done.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  expect(watches).toHaveLength(6);
+  expect(await setups.unfinished(SPACE)).toEqual([]);
+});
+
 it('what was only chosen can be dropped, and nothing is made of it', async () => {
   await using store = await openStore('sqlite::memory:');
   const builder = createFakeBuilder();

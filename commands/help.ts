@@ -28,6 +28,17 @@ const shortLine = (actions: readonly CommandInfo[]): RichText => {
   return sentence(...joined([code(`/${group}`), ...words], ' '), ` · ${first.groupSummary}`);
 };
 
+/** Names the entries of a message's menu, where there is one: on platforms whose channels can be watched. */
+const entries = (
+  usable: readonly CommandInfo[],
+  isGuest: boolean | undefined,
+  t: CommandContext<unknown>['t'],
+): RichText | false => {
+  const named = usable.flatMap(({ menu }) => (menu === undefined ? [] : [menu]));
+  const hasMenu = isGuest || usable.some(({ needs }) => needs === 'watch');
+  return hasMenu && named.length > 0 && t('help.menu', { entries: named.join(' · ') });
+};
+
 /** Lists what a person can use by topic, in the order of the names in their language. */
 const overview = ({
   commands,
@@ -52,7 +63,7 @@ const overview = ({
     const heading = styled('bold', text(label(`help.topics.${topic}`)));
     return [lines(heading, bullets(...[...named.values()].map(shortLine)))];
   });
-  return sections(...parts, t('help.details'));
+  return sections(...parts, lines(entries(usable, isGuest, t), t('help.details')));
 };
 
 export default defineCommand(

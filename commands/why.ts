@@ -25,7 +25,7 @@ const at = (timeMs: number) => timestamp(Math.floor(timeMs / SECOND_MS), 'R');
 /** Mentions the channels that the person may see, and counts the others. */
 const places = async (
   channels: readonly Channel[],
-  key: 'why.shown' | 'why.removed',
+  key: 'why.shown' | 'why.copies' | 'why.missing' | 'why.removed',
   { access, channel: { space }, t }: Context,
 ): Promise<readonly Maybe<RichText>[]> => {
   const here = channels.filter((each) => keyOf(each.space) === keyOf(space));
@@ -33,14 +33,18 @@ const places = async (
   const hidden = channels.length - seen.length;
   return [
     seen.length > 0 && t(key, { channels: series(seen.map(channelMention), ' ') }),
-    hidden > 0 && key === 'why.shown' && t('autotranslate.elsewhere', { count: hidden }),
+    hidden > 0 &&
+      (key === 'why.shown' || key === 'why.copies') &&
+      t('autotranslate.elsewhere', { count: hidden }),
   ];
 };
 
 const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
-  const { flag, emoji, state, reason, sinceMs, tries, shownIn = [], removedIn = [] } = part;
+  const { flag, emoji, state, isCopied, reason, sinceMs, tries } = part;
+  const { shownIn = [], missingIn = [], removedIn = [] } = part;
   const { services, locale, member, t } = ctx;
-  const key = state === 'skipped' || state === 'unknown' ? 'why.none' : (`why.${state}` as const);
+  const outcome = state === 'skipped' || state === 'unknown' ? 'none' : state;
+  const key = `why.${isCopied ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);
   const head = series([
     flag !== undefined && languageLabel(flag, locale, services),
@@ -50,7 +54,8 @@ const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
     reason && say(t, reason),
     tries && t('why.tried', { count: tries.failed, next: at(tries.nextMs) }),
     state === 'dead' && member.role === 'moderator' && t('why.try-again'),
-    ...(await places(shownIn, 'why.shown', ctx)),
+    ...(await places(shownIn, isCopied ? 'why.copies' : 'why.shown', ctx)),
+    ...(await places(missingIn, 'why.missing', ctx)),
     ...(await places(removedIn, 'why.removed', ctx)),
   ]);
 };
@@ -147,11 +152,12 @@ export default defineCommand(
     private: true,
     onMessage: () => ({}),
     async run(ctx) {
-      const { on, member, services, t, reply } = ctx;
+      const { on, member, services, t, label, reply } = ctx;
       if (!on) {
         const voice = await hearing(ctx);
-        if (voice.length === 0) return reply({ text: t('why.how'), tone: 'note' });
-        return reply({ text: lines(bullets(...voice), t('why.how')) });
+        const how = t('why.how', { entry: label('commands.why.menu') });
+        if (voice.length === 0) return reply({ text: how, tone: 'note' });
+        return reply({ text: lines(bullets(...voice), how) });
       }
       const explained = await services.inbox.explain(on);
       if (explained.every(isOwn)) {

@@ -26,7 +26,7 @@ const panel = async (ctx: PressContext, from: number): Promise<Content> => {
   return {
     text:
       shown.length === 0
-        ? t('blocks.none')
+        ? t('blocks.none', { entry: label('commands.why.menu') })
         : lines(
             t('blocks.heading'),
             bullets(

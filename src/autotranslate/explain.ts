@@ -12,7 +12,7 @@ import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Outages } from './outage.ts';
 import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flag-refusals.ts';
-import { SKIP_REASONS, type SkipReason } from './policy.ts';
+import { claimsAudio, hasWords, SKIP_REASONS, type SkipReason } from './policy.ts';
 
 /** Reasons for which nothing is stored of a message. */
 export const UNKNOWN_REASONS = [
@@ -33,7 +33,9 @@ export interface Explanation {
   /** True of what waits for one linked channel that is late. */
   readonly isLate?: true;
   readonly state: InboxState | 'unknown';
-  /** The reason of every state but `posted`. */
+  /** True of what was copied into linked channels, translated where it was in another language. */
+  readonly isCopied?: true;
+  /** The reason of every state but `posted`; of that one, why it stands as it was written. */
   readonly reason?: Sentence;
   /** The time since which that is so, ms since 1970. */
   readonly sinceMs?: number;
@@ -41,6 +43,8 @@ export interface Explanation {
   readonly tries?: { readonly failed: number; readonly nextMs: number };
   /** The channels where it is shown now. */
   readonly shownIn?: readonly Channel[];
+  /** The linked channels where it never was. */
+  readonly missingIn?: readonly Channel[];
   /** The channels where somebody deleted what was shown: it is not shown again. */
   readonly removedIn?: readonly Channel[];
   /** The tries and the place of its row; undefined where there is none. */
@@ -57,12 +61,12 @@ export interface Explained {
 }
 
 /** A message that somebody asks about; without its author where only its link is known. */
-type AskedMessage = Pick<Message, 'position'> & Partial<Pick<Message, 'author'>>;
+type AskedMessage = Pick<Message, 'position'> & Partial<Message>;
 
 export interface ExplainDeps {
   readonly store: Pick<Store, 'selectFrom'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
-  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'sinceMs'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly refusals: Pick<FlagRefusals, 'of'>;
   readonly outages: Pick<Outages, 'among'>;
@@ -113,6 +117,28 @@ export const createExplain = (deps: ExplainDeps) => {
     return { shownIn: channelsOf(true), removedIn: channelsOf(false) };
   };
 
+  /** What is told of a message that was copied into linked channels; nothing of any other. */
+  const copyOf = (
+    { channel }: MessageRef,
+    known: AskedMessage | undefined,
+    { shownIn, removedIn }: Awaited<ReturnType<typeof placesOf>>,
+  ): Pick<Explanation, 'isCopied' | 'missingIn' | 'reason'> => {
+    const watch = watches.of(channel);
+    if (watch?.group === undefined) return {};
+    const there = [channel, ...shownIn, ...removedIn];
+    const missingIn = watches
+      .group(watch)
+      .map((each) => each.channel)
+      .filter((each) => !there.some((one) => isSameChannel(one, each)));
+    const { text, files } = known ?? {};
+    const isWordless = text && files && !hasWords({ text }) && !files.some(claimsAudio);
+    return {
+      isCopied: true,
+      missingIn,
+      ...(isWordless ? { reason: { key: 'why.skipped.no-words' } } : {}),
+    };
+  };
+
   const reasonOf = async (
     ref: MessageRef,
     { state, skip, sentence, purpose }: StoredOutcome,
@@ -127,11 +153,16 @@ export const createExplain = (deps: ExplainDeps) => {
     return outage?.reason ?? { key: lateIn(purpose) === undefined ? 'why.turn' : 'why.late' };
   };
 
-  const explanationOf = async (ref: MessageRef, outcome: StoredOutcome): Promise<Explanation> => {
+  const explanationOf = async (
+    ref: MessageRef,
+    outcome: StoredOutcome,
+    known: AskedMessage | undefined,
+  ): Promise<Explanation> => {
     const { purpose, state, attempts, changedMs, dueMs, partition, epoch } = outcome;
     const flag = flaggedLanguage(purpose);
     const isLate = lateIn(purpose) !== undefined;
     const reason = await reasonOf(ref, outcome);
+    const places = state === 'posted' ? await placesOf(ref, purpose) : undefined;
     return {
       ...(flag === undefined ? {} : { flag }),
       ...(isLate ? { isLate } : {}),
@@ -142,7 +173,8 @@ export const createExplain = (deps: ExplainDeps) => {
       ...(state === 'waiting' && attempts > 0
         ? { tries: { failed: attempts, nextMs: dueMs } }
         : {}),
-      ...(state === 'posted' ? await placesOf(ref, purpose) : {}),
+      ...places,
+      ...(places && purpose === WATCH ? copyOf(ref, known, places) : {}),
     };
   };
 
@@ -153,7 +185,7 @@ export const createExplain = (deps: ExplainDeps) => {
   ): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
     const authorId = outcomes[0]?.authorId ?? known?.author?.id ?? '';
-    const kept = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome)));
+    const kept = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome, known)));
     const parts = [...kept, ...flags.map(refusedFlag)];
     const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
     // A flag says nothing of auto-translate, where that is set.

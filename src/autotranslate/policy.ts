@@ -60,7 +60,7 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
   mediaType.startsWith('audio/') ||
   (isAudioName(name) && /^(?:application\/|video\/(?!webm))/.test(mediaType));
 
-export const hasWords = ({ text }: Message): boolean => !isEmojiMessage(text);
+export const hasWords = ({ text }: Pick<Message, 'text'>): boolean => !isEmojiMessage(text);
 
 /**
  * The reason for which people do not want a message translated, whatever its text; checked again

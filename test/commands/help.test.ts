@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { useCoreHarness } from './support.ts';
+import { useCommandHarness, useCoreHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const { harness, last } = useCoreHarness();
+const commands = useCommandHarness();
 
 describe('/help', () => {
   it('lists every command, in the person’s language', async () => {
@@ -28,6 +29,13 @@ describe('/help', () => {
     expect(text).toContain(
       `- \`/glossary\` \`add\` \`export\` \`import\` \`list\` \`proposals\` \`propose\` \`remove\` · ${sentence('commands.glossary.summary')}`,
     );
+  });
+
+  it('names the entries of a message’s menu, where there is one', async () => {
+    const names = ['translate', 'say', 'why', 'catchup'] as const;
+    const { text } = await commands().run('help');
+    for (const name of names) expect(text).toContain(sentence(`commands.${name}.menu`));
+    expect((await last('help')).text).not.toContain(sentence('commands.why.menu'));
   });
 
   it('leaves out what the person may not use', async () => {

@@ -15,6 +15,8 @@ const harness = useCommandHarness();
 const on = { ...messageOf('hello'), author: { id: 'eve', name: 'Eve', kind: 'person' } } as const;
 const ELSEWHERE = { space: { platform: 'test', id: 'elsewhere' }, id: '900' };
 
+const HOW = sentence('why.how', { entry: sentence('commands.why.menu') });
+
 const explain = (part: Explanation, authorId = 'eve'): void => {
   const told: Explained = { ref: on.ref, authorId, parts: [part] };
   harness().script.explained = [told];
@@ -39,6 +41,18 @@ describe('/why', () => {
     expect(text).not.toContain('102');
     expect(text).not.toContain('900');
     expect(text).toContain(sentence('autotranslate.elsewhere', { count: 2 }));
+  });
+
+  it('tells of a copy in linked channels that it is one, and where there is none', async () => {
+    const [there, missing] = [
+      { space: SPACE, id: '101' },
+      { space: SPACE, id: '102' },
+    ];
+    const places = { shownIn: [there], missingIn: [missing] };
+    explain({ state: 'posted', isCopied: true, sinceMs: 0, ...places });
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.copies', { channels: '<#101>' }));
+    expect(text).toContain(sentence('why.missing', { channels: '<#102>' }));
   });
 
   it('lets moderators stop the copies of somebody from elsewhere, whom it names', async () => {
@@ -87,7 +101,7 @@ describe('/why', () => {
   });
 
   it('says how it is used where it is typed', async () => {
-    expect((await harness().run('why', {}, {})).text).toBe(sentence('why.how'));
+    expect((await harness().run('why', {}, {})).text).toBe(HOW);
   });
 
   it('tells whether the message was read aloud, where it had to be', async () => {
@@ -140,12 +154,12 @@ describe('/why in a voice channel', () => {
     harness().rooms.people.set('eve', ROOM);
     const { text } = await harness().run('why', {}, { member: EVE });
     for (const each of told.slice(1)) expect(text).toContain(each);
-    expect(text).toContain(sentence('why.how'));
+    expect(text).toContain(HOW);
   });
 
   it('tells nothing of a room that the person is neither in nor asks in', async () => {
     await enter();
-    expect((await harness().run('why', {}, { member: EVE })).text).toBe(sentence('why.how'));
+    expect((await harness().run('why', {}, { member: EVE })).text).toBe(HOW);
   });
 
   it('tells the same on a caption of the bot', async () => {

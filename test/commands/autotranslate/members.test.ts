@@ -65,7 +65,9 @@ describe('/autotranslate members', () => {
     const { services } = harness();
     const listed = async () =>
       (await services.blocks.list(HERE.space)).map(({ key }) => key).toSorted();
-    expect((await harness().press('blocks.open')).text).toBe(sentence('blocks.none'));
+    expect((await harness().press('blocks.open')).text).toBe(
+      sentence('blocks.none', { entry: sentence('commands.why.menu') }),
+    );
     expect((await harness().press('blocks.by-id', ['no id!'])).text).toContain(
       sentence('blocks.no-id'),
     );

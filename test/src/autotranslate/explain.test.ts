@@ -30,13 +30,41 @@ describe('an explanation of a stored message', () => {
     const message = await scene.say(ENGLISH, 'hello');
     await scene.idle();
     expect(await partsOf(message)).toMatchObject([
-      { state: 'posted', shownIn: [JAPANESE, SPANISH], removedIn: [] },
+      {
+        state: 'posted',
+        isCopied: true,
+        shownIn: [JAPANESE, SPANISH],
+        missingIn: [],
+        removedIn: [],
+      },
     ]);
     scene.feed.remove(scene.feed.messages(SPANISH)[0]!.ref);
     await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
     await scene.idle();
     expect(await partsOf(message)).toMatchObject([
       { state: 'posted', shownIn: [JAPANESE], removedIn: [SPANISH] },
+    ]);
+  });
+
+  it('says of what has no words that it stands in linked channels as it was written', async () => {
+    await scene.watches.set(linked());
+    const message = await scene.say(ENGLISH, '🎉🎉');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'posted', isCopied: true, reason: { key: 'why.skipped.no-words' } },
+    ]);
+  });
+
+  it('names the linked channels in which it never was', async () => {
+    await scene.watches.set(
+      linked().map((watch) =>
+        watch.channel === SPANISH ? { ...watch, choices: { pause: { fromMs: 0 } } } : watch,
+      ),
+    );
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'posted', shownIn: [JAPANESE], missingIn: [SPANISH] },
     ]);
   });
 

@@ -117,7 +117,7 @@ export const createExplain = (deps: ExplainDeps) => {
     return { shownIn: channelsOf(true), removedIn: channelsOf(false) };
   };
 
-  /** What is told of a message that was copied into linked channels; nothing of any other. */
+  /** Tells of a message that was copied into linked channels; nothing of any other. */
   const copyOf = (
     { channel }: MessageRef,
     known: AskedMessage | undefined,

@@ -132,15 +132,18 @@ const choices = z.object({
 
 const record = z.record(z.string(), z.unknown());
 
-const parseChoices = (stored: string | undefined): SpaceChoices => {
+const readStored = (stored: string | undefined): Readonly<Record<string, unknown>> => {
   let json: unknown;
   try {
     json = JSON.parse(stored ?? '{}');
   } catch {
     json = {};
   }
-  return choices.parse(record.safeParse(json).data ?? {});
+  return record.safeParse(json).data ?? {};
 };
+
+const parseChoices = (stored: string | undefined): SpaceChoices =>
+  choices.parse(readStored(stored));
 
 const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> =>
   parseChoices((await readRow(db, 'space_setting', spaceColumns(space), ['choices']))?.choices);
@@ -169,10 +172,12 @@ const changeChoices = async (
     .returning('choices')
     .executeTakeFirst();
   const before = parseChoices(locked?.choices);
-  const after = { ...before, ...how(before) };
-  await putRow(db, 'space_setting', key, { choices: JSON.stringify(after) });
+  const changed = how(before);
+  // What nobody chose is not stored, so that it stays the default.
+  const stored = JSON.stringify({ ...readStored(locked?.choices), ...changed });
+  await putRow(db, 'space_setting', key, { choices: stored });
   await signals.publish(db, 'space-settings', space);
-  return { before, after };
+  return { before, after: { ...before, ...changed } };
 };
 
 /** Most places of a space that are remembered. */

@@ -48,6 +48,16 @@ describe('the choices of a space', () => {
     expect(await spaces.of({ platform: 'test', id: 'other' })).toEqual(DEFAULTS);
   });
 
+  it('are stored as far as somebody chose them', async () => {
+    const spaces = createSpaceSettings(store);
+    await spaces.greets(SPACE, 's');
+    await spaces.change(SPACE, { dailyCharacters: 10 });
+    const rows = await store.selectFrom('space_setting').select('choices').execute();
+    expect(rows.map(({ choices }) => JSON.parse(choices) as unknown)).toEqual([
+      { greeted: ['s'], dailyCharacters: 10 },
+    ]);
+  });
+
   it('lose a limit that is taken away', async () => {
     const spaces = createSpaceSettings(store);
     await spaces.change(SPACE, { dailyCharacters: 10 });

@@ -20,6 +20,7 @@ import {
   parseMarkdown,
   typedLanguage,
   typedLanguages,
+  readerLanguage,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
 import { lines } from '../src/rich-text/compose.ts';
@@ -169,9 +170,10 @@ const summary = defineAction({
   complete: { language: completeLanguage },
   slow: true,
   async run(ctx) {
-    const { options, services, member, locale, signal, stream, reply } = ctx;
-    const own = options.language ?? (await services.settings.of(member)).language ?? locale;
-    const wanted = typedLanguage(own, services);
+    const { options, services, signal, stream, reply } = ctx;
+    const wanted = options.language
+      ? typedLanguage(options.language, services)
+      : await readerLanguage(ctx);
     const record = await captionRecord(ctx);
     const text = await stream(record.summary(wanted, services.assistant, signal), parseMarkdown);
     await reply({ text: parseMarkdown(text) });

@@ -240,8 +240,8 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     /** Lists the messages of a channel that have mirrors for its watch. */
     sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {
       const { source_platform, source_channel_id } = sourceColumns({ channel, id: '' });
-      const of = { source_platform, source_channel_id, purpose: WATCH };
-      const rows = await readRows(store, 'mirror', of, ['source_id']);
+      const key = { source_platform, source_channel_id, purpose: WATCH };
+      const rows = await readRows(store, 'mirror', key, ['source_id']);
       return [...new Set(rows.map(({ source_id }) => source_id))].map((id) => ({ channel, id }));
     },
 

@@ -22,6 +22,7 @@ import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
+import { linkPolicyPresses, linksPage } from './settings/links.ts';
 
 type Context = Pick<
   PressContext,
@@ -118,6 +119,7 @@ const front: Page = async (ctx) => {
         ? button(ctx, 'settings mentions:off', 'settings.mentions-off')
         : button(ctx, 'settings mentions:on', 'settings.mentions-on'),
       button(ctx, 'settings page:channels', 'settings.channels'),
+      button(ctx, 'settings page:links', 'settings.links'),
       button(ctx, 'settings page:quiet', 'settings.quiet'),
       button(ctx, 'settings page:limits', 'settings.limits'),
       ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
@@ -138,13 +140,8 @@ const channels: Page = async (ctx) => {
     chosen: watches.filter((watch) => watch[name]).map(({ channel }) => channel.id),
   });
   const fits = watches.length > 0 && watches.length <= capabilities.choices;
-  const { serverNames } = await choicesOf(ctx);
   return {
-    text: lines(
-      t('settings.channels-heading'),
-      t(fits ? 'settings.channels-how' : note),
-      t(serverNames ? 'settings.servers-are-on' : 'settings.servers-are-off'),
-    ),
+    text: lines(t('settings.channels-heading'), t(fits ? 'settings.channels-how' : note)),
     controls: [
       ...(fits
         ? [
@@ -152,9 +149,6 @@ const channels: Page = async (ctx) => {
             switches('settings bots', 'settings.bots', 'bots'),
           ]
         : []),
-      serverNames
-        ? button(ctx, 'settings servers:off', 'settings.servers-off')
-        : button(ctx, 'settings servers:on', 'settings.servers-on'),
       back(ctx),
     ],
   };
@@ -315,7 +309,15 @@ const roles: Page = async (ctx, command) => {
 };
 
 const PAGES = new Map<string, Page>(
-  Object.entries({ channels, quiet, limits, roles, key: keyPage, moderators: moderatorsPage }),
+  Object.entries({
+    channels,
+    links: linksPage,
+    quiet,
+    limits,
+    roles,
+    key: keyPage,
+    moderators: moderatorsPage,
+  }),
 );
 
 /** Shows `page` after `run`, and beneath the reason why it could not be done. */
@@ -365,7 +367,7 @@ export default defineCommand(
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
       mentions: change(front, ({ arg }) => ({ answersMention: arg === 'on' })),
-      servers: change(channels, ({ arg }) => ({ serverNames: arg === 'on' })),
+      ...linkPolicyPresses,
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
       quiet: change(quiet, async (ctx, { quietChannels }) => ({

@@ -211,6 +211,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
     spaceName: async ({ id }) => (await clients.knowing(id)).guilds.cache.get(id)?.name,
+    isPrivate: async (channel) => {
+      const found = findIn(await clients.knowing(channel.space.id), channel);
+      if (!found || found.type === ChannelType.PrivateThread) return true;
+      return !found.permissionsFor(found.guild.roles.everyone)?.has('ViewChannel');
+    },
     isAgeRestricted: async (channel) => {
       const found = findIn(await clients.knowing(channel.space.id), channel);
       const around = found?.isThread() ? found.parent : found;

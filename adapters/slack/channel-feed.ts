@@ -145,6 +145,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
+    isPrivate: async (channel) => (await readChannel(api, channel))?.is_private !== false,
     // Anybody may give a workspace any name, but its address is its own.
     spaceName: async (space) => {
       const url = installations.known(space)?.url;

@@ -44,6 +44,7 @@ import { createModeratorNotices } from './moderator-notices.ts';
 import { createOutages, type OutagesDeps } from './outage.ts';
 import { createOutageWaits } from './outage-waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
+import { createAuthorNames } from './prepare/author-names.ts';
 import { createBotLoops } from './prepare/bot-loops.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { createLinkedThreads } from './prepare/linked-threads.ts';
@@ -148,6 +149,7 @@ export const openAutoTranslate = async ({
     measured,
   };
   const bars = createBars(shared);
+  const names = createAuthorNames(shared);
   const holds = createCatchUpHolds(shared);
   const botLoops = createBotLoops(shared);
   const pressers = createFlagPressers(shared);
@@ -171,6 +173,7 @@ export const openAutoTranslate = async ({
     botLoops,
     pressers,
     bars,
+    names,
     places: createPlaces(shared),
     linkedThreads: createLinkedThreads(shared),
     outages,
@@ -229,7 +232,7 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [backfill, cursors, context, preparing, botLoops, late, replies];
+  const memories = [names, backfill, cursors, context, preparing, botLoops, late, replies];
   const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },

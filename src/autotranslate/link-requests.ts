@@ -20,6 +20,7 @@ import type { Log } from '../telemetry/log.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { nameElsewhere } from './link-names.ts';
 import type { createLinkNotices } from './link-notices.ts';
+import type { createLinkPolicies } from './link-policy.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
 
@@ -36,6 +37,7 @@ export interface LinkRequestsDeps {
   readonly log: Pick<Log, 'warn'>;
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
   readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
+  readonly policies: ReturnType<typeof createLinkPolicies>;
   readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
@@ -97,6 +99,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     const grown = grownBy(link, groupOf(link.invited.channel));
     const { joined, others, changed } = grown;
     await admit([...others, joined].filter((each) => isIn(each, space)));
+    await deps.policies.demand([...others, joined], space);
     await demandAges(link, joined, others);
     await own.demand(changed);
     return grown;

@@ -19,6 +19,7 @@ import {
 import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import { createLinkPolicies, type LinkPoliciesDeps } from './link-policy.ts';
 import { createLinkMembers } from './link-members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
 import { spaceElsewhere } from './link-names.ts';
@@ -31,7 +32,10 @@ const MOST_PAUSES = 20;
 
 export interface LinksDeps
   extends
-    Omit<LinkRequestsDeps, 'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks'>,
+    Omit<
+      LinkRequestsDeps,
+      'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks' | 'policies'
+    >,
     LinkNoticesDeps {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
   readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
@@ -40,6 +44,7 @@ export interface LinksDeps
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
   /** The parts that know something of spaces in memory. */
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
+  readonly spaces: LinkPoliciesDeps['spaces'];
   readonly now: () => number;
 }
 
@@ -74,6 +79,7 @@ const demandRoom = (
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
+  const policies = createLinkPolicies(deps);
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -152,6 +158,7 @@ export const createLinks = (deps: LinksDeps) => {
 
   const requested = createLinkRequests({
     ...deps,
+    policies,
     own: { ...own, set },
     groupOf,
     isRestricted,
@@ -176,6 +183,7 @@ export const createLinks = (deps: LinksDeps) => {
       by: LinkAsker,
     ): Promise<LinkInvite> => {
       await own.demand([watch]);
+      await policies.demandAny(watch);
       return invites.make(watch, { known: keysOf(groupOf(watch.channel)), mayMixAges }, by);
     },
     change: async (

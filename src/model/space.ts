@@ -19,8 +19,9 @@ export interface SpaceChoices {
   readonly dailyChatTokens?: number | undefined;
   /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
   readonly quietChannels: readonly string[];
-  /** True where the names of people of other spaces are shown with that of their server or workspace. */
-  readonly serverNames: boolean;
+  readonly serverNames: ServerNames;
+  /** The policy for links with other spaces; undefined: `OPEN_LINKS`. */
+  readonly links?: LinkPolicy | undefined;
   /** The rules of channels that have none of their own. */
   readonly rules: WatchRules;
   /** True when an answer to the copy of a message mentions the message's author. */
@@ -35,6 +36,35 @@ export interface SpaceChoices {
   /** Ids of the channels in which the bot introduced itself, and that of the space once it did so there. Default: none. */
   readonly greeted?: readonly string[] | undefined;
 }
+
+/**
+ * The cases in which names of people of other spaces are shown with that of their server or workspace. `change`: where the message
+ * before is of another one. Who has a name like a member's is shown with it in any case.
+ */
+export const SERVER_NAMES = ['always', 'change', 'off'] as const;
+export type ServerNames = (typeof SERVER_NAMES)[number];
+
+/** The spaces with which channels of a space may be linked. */
+export const LINKS_OUTSIDE = ['everybody', 'approved', 'nobody'] as const;
+
+/** The policy of a space for links with other spaces; those that stand are not touched by it. */
+export interface LinkPolicy {
+  readonly outside: (typeof LINKS_OUTSIDE)[number];
+  /** Ids of the spaces that are approved. */
+  readonly approved: readonly string[];
+  /** True where private channels may be linked. */
+  readonly privateChannels: boolean;
+  /** Ids of the channels that may be linked; none: all. */
+  readonly channels: readonly string[];
+}
+
+/** The policy of a space that has chosen none. */
+export const OPEN_LINKS: LinkPolicy = {
+  outside: 'everybody',
+  approved: [],
+  privateChannels: true,
+  channels: [],
+};
 
 /** True when nothing is done by itself in a channel, or in the one that its thread belongs to. */
 export const isQuiet = (

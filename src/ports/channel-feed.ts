@@ -96,6 +96,8 @@ export interface ChannelFeed {
   link?(ref: MessageRef): string;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */
   spaceName?(space: Space): Promise<string | undefined>;
+  /** True where not everybody in its space sees a channel. Default: false. */
+  isPrivate?(channel: Channel): Promise<boolean>;
   /** True where the platform shows a channel to adults alone. Default: false. */
   isAgeRestricted?(channel: Channel): Promise<boolean>;
   /** Counts the people who have reacted to the message with this emoji. */

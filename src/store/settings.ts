@@ -2,7 +2,14 @@ import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { FORMALITIES } from '../model/rules.ts';
-import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
+import {
+  USUAL_PAUSE_MS,
+  type ConsentChoice,
+  type SpaceChoices,
+  LINKS_OUTSIDE,
+  OPEN_LINKS,
+  SERVER_NAMES,
+} from '../model/space.ts';
 import { currentActor } from './actor.ts';
 import { noteChange } from './audit.ts';
 import type { Store } from './index.ts';
@@ -90,6 +97,15 @@ const rules = z.object({
     .catch(undefined),
 });
 
+const linkPolicy = z.object({
+  outside: z.enum(LINKS_OUTSIDE),
+  approved: ids,
+  privateChannels: z.boolean(),
+  channels: ids,
+});
+/** The policy in place of one that cannot be read: nothing is linked that moderators may have forbidden. */
+const CLOSED_LINKS = { ...OPEN_LINKS, outside: 'nobody' as const, approved: [], channels: [] };
+
 const roomChoices = z.object({
   consent: z.enum(['told', 'agreed']).catch('told'),
   spokenNotice: z.boolean().catch(true),
@@ -120,7 +136,10 @@ const choices = z.object({
   dailyAudioMinutes: limit,
   dailyChatTokens: limit,
   quietChannels: ids,
-  serverNames: z.boolean().catch(true),
+  serverNames: z
+    .union([z.enum(SERVER_NAMES), z.boolean().transform((isOn) => (isOn ? 'always' : 'off'))])
+    .catch('always'),
+  links: linkPolicy.optional().catch(CLOSED_LINKS),
   rules: rules.catch(() => ({})),
   answersMention: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),

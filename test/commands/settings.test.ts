@@ -167,19 +167,28 @@ describe('/settings', () => {
     expect(new Set(watches.map(({ group }) => group)).size).toBe(1);
   });
 
-  it('shows the servers of people elsewhere, or not', async () => {
+  it('have a policy for links with others, and say when names carry that of a server', async () => {
+    const { services } = harness();
     await harness().run('settings');
-    await harness().press('settings.channels');
-    for (const [press, isOn] of [
-      ['settings.servers-off', false],
-      ['settings.servers-on', true],
-    ] as const) {
-      const { text } = await harness().press(press);
-      expect(text).toContain(
-        sentence(isOn ? 'settings.servers-are-on' : 'settings.servers-are-off'),
-      );
-      expect((await harness().services.spaces.of(SPACE)).serverNames).toBe(isOn);
-    }
+    await harness().press('settings.links');
+    await harness().press('settings.servers', ['change']);
+    await harness().press('settings.outside', ['nobody']);
+    await harness().press('settings.private-off');
+    await harness().press('settings.linkable', ['100']);
+    const { text } = await harness().press('settings.approved', ['T0ABC, 123 T0ABC']);
+    expect(text).toContain('T0ABC, 123');
+    expect(await services.spaces.of(SPACE)).toMatchObject({
+      serverNames: 'change',
+      links: {
+        outside: 'approved',
+        approved: ['T0ABC', '123'],
+        privateChannels: false,
+        channels: ['100'],
+      },
+    });
+    expect((await harness().press('settings.approved', ['<b>'])).text).toContain(
+      sentence('settings.approved-wrong', { most: 50 }),
+    );
   });
 
   it('says so where no channel, or too many, are translated', async () => {
@@ -199,7 +208,7 @@ describe('/settings', () => {
     await harness().run('settings');
     const content = await harness().press('settings.channels');
     expect(content.text).toContain(sentence('settings.too-many-watched'));
-    expect(content.controls).toHaveLength(2);
+    expect(content.controls).toHaveLength(1);
   });
 
   it('keeps the page when a press cannot be done', async () => {

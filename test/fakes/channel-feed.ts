@@ -247,6 +247,7 @@ export const createFakeFeed = (
       return !left.has(id);
     },
     isBanned: async (_, id) => banned.has(id),
+    isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     holdsPosts: async ({ id }) => forums.has(id),
     describeThread: async ({ id }) => threads.get(id),

@@ -61,7 +61,7 @@ export const createProbes = () => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
-      serverNames: true,
+      serverNames: 'always',
       rules: {},
       answersMention: true,
       rooms: ROOM_CHOICES,

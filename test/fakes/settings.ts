@@ -22,7 +22,7 @@ export const createFakeSpaces = (): SpaceSettings => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
-      serverNames: true,
+      serverNames: 'always',
       rules: {},
       answersMention: true,
       rooms: ROOM_CHOICES,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { authorFor, readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
+import { readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, ruleAgainst, skipReason, type SkipReason } from '../policy.ts';
 import {
   belowOf,
@@ -32,6 +32,7 @@ import { createMessageTranslator, untranslated, type Translated } from './transl
 import type { Outages } from '../outage.ts';
 import type { RecognitionOutages } from '../recognition-outage.ts';
 import type { FlagPressers } from '../flag-pressers.ts';
+import type { AuthorNames } from './author-names.ts';
 import type { BotLoops } from './bot-loops.ts';
 import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
@@ -67,6 +68,7 @@ export interface PrepareDeps {
   readonly botLoops: BotLoops;
   readonly pressers: Pick<FlagPressers, 'tell'>;
   readonly bars: Bars;
+  readonly names: Pick<AuthorNames, 'note' | 'shownIn'>;
   readonly late: Pick<LateTargets, 'isLate' | 'take'>;
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
   /** Makes the progress line of a recording. */
@@ -204,10 +206,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       }
       const { text: written } = rendition;
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));
-      const { serverNames } = await spaces.of(to.channel.space);
-      const author = serverNames
-        ? await authorFor(message.author, message.ref.channel, to.channel, platforms)
-        : message.author;
+      const author = await deps.names.shownIn(to.channel, message, watch);
       mirrors.push({
         target: to,
         models: modelNames([rendition]),
@@ -266,6 +265,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (skip) return skipped(row, skip);
     const thread = watch && (await linkedThreads.of(message, watch));
     if (thread === 'private') return skipped(row, 'private-thread');
+    if (watch) deps.names.note(message, watch);
     const isNew = !row.isMissed && row.to === undefined;
     if (watch && isNew && (await deps.botLoops.isLoop(message, watch, row.sinceMs)))
       return skipped(row, 'bot-loop');

@@ -27,7 +27,9 @@ describe('the audit trail', () => {
 
   it('has who changed a setting, and what it was before and after', async () => {
     const spaces = createSpaceSettings(store);
-    await actAs(ANN, () => spaces.change(SPACE, { dailyCharacters: 10_000, serverNames: true }));
+    await actAs(ANN, () =>
+      spaces.change(SPACE, { dailyCharacters: 10_000, serverNames: 'always' }),
+    );
     expect(await list()).toMatchObject([
       {
         what: 'setting',

@@ -9,7 +9,7 @@ const DEFAULTS = {
   flags: { on: true, languages: {} },
   roles: {},
   quietChannels: [],
-  serverNames: true,
+  serverNames: 'always',
   rules: {},
   answersMention: true,
   rooms: ROOM_CHOICES,

@@ -1,0 +1,118 @@
+import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import { button, channelNames, chosenChannels, seenChannels } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import {
+  LINKS_OUTSIDE,
+  OPEN_LINKS,
+  SERVER_NAMES,
+  type LinkPolicy,
+  type SpaceChoices,
+} from '../../src/model/space.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+import { code } from '../../src/rich-text/rich-text.ts';
+
+type Context = Pick<PressContext, 'services' | 'channel' | 'access' | 't' | 'label'>;
+
+const MOST_IDS = 50;
+const LONGEST_IDS_CHARS = 1_000;
+
+/** The page on links with other spaces: who may be linked, what of this space, and how names from there are shown. */
+export const linksPage = async (ctx: Context): Promise<Content> => {
+  const { services, channel, t, label } = ctx;
+  const { serverNames, links = OPEN_LINKS } = await services.spaces.of(channel.space);
+  const { outside, approved, privateChannels, channels } = links;
+  const choice = <Value extends string>(
+    press: string,
+    values: readonly Value[],
+    now: Value,
+  ): Control => ({
+    kind: 'choice',
+    press: `settings ${press}`,
+    label: label(`settings.${press}` as 'settings.outside'),
+    choices: values.map((value) => ({
+      value,
+      label: label(`settings.${press}-${value}` as 'settings.outside-nobody'),
+      chosen: value === now,
+    })),
+  });
+  return {
+    text: lines(
+      t('settings.links-heading'),
+      t('settings.links-how'),
+      outside === 'approved' &&
+        t('settings.approved-are', {
+          ids: approved.length > 0 ? code(approved.join(', ')) : '–',
+        }),
+      channels.length > 0 &&
+        t('settings.linkable-are', { channels: await channelNames(channels, ctx) }),
+      t(privateChannels ? 'settings.private-are-on' : 'settings.private-are-off'),
+    ),
+    controls: [
+      choice('outside', LINKS_OUTSIDE, outside),
+      {
+        kind: 'channels',
+        press: 'settings linkable',
+        label: label('settings.linkable'),
+        chosen: await seenChannels(channels, ctx),
+      },
+      choice('servers', SERVER_NAMES, serverNames),
+      button(ctx, 'settings approved', 'settings.approved'),
+      privateChannels
+        ? button(ctx, 'settings private:off', 'settings.private-off')
+        : button(ctx, 'settings private:on', 'settings.private-on'),
+      button(ctx, 'settings page', 'settings.back'),
+    ],
+  };
+};
+
+const press = (how: (ctx: PressContext, before: SpaceChoices) => Partial<SpaceChoices>): Press => ({
+  guards: [moderator],
+  ...pressOn(linksPage, async (ctx) => {
+    await ctx.services.spaces.change(ctx.channel.space, (choices) => how(ctx, choices));
+  }),
+});
+
+const policy = (how: (ctx: PressContext, links: LinkPolicy) => Partial<LinkPolicy>): Press =>
+  press((ctx, { links = OPEN_LINKS }) => ({ links: { ...links, ...how(ctx, links) } }));
+
+/** The value that was chosen of those that a choice offers; undefined for any other, which nobody was shown. */
+const oneOf = <Value extends string>(
+  values: readonly Value[],
+  { values: [chosen] }: PressContext,
+): Value | undefined => values.find((each) => each === chosen);
+
+const idsOf = ({ values: [typed = ''] }: PressContext): readonly string[] => {
+  const ids = [...new Set(typed.split(/[\s,;]+/).filter(Boolean))];
+  if (ids.length > MOST_IDS || !ids.every((id) => /^\w{1,40}$/.test(id)))
+    throw userError('bad-input', 'settings.approved-wrong', { most: MOST_IDS });
+  return ids;
+};
+
+export const linkPolicyPresses: Readonly<Record<string, Press>> = {
+  outside: policy((ctx, { outside }) => ({ outside: oneOf(LINKS_OUTSIDE, ctx) ?? outside })),
+  servers: press((ctx, { serverNames }) => ({
+    serverNames: oneOf(SERVER_NAMES, ctx) ?? serverNames,
+  })),
+  private: policy(({ arg }) => ({ privateChannels: arg === 'on' })),
+  linkable: {
+    guards: [moderator],
+    ...pressOn(linksPage, async (ctx) => {
+      const { services, channel } = ctx;
+      const { links = OPEN_LINKS } = await services.spaces.of(channel.space);
+      const channels = await chosenChannels(links.channels, ctx);
+      await services.spaces.change(channel.space, ({ links: now = OPEN_LINKS }) => ({
+        links: { ...now, channels },
+      }));
+    }),
+  },
+  approved: {
+    form: {
+      title: 'settings.approved',
+      label: 'settings.approved-ids',
+      hint: 'settings.approved-hint',
+      maxChars: LONGEST_IDS_CHARS,
+    },
+    ...policy((ctx) => ({ outside: 'approved', approved: idsOf(ctx) })),
+  },
+};

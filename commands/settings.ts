@@ -5,7 +5,7 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import type { ChannelWatch, SpaceChoices } from '../src/model/space.ts';
+import { isPaused, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
 import {
   listOf,
   button,
@@ -81,6 +81,7 @@ const front: Page = async (ctx) => {
           watch.languages.map((language) => services.languages.name(language, locale)),
           locale,
         ),
+      isPaused(watch) && t('autotranslate.is-paused'),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));

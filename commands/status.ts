@@ -25,7 +25,7 @@ import {
 import { toAppError, type Sentence } from '../src/errors.ts';
 import type { OwnKeyState } from '../src/model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../src/model/place.ts';
-import type { ChannelWatch } from '../src/model/space.ts';
+import { isPaused, type ChannelWatch } from '../src/model/space.ts';
 import type { Content } from '../src/model/message.ts';
 import {
   link,
@@ -165,6 +165,7 @@ const watchLines = (
     if (fault) return sentence('❌ ', mention, ' · ', say(ctx.t, fault));
     if (missing.length > 0)
       return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
+    if (isPaused(watch)) return sentence('⏸️ ', mention, ' · ', ctx.t('autotranslate.is-paused'));
     const drawback = ctx.services.watches.drawback(watch);
     return drawback ? sentence('⚠️ ', say(ctx.t, drawback)) : sentence('✅ ', mention);
   });

@@ -146,12 +146,15 @@ export const obstacleLines = async (
   const choices = await services.spaces.of(here.space);
   const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
   const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
+  const group = watches[0]?.group;
+  const linked = group === undefined ? [] : services.watches.list(here.space);
+  const spoken = linked.filter((each) => each.group === group).flatMap((each) => each.languages);
   // In a group only its own languages are translated, elsewhere whatever people write.
   const translates = async (to: string): Promise<boolean | undefined> => {
-    if (watches[0]?.group === undefined) return services.translates(to);
-    const sources = wanted.filter((from) => from !== to);
+    if (group === undefined) return services.translates(to);
+    const sources = [...new Set([...wanted, ...spoken])].filter((from) => from !== to);
     const answers = await Promise.all(sources.map((from) => services.translates(to, from)));
-    return answers.some((answer) => answer !== false);
+    return sources.length === 0 || answers.some((answer) => answer !== false);
   };
   const answers = await Promise.all(wanted.map(translates));
   const missing = wanted.filter((_, place) => answers[place] === false);

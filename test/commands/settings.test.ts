@@ -31,6 +31,14 @@ describe('/settings', () => {
     ]);
   });
 
+  it('says which channel is paused, as the status does', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().services.watches.pause(HERE, true);
+    const paused = sentence('autotranslate.is-paused');
+    expect((await harness().run('settings')).text).toContain(`Spanish · ${paused}`);
+    expect((await harness().run('status')).text).toContain(`⏸️ <#100> · ${paused}`);
+  });
+
   it('switches the mentions of authors in answers off and on', async () => {
     await harness().run('settings');
     const off = await harness().press('settings.mentions-off');

@@ -45,7 +45,9 @@ describe('/autotranslate members', () => {
   });
 
   it('offers to end what is muted', async () => {
-    expect((await open(true)).text).toContain(sentence('members.muted', { channel: `<#${HERE.id}>` }));
+    expect((await open(true)).text).toContain(
+      sentence('members.muted', { channel: `<#${HERE.id}>` }),
+    );
     await harness().press('members.choose', [KEY]);
     await harness().press('members.unmute');
     expect(harness().script.decided).toEqual([`unmute ${KEY}`]);

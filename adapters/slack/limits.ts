@@ -110,6 +110,8 @@ export const RATES = {
   'files.delete': TIER_3,
   'files.getUploadURLExternal': TIER_4,
   'files.info': TIER_4,
+  'pins.add': TIER_2,
+  'pins.remove': TIER_2,
   'reactions.get': TIER_3,
   'usergroups.list': TIER_2,
   'usergroups.users.list': TIER_2,

@@ -75,6 +75,8 @@ const SUBSCRIPTIONS = {
   message: ['message.channels', 'message.groups', 'message.im', 'message.mpim'],
   reaction_added: ['reaction_added'],
   reaction_removed: ['reaction_removed'],
+  pin_added: ['pin_added'],
+  pin_removed: ['pin_removed'],
   member_joined_channel: ['member_joined_channel'],
   channel_unarchive: ['channel_unarchive'],
   group_unarchive: ['group_unarchive'],

@@ -19,6 +19,8 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'metadata.message:read': 'finding its own messages again',
   'mpim:history': 'reading group messages that it is in',
   'mpim:read': 'group messages that it is in',
+  'pins:read': 'pinned messages of linked channels',
+  'pins:write': 'pinning their copies',
   'reactions:read': 'flag reactions',
   'usergroups:read': 'names of groups in messages, and who is in those that moderate',
   'users:read': 'people’s names and languages',

@@ -1,19 +1,24 @@
+import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { faultFields } from '../errors.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import { isMuted } from '../model/space.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
+import type { MirrorStore, StoredMirror } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { WATCH } from '../store/inbox/row.ts';
+import { WATCH, type RowKey } from '../store/inbox/row.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface CopiedPinsDeps {
   readonly stored: Pick<MirrorStore, 'of' | 'sourceOf' | 'isPinned' | 'setPinned'>;
-  readonly watches: Pick<WatchStore, 'of'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly log: Pick<Log, 'info'>;
 }
+
+/** Looks for the copies of a message that was pinned as soon as it was written, and the time between them. */
+const LOOKS = 4;
+const LOOK_MS = 500;
 
 /**
  * Creates the function that pins the copies of a message when it was pinned, and unpins them. A copy that people pin or
@@ -22,13 +27,23 @@ export interface CopiedPinsDeps {
 export const createCopiedPins = ({ stored, watches, platforms, log }: CopiedPinsDeps) => {
   const turns = createKeyedMutex();
 
+  /** The copies of a message, which may be posted only now. */
+  const copiesOf = async (key: RowKey, most: number): Promise<readonly StoredMirror[]> => {
+    for (let looks = 1; ; looks += 1) {
+      const copies = await stored.of(key);
+      if (copies.length >= most || looks === LOOKS) return copies;
+      await sleep(realClock, LOOK_MS);
+    }
+  };
+
   /** @param isPinned as it is reported now, whether that has changed or not */
   return async (ref: MessageRef, isPinned: boolean): Promise<void> => {
-    if (watches.of(ref.channel)?.mode !== 'mirror') return;
+    const watch = watches.of(ref.channel);
+    if (watch?.mode !== 'mirror') return;
     using _ = await turns.take(messageKey(ref));
     const key = { ref, purpose: WATCH };
     if ((await stored.isPinned(key)) === isPinned || (await stored.sourceOf(ref))) return;
-    for (const { posted } of await stored.of(key)) {
+    for (const { posted } of await copiesOf(key, watches.group(watch).length - 1)) {
       if (!posted) continue;
       const { channel, ids } = posted;
       const to = watches.of(channel);

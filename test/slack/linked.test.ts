@@ -42,6 +42,38 @@ describe('channels of two workspaces and a Discord server that were linked by co
     expect(discord.pings).toEqual([]);
   });
 
+  it('pin the copies of what is pinned, and unpin them', async () => {
+    await using group = await openGroup();
+    const { english, spanish, japanese, bot } = group;
+    const said = english.channel.say(english.ann, 'These are the rules of the house');
+    await wordsIn(spanish.channel, 'es:These are the rules');
+    const copyIn = () => spanish.channel.posts.find(({ words }) => words.includes('es:These'));
+    said.pin(english.ann);
+    await bot.slack.until(() => copyIn()?.pinned === true);
+    await japanese.until((messages) => messages.some(({ pinned }) => pinned));
+    said.pin(english.ann, false);
+    await bot.slack.until(() => copyIn()?.pinned === false);
+  });
+
+  it('show a thread of Discord as one thread, in which answers reach it', async () => {
+    await using group = await openGroup();
+    const { english, japanese, discord, guild, bot } = group;
+    const bob = discord.user({ name: 'Bob' });
+    guild.join(bob);
+    const thread = japanese.startThread(bob, '夏休みの計画');
+    thread.say(bob, '誰が一緒に行きますか、みなさん');
+    await wordsIn(english.channel, 'en:夏休みの計画');
+    const opening = english.channel.posts.find(({ words }) => words.includes('en:夏休みの計画'));
+    await bot.slack.until(() =>
+      Boolean(opening?.replies.some(({ words }) => words.includes('en:誰が'))),
+    );
+    if (!opening) throw new Error('there is no thread');
+    english.channel.say(english.ann, 'I am coming along with you', { thread: opening });
+    await discord.until(() =>
+      thread.messages.some(({ content }) => content.includes('ja:I am coming along')),
+    );
+  });
+
   it('hide on Slack what Discord hides, which Slack itself cannot', async () => {
     await using group = await openGroup();
     const { english, japanese, discord, guild } = group;

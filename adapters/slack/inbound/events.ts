@@ -69,6 +69,13 @@ const reactionEvent = z.looseObject({
     ts: z.string().optional(),
   }),
 });
+const pinEvent = z.looseObject({
+  item: z.looseObject({
+    type: z.string(),
+    channel: z.string().optional(),
+    message: z.looseObject({ ts: z.string() }).optional(),
+  }),
+});
 const membershipEvent = z.looseObject({
   user: z.string(),
   channel: z.string(),
@@ -159,6 +166,12 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     await listener.reactionChanged(ref, emoji, isPresent, user);
   };
 
+  const pin = async (space: Space, event: Event, isPinned: boolean): Promise<void> => {
+    const { channel, message: pinned } = shaped(pinEvent, event).item;
+    if (channel === undefined || !pinned) return;
+    await listener.pinChanged({ channel: places.channel(space, channel), id: pinned.ts }, isPinned);
+  };
+
   const membership = async (space: Space, { event }: EventContext): Promise<void> => {
     const { user, channel: id, inviter } = shaped(membershipEvent, event);
     const channel = places.channel(space, id);
@@ -180,6 +193,8 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     message,
     reaction_added: async (space, { event }) => reaction(space, event, true),
     reaction_removed: async (space, { event }) => reaction(space, event, false),
+    pin_added: async (space, { event }) => pin(space, event, true),
+    pin_removed: async (space, { event }) => pin(space, event, false),
     member_joined_channel: membership,
     channel_unarchive: unarchived,
     group_unarchive: unarchived,

@@ -116,9 +116,19 @@ const HANDLED_BEFORE_ACK: ReadonlySet<string> = new Set<EventType>([
   'user_change',
 ]);
 
+const pinnedItem = z.object({
+  type: z.string(),
+  channel: z.string().optional(),
+  message: z.object({ ts: z.string() }).optional(),
+});
+
 /** The message that an event is about; undefined for other events. */
 const postedIn = (event: Event): z.infer<typeof messageEvent> | undefined =>
   event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
+
+/** The message that was pinned or unpinned, without its words; undefined for other events. */
+const pinIn = ({ type, item }: Event): object | undefined =>
+  type === 'pin_added' || type === 'pin_removed' ? pinnedItem.safeParse(item).data : undefined;
 
 const channelIn = (event: Event): string => {
   const { channel, item } = placed.safeParse(event).data ?? {};
@@ -166,7 +176,12 @@ export const createIntake = ({ core, installations, handle }: IntakeDeps) => {
     const posted = postedIn(event);
     const authorId = posted?.message?.user ?? posted?.user;
     const message = posted?.message && withoutOthers(posted.message);
-    const needed = { ...withoutOthers(event), ...(message ? { message } : {}) };
+    const pinned = pinIn(event);
+    const needed = {
+      ...withoutOthers(event),
+      ...(message ? { message } : {}),
+      ...(pinned ? { item: pinned } : {}),
+    };
     if (authorId === undefined) return { event: needed };
     if (!(await services.privacy.optedOut({ platform: PLATFORM, id: authorId })))
       return { event: needed, authorId };

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
+import { refusedAs } from '../errors.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
 import { renderPart } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
@@ -29,7 +30,7 @@ export interface MirrorsDeps extends Omit<MirrorWriterDeps, 'files'> {
 }
 
 export const createMirrors = (deps: MirrorsDeps): Mirrors => {
-  const { uploads, writer, threads, ownMessages, filesBytes, names } = deps;
+  const { api, uploads, writer, threads, ownMessages, filesBytes, names } = deps;
   const turns = createKeyedMutex();
   const files = createMirrorFiles(uploads, writer, names);
   const mirrorWriter = createMirrorWriter({ ...deps, files });
@@ -127,6 +128,11 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         await files.remove(channel, metadata.files, held);
         await writer.erase(channel, ts, held);
       }
+    },
+    pin: async ({ channel, id }, isPinned) => {
+      const where = { channel: channelIdOf(channel), timestamp: id };
+      const asking = api.call(channel.space, isPinned ? 'pins.add' : 'pins.remove', where);
+      await refusedAs(asking, 'already_pinned', 'no_pin');
     },
     openThread: async (channel, _, { key, from, opening, mayExist, sinceMs, assertHeld }) => {
       // What stands in a thread itself begins none.

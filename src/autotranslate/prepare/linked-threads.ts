@@ -51,6 +51,11 @@ const NAME_CHARS = 100;
 /** The name of a thread whose own name is not shown. */
 const NAMELESS = '🧵';
 
+const opening = (name: string, url: string | undefined): RichText => {
+  const title = styled('bold', text(name));
+  return [paragraph(text(`${NAMELESS} `), url === undefined ? title : link(url, title))];
+};
+
 export type LinkedThreads = ReturnType<typeof createLinkedThreads>;
 
 /** Creates the functions that find, and begin, the threads in which the messages of a thread are copied. */
@@ -126,11 +131,6 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
       // A name that cannot be translated keeps no message from its readers.
       return shorten(info.name, NAME_CHARS);
     }
-  };
-
-  const opening = (name: string, url: string | undefined): RichText => {
-    const title = styled('bold', text(name));
-    return [paragraph(text(`${NAMELESS} `), url === undefined ? title : link(url, title))];
   };
 
   const begin = async (

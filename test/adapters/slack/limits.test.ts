@@ -7,7 +7,7 @@ import { METHODS } from '../../fakes/slack/methods/index.ts';
 /** Called rarely and without a workspace's limits: at a start, by an installation, by the doctor. */
 const OUTSIDE = ['apps.connections.open', 'auth.teams.list', 'auth.test', 'oauth.v2.access'];
 const FAMILIES =
-  'apps|assistant|auth|chat|conversations|files|oauth|reactions|usergroups|users|views';
+  'apps|assistant|auth|chat|conversations|files|oauth|pins|reactions|usergroups|users|views';
 
 it('each method that the source names has its rate, and each that has one is named', () => {
   const sources = globSync('adapters/slack/**/*.ts').filter(

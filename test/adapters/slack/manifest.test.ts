@@ -32,6 +32,8 @@ const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
   'message.mpim': 'mpim:history',
   reaction_added: 'reactions:read',
   reaction_removed: 'reactions:read',
+  pin_added: 'pins:read',
+  pin_removed: 'pins:read',
   member_joined_channel: 'channels:read',
   channel_unarchive: 'channels:read',
   group_unarchive: 'groups:read',

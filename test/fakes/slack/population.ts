@@ -24,6 +24,8 @@ export const ALL_SCOPES = [
   'metadata.message:read',
   'mpim:history',
   'mpim:read',
+  'pins:read',
+  'pins:write',
   'reactions:read',
   'reactions:write',
   'team:read',

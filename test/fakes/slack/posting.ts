@@ -113,6 +113,7 @@ export const addMessage = (world: World, channel: Channel, given: NewMessage): M
     threadTs: given.threadTs,
     broadcast: given.broadcast ?? false,
     editedTs: undefined,
+    pinned: false,
     reactions: new Map(),
     metadata: given.metadata,
     tombstone: false,
@@ -206,5 +207,18 @@ export const react = (
     reaction: name,
     item: { type: 'message', channel: message.channel.id, ts: message.ts },
     item_user: message.author.id,
+  });
+};
+
+/** Pins a message to its channel, or unpins it ("pin_added", "pin_removed"). */
+export const pin = (world: World, message: Message, user: User, isPinned: boolean): void => {
+  if (message.pinned === isPinned) return;
+  message.pinned = isPinned;
+  const { channel, ts } = message;
+  channelEvent(world, channel, {
+    type: isPinned ? 'pin_added' : 'pin_removed',
+    user: user.id,
+    channel_id: channel.id,
+    item: { type: 'message', channel: channel.id, message: { type: 'message', ts } },
   });
 };

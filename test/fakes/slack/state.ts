@@ -106,6 +106,7 @@ export interface Message {
   broadcast: boolean;
   editedTs: string | undefined;
   /** Names with the ids of those who reacted. */
+  pinned: boolean;
   readonly reactions: Map<string, Set<string>>;
   metadata: Json | undefined;
   /** A parent that was deleted while it had replies. */

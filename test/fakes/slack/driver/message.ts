@@ -1,5 +1,5 @@
 import { fieldsOf } from '../blocks.ts';
-import { changeMessage, deleteFile, deleteMessage, react } from '../posting.ts';
+import { changeMessage, deleteFile, deleteMessage, pin, react } from '../posting.ts';
 import { addFile, type NewFile } from './files.ts';
 import { repliesOf } from '../render.ts';
 import type { Json } from '../json.ts';
@@ -105,6 +105,14 @@ export class FakeMessage {
 
   react(user: FakeUser, name: string): void {
     react(this.#tools.world, this.state, user.state, name, true);
+  }
+
+  get pinned(): boolean {
+    return this.state.pinned;
+  }
+
+  pin(user: FakeUser, isPinned = true): void {
+    pin(this.#tools.world, this.state, user.state, isPinned);
   }
 
   unreact(user: FakeUser, name: string): void {

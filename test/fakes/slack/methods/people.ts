@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
+import { pin } from '../posting.ts';
 import { findUser } from '../population.ts';
 import { permalinkOf, renderMessage, renderUser, teamOf } from '../render.ts';
 import { channelFor, count, flag, method, SPECIAL, TIER } from './call.ts';
@@ -141,6 +142,30 @@ const reactionsGet = method(
   },
 );
 
+/** Pinned messages of a channel ("pins.add"). */
+const PINS = 100;
+
+const pinMethods = [true, false].map((isPinned) =>
+  method(
+    isPinned ? 'pins.add' : 'pins.remove',
+    {
+      rate: TIER[2],
+      scopes: ['pins:write'],
+      args: z.looseObject({ channel: z.string(), timestamp: z.string() }),
+    },
+    (call) => {
+      const channel = channelFor(call, call.args.channel);
+      const message = channel.messages.find(({ ts }) => ts === call.args.timestamp);
+      if (!message) throw new SlackFault('message_not_found');
+      if (message.pinned === isPinned) throw new SlackFault(isPinned ? 'already_pinned' : 'no_pin');
+      const most = channel.messages.filter(({ pinned }) => pinned).length;
+      if (isPinned && most >= PINS) throw new SlackFault('not_pinnable');
+      pin(call.world, message, call.installation.botUser, isPinned);
+      return {};
+    },
+  ),
+);
+
 const THREAD_METHODS = ['setStatus', 'setTitle', 'setSuggestedPrompts'].map((name) =>
   method(
     `assistant.threads.${name}`,
@@ -165,5 +190,6 @@ export const peopleMethods = [
   usergroups,
   groupUsers,
   reactionsGet,
+  ...pinMethods,
   ...THREAD_METHODS,
 ];

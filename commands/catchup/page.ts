@@ -1,5 +1,5 @@
 import type { MissedMessages } from '../../src/command/services.ts';
-import { excerpt, quotedWords } from '../../src/command/helpers.ts';
+import { excerptRow, quotedWords, rowChars } from '../../src/command/helpers.ts';
 import type { Content, Control, Message } from '../../src/model/message.ts';
 import { bullets, lines, sections, sentence } from '../../src/rich-text/compose.ts';
 import { styled, text, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
@@ -56,15 +56,15 @@ const shownLines = (
   { locale, services }: ReadingContext,
 ): RichText => {
   let most = MESSAGE_CHARS;
-  const cut = (): readonly string[] => read.map((one) => excerpt(one.text, most, { locale }));
+  const cut = () => read.map((one) => excerptRow(one.text, most, { locale }));
   const room = chars - AROUND_CHARS * read.length;
-  while (most > AROUND_CHARS && cut().join('').length > room) most = Math.trunc(most * 0.8);
-  const words = cut();
+  while (most > AROUND_CHARS && rowChars(cut().flat()) > room) most = Math.trunc(most * 0.8);
+  const rows = cut();
   return bullets(
     ...read.map(({ message }, index) => {
       const seconds = Math.floor(services.messages.timeOf(message) / SECOND_MS);
       const name = styled('bold', text(quotedWords(message.author.name, NAME_CHARS) || '…'));
-      return sentence(timestamp(seconds, 't'), ' ', name, `: ${words[index] ?? ''}`);
+      return sentence(timestamp(seconds, 't'), ' ', name, ': ', ...(rows[index] ?? []));
     }),
   );
 };

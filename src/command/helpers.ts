@@ -33,6 +33,7 @@ export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
+export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';

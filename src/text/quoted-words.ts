@@ -20,9 +20,12 @@ export const shorten = (text: string, units: number): string => {
 // Joiners are parts of words and emoji, tag characters of flags.
 const LINE_BREAKS_AND_CONTROLS = /(?:[\s\p{Cc}]|(?![\u200D\u200C\u{E0020}-\u{E007F}])\p{Cf})+/gu;
 
+/** Puts a text on one line as `oneLine` does, with the white space at its ends. */
+export const withoutBreaks = (text: string): string =>
+  text.toWellFormed().replaceAll(LINE_BREAKS_AND_CONTROLS, ' ');
+
 /** Puts a text on one line, without control characters; the result is well-formed. */
-export const oneLine = (text: string): string =>
-  text.toWellFormed().replaceAll(LINE_BREAKS_AND_CONTROLS, ' ').trim();
+export const oneLine = (text: string): string => withoutBreaks(text).trim();
 
 /** The first of these names, of a person or a file, that shows anything: on one line, without control characters. */
 export const shownName = (...names: readonly (string | null | undefined)[]): string =>
@@ -50,7 +53,7 @@ export interface ExcerptOptions {
   readonly locale?: string;
 }
 
-const HIDDEN = '▒▒▒';
+export const HIDDEN = '▒▒▒';
 /** UTF-16 units read per visible one: white space and invisible characters take room. */
 const READ_PER_CHAR = 20;
 const LEAST_READ = 4_000;
@@ -72,7 +75,8 @@ const leafText = (node: Leaf, { names, locale }: ExcerptOptions): string => {
   }
 };
 
-const shown = (piece: Piece, options: ExcerptOptions): string => {
+/** The words that an excerpt shows of a piece that is not in a spoiler. */
+export const shownWords = (piece: Piece, options: ExcerptOptions): string => {
   switch (piece.kind) {
     case 'text':
       return piece.text;
@@ -103,7 +107,7 @@ export const excerpt = (tree: RichText, chars: number, options: ExcerptOptions =
     if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'spoiler') {
       hiddenBy = piece.pair;
       line += HIDDEN;
-    } else line += shown(piece, options);
+    } else line += shownWords(piece, options);
   }
   const isCut = line.length > most;
   const flat = oneLine(isCut ? line.slice(0, most) : line);

@@ -81,6 +81,13 @@ describe('/catchup', () => {
     expect(linesIn(back.text)).toEqual(linesIn(pages[1]!.text));
   });
 
+  it('shows the links of messages whole', async () => {
+    const url = 'https://example.com/photos/2026';
+    harness().script.messages = [written(`see ${url}`, 2)];
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toContain(`es:see ${url}`);
+  });
+
   it('fits long messages into a page, and the next ones onto the next', async () => {
     harness().script.messages = Array.from({ length: 9 }, (_, at) =>
       written(`line ${at}. ${'word '.repeat(300)}`, 9 - at),

@@ -4,7 +4,8 @@ import { labelled, lines, onlyRow, plainWords } from '../../rich-text/compose.ts
 import { styled, subtext, text, type Inline, type RichText } from '../../rich-text/rich-text.ts';
 import { plainInline, plainText } from '../../rich-text/walk.ts';
 import { flagOfLanguage } from '../../text/language/languages.ts';
-import { excerpt, oneLine } from '../../text/quoted-words.ts';
+import { excerptRow } from '../../text/excerpt-row.ts';
+import { oneLine } from '../../text/quoted-words.ts';
 import {
   FAILED,
   failureNote,
@@ -31,8 +32,8 @@ const shortened = (
   if (row && words !== undefined && words.length <= LONG_CHARS && !words.includes('\n'))
     return { row, isCut: false };
   const line = oneLine(plainText(tree));
-  const shown = excerpt(tree, line.length > LONG_CHARS ? SHOWN_CHARS : LONG_CHARS);
-  return { row: [text(shown)], isCut: shown !== line };
+  const shown = excerptRow(tree, line.length > LONG_CHARS ? SHOWN_CHARS : LONG_CHARS);
+  return { row: shown, isCut: plainInline(shown) !== line };
 };
 
 /** Shows the whole translation of a message to the one who presses, in their language. */

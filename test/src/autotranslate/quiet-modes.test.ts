@@ -3,6 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, person } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
+import { tree } from '../../fakes/markup.ts';
 import { audio, GENERAL, withScene, type Scene } from './support.ts';
 
 const LONG = 'word '.repeat(40).trim();
@@ -27,6 +28,12 @@ describe('a channel with compact replies', () => {
     await scene.say(GENERAL, 'one\ntwo');
     await scene.idle();
     expect(replies(scene)[0]).toMatch(/^🇪🇸 es\(one two\)\n🇯🇵/);
+  });
+
+  it('keeps addresses whole on one line', async () => {
+    await scene.say(GENERAL, tree('see\nhttps://example.com/photos/2026'));
+    await scene.idle();
+    expect(replies(scene)[0]).toContain('https://example.com/photos/2026');
   });
 
   it('cuts long texts', async () => {

@@ -10,9 +10,10 @@ import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/
 import { AppError, userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import type { Content, Control } from '../../src/model/message.ts';
-import { channelMention, keyOf } from '../../src/model/place.ts';
-import { code, timestamp } from '../../src/rich-text/rich-text.ts';
+import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
+import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
+import { groupHere } from './change.ts';
 import {
   ageOption,
   chosenChannel,
@@ -22,11 +23,31 @@ import {
   switches,
   switchLines,
   obstacleLines,
+  type Context,
 } from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
 const LONGEST_CODE_CHARS = 40;
 const SECOND_MS = 1_000;
+const MOST_NAMED = 5;
+
+/** Names the channels in which a link shows what is written in a channel elsewhere, this one included. */
+const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> => {
+  const { services, t } = ctx;
+  const group = groupHere(channel, ctx);
+  const [watch] = group;
+  const own = group.map((each) => channelMention(each.channel));
+  const elsewhere = watch ? await services.watches.members(watch) : [];
+  const all = [
+    ...(own.length > 0 ? own : [channelMention(channel)]),
+    ...elsewhere.map(({ name }) => name),
+  ];
+  const left = all.length - MOST_NAMED;
+  return series(
+    [...all.slice(0, MOST_NAMED), left > 0 && t('settings.more', { count: left })],
+    ', ',
+  );
+};
 
 /** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
 export const linkAction = defineAction({
@@ -73,6 +94,7 @@ export const linkAction = defineAction({
           code: code(made),
           until,
           channel: channelMention(channel),
+          channels: await linkedNames(channel, ctx),
         }),
       });
     }
@@ -81,7 +103,7 @@ export const linkAction = defineAction({
       mayMixAges,
       by: ctx.member,
     });
-    const { id, by, names, watches } = proposal;
+    const { id, by, names, asksOther, watches } = proposal;
     const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
     const lined = own.map((each) =>
       series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),
@@ -95,6 +117,7 @@ export const linkAction = defineAction({
           channels: { list: names },
           name: quotedWords(by ?? '–'),
         }),
+        t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
         bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
         await switchLines(options, ctx),
         warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),

@@ -1,6 +1,7 @@
 import type { Texts } from '../i18n/texts.ts';
 import { isSameChannel, type Channel } from '../model/place.ts';
 import type { Changer, ChannelWatch } from '../model/space.ts';
+import { lines } from '../rich-text/compose.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { Languages } from '../text/language/languages.ts';
 import { quotedWords } from '../text/quoted-words.ts';
@@ -29,6 +30,13 @@ export type LinkNotice =
 export const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
 
+/** The server, and the people, by whom a link was made or ended; what is not known is left out. */
+interface LinkNoticeParams {
+  readonly server?: string;
+  readonly asked?: string;
+  readonly agreed?: string;
+}
+
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
   const { platforms, texts, tell, moderators, languages: languageNames } = deps;
@@ -38,17 +46,21 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     readers: readonly ChannelWatch[],
     key: LinkNotice,
     about: readonly Channel[],
-    params: { readonly server?: string } = {},
+    { asked, agreed, ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
     if (key !== 'autotranslate.link-refused-here')
       for (const { channel } of readers)
         moderators.linked(channel, key === 'autotranslate.linked-here', names);
-    for (const { channel, languages } of readers)
-      void tell(
-        channel,
-        texts.rich(languages[0] ?? 'en')(key, { ...params, channels: { list: names } }),
-      );
+    for (const { channel, languages } of readers) {
+      const t = texts.rich(languages[0] ?? 'en');
+      const by = asked !== undefined && { asked: quotedWords(asked) };
+      const who =
+        by && agreed !== undefined
+          ? t('autotranslate.link-agreed', { ...by, agreed: quotedWords(agreed) })
+          : by && t('autotranslate.link-added', by);
+      void tell(channel, lines(t(key, { ...params, channels: { list: names } }), who));
+    }
   };
 
   /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
@@ -71,14 +83,17 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     by: Changer,
     all: readonly ChannelWatch[] = set,
   ): void => {
-    const names = new Intl.ListFormat(by.locale);
     for (const { channel, mode, languages } of set) {
       if (isFrom(channel, by)) continue;
+      const [own] = languages;
+      // A linked channel has a language, in which its members read what becomes of their messages.
+      const locale = mode === 'mirror' && own !== undefined ? own : by.locale;
+      const names = new Intl.ListFormat(locale);
       const others = all.filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
-      const named = [...new Set(into)].map((code) => languageNames.name(code, by.locale));
+      const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      const t = texts.rich(by.locale);
+      const t = texts.rich(locale);
       const controls = requestControls((key) => plainText(t(key)));
       void tell(
         channel,

@@ -51,6 +51,24 @@ const isOver = () => userError('not-found', 'autotranslate.link-over');
 const isIn = ({ channel }: ChannelWatch, space: Space): boolean =>
   keyOf(channel.space) === keyOf(space);
 
+/**
+ * Throws where an age-restricted channel would be shown in open ones of other spaces than the one that agrees to that:
+ * each decides for its own people.
+ *
+ * @param agreeing a channel of the space that agrees
+ */
+export const demandOpenHere = async (
+  joining: ChannelWatch,
+  members: readonly ChannelWatch[],
+  isRestricted: LinkRequestsDeps['isRestricted'],
+  agreeing: ChannelWatch = joining,
+): Promise<void> => {
+  const others = members.filter((each) => !isIn(each, agreeing.channel.space));
+  const [isJoining, ...restricted] = await Promise.all([joining, ...others].map(isRestricted));
+  if (isJoining && restricted.includes(false))
+    throw userError('bad-input', 'autotranslate.age-restricted-code');
+};
+
 /** A watch without what is chosen for its channel meanwhile, which a link leaves as it is. */
 const withoutChoices = (watch: ChannelWatch): ChannelWatch => {
   const { choices: _, ...rest } = watch;
@@ -83,7 +101,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
 
   /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
   const demandAges = async (
-    { mayMixAges, joinsAges }: Link,
+    { mayMixAges, joinsAges, invited }: Link,
     joining: ChannelWatch,
     members: readonly ChannelWatch[],
   ): Promise<void> => {
@@ -92,6 +110,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       throw userError('bad-input', 'autotranslate.age-restricted');
     if (isJoining && others.includes(false) && !mayMixAges)
       throw userError('bad-input', 'autotranslate.age-restricted-code');
+    await demandOpenHere(joining, members, deps.isRestricted, invited);
   };
 
   /** The link as it can be made now; rejects as `Watches.propose` does. */
@@ -124,11 +143,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const link = async (
     { joined, others, changed }: Awaited<ReturnType<typeof demand>>,
     claim: ReturnType<typeof taken>,
+    who: { readonly asked?: string; readonly agreed?: string },
   ): Promise<void> => {
     await own.set(changed, claim);
-    void tellLinks(others, 'autotranslate.linked-here', [joined.channel]);
+    void tellLinks(others, 'autotranslate.linked-here', [joined.channel], who);
     const linked = others.map(({ channel }) => channel);
-    void tellLinks([joined], 'autotranslate.linked-here', linked);
+    void tellLinks([joined], 'autotranslate.linked-here', linked, who);
   };
 
   /** The question for the side that made the code. */
@@ -140,6 +160,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       text: texts.rich(language)('autotranslate.link-question', {
         name: quotedWords(askedBy ?? '–'),
         channels: { list: await namesOf([joining]) },
+        others: Math.max(0, groupOf(invited.channel).length - 1),
         until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
       }),
       controls: [
@@ -194,7 +215,9 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const wanted = { invited, joining, known, mayMixAges, joinsAges };
       const { joined, others } = await demand(wanted, joining.channel.space, admit);
       const id = await requests.draft(wanted, codeHash, by);
-      return { id, by: madeBy, names: await namesOf(others), watches: [...others, joined] };
+      const asksOther = !isIn(invited, joining.channel.space);
+      const names = await namesOf(others);
+      return { id, by: madeBy, names, asksOther, watches: [...others, joined] };
     },
     ask: async (id: string, space: Space, admit: Admit): Promise<LinkStep> => {
       const drafted = await find(id, 'joining', space);
@@ -204,10 +227,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       };
       // Moderators of one space decide about all of its channels.
       if (isIn(drafted.invited, space)) {
-        await link(grown, async (db) => {
+        const claim: typeof useCode = async (db) => {
           await useCode(db);
           await taken(id)(db);
-        });
+        };
+        await link(grown, claim, drafted.askedBy === undefined ? {} : { asked: drafted.askedBy });
         return 'linked';
       }
       const by = currentActor();
@@ -224,7 +248,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     answer: async (id: string, space: Space, isAgreed: boolean, admit: Admit): Promise<void> => {
       const request = await find(id, 'invited', space);
       const { invited, joining } = request;
-      if (isAgreed) return link(await demand(request, space, admit), taken(id));
+      if (isAgreed) {
+        const [asked, agreed] = [request.askedBy, currentActor()?.name];
+        const who = asked !== undefined && agreed !== undefined ? { asked, agreed } : {};
+        return link(await demand(request, space, admit), taken(id), who);
+      }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
       const by = currentActor();
       await store.write(async (db) => {

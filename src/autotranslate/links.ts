@@ -23,7 +23,7 @@ import { createLinkPolicies, type LinkPoliciesDeps } from './link-policy.ts';
 import { createLinkMembers } from './link-members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
 import { spaceElsewhere } from './link-names.ts';
-import { createLinkRequests, type LinkRequestsDeps } from './link-requests.ts';
+import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './link-requests.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
@@ -65,10 +65,8 @@ const demandRoom = (
   joining: Channel,
   members: readonly ChannelWatch[],
 ): readonly ChannelWatch[] => {
-  if (members.length === 0)
+  if (members.length === 0 || keyOf(joining.space) !== keyOf(other.space))
     throw userError('not-found', 'autotranslate.not-linked', { channel: channelMention(other) });
-  if (members.some((each) => isElsewhere(other.space, each)))
-    throw userError('forbidden', 'autotranslate.join-elsewhere');
   const others = members.filter(({ channel }) => !isSameChannel(channel, joining));
   if (others.length >= MOST_CHANNELS)
     throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
@@ -240,6 +238,7 @@ export const createLinks = (deps: LinksDeps) => {
       const known = demandRoom(other, watch.channel, groupOf(other));
       if (!mayMixAges && (await mixesAges([...known, watch])))
         throw userError('bad-input', 'autotranslate.age-restricted');
+      await demandOpenHere(watch, known, isRestricted);
       await own.demand([watch]);
       const joining = (current: readonly ChannelWatch[]): readonly ChannelWatch[] => {
         const group = current.find(isWatchOf(other))?.group;
@@ -255,7 +254,7 @@ export const createLinks = (deps: LinksDeps) => {
         tellOn([joined], by, all);
         const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
         const told = others.filter(({ channel }) => !isFrom(channel, by));
-        void tellLinks(told, 'autotranslate.linked-here', [watch.channel]);
+        void tellLinks(told, 'autotranslate.linked-here', [watch.channel], { asked: by.name });
       }
       return all;
     },

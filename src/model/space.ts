@@ -248,6 +248,8 @@ export interface LinkProposal {
   readonly by: string | undefined;
   /** The names of the other channels, each with its server or workspace and its platform. */
   readonly names: readonly string[];
+  /** True where the code is another space's, which is asked before anything is shared. */
+  readonly asksOther: boolean;
   /** The group as it would be. */
   readonly watches: readonly ChannelWatch[];
 }
@@ -306,8 +308,8 @@ export interface Watches {
   pause(channel: Channel, isPaused: boolean, by?: Changer): Promise<ChannelWatch | undefined>;
   /**
    * Adds a channel to the group of another one of its space, in place of its former watch; resolves with all channels
-   * of the group. Rejects as `set` does, with `not-found` where the other one is linked with none, and with `forbidden`
-   * where the group has channels of other spaces: those are linked by a code.
+   * of the group. Rejects as `set` does, and with `not-found` where the other one is linked with none. Other spaces that
+   * have channels in the group are told.
    */
   join(watch: ChannelWatch, other: Channel, options?: SetOptions): Promise<readonly ChannelWatch[]>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */

@@ -90,7 +90,7 @@ const createWatches = (script: Script): Services['watches'] => {
       await admit(own);
       const joined: ChannelWatch = { ...watch, group: code };
       proposed.set(code, joined);
-      return { id: code, by: 'Ann', names: ['#there'], watches: [...own, joined] };
+      return { id: code, by: 'Ann', names: ['#there'], asksOther: true, watches: [...own, joined] };
     },
     ask: async (id, _, admit) => {
       const joined = proposed.get(id);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { actAs } from '../../../src/store/actor.ts';
 import { keyOf, type Channel } from '../../../src/model/place.ts';
 import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
 import { channel } from '../../fakes/channel-feed.ts';
@@ -100,7 +101,7 @@ describe('a channel', () => {
     });
     const on = (mode: string, languages: string): string =>
       sentence('autotranslate.on-here', { name: 'Ada gpj', mode, languages }).replaceAll('`', '');
-    expect(scene.feed.texts(SPANISH)).toEqual([on('mirror', 'English and Japanese')]);
+    expect(scene.feed.texts(SPANISH)).toHaveLength(1);
     await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: here });
     expect(scene.feed.texts(SPANISH).at(-1)).toBe(on('reply', 'English'));
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
@@ -114,6 +115,26 @@ describe('a channel', () => {
     await expect
       .poll(() => [...scene.feed.texts(ENGLISH).slice(1), ...scene.other.texts(THERE)])
       .toEqual([linked('#channel-42 (Other)'), linked('Place')]);
+  });
+
+  it('is told who asked for a link and who agreed', async () => {
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    const { id } = await scene.watches.propose(code, mirror(THERE, 'fr'), admitAll);
+    await scene.watches.ask(id, WORKSPACE, admitAll.admit);
+    const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
+    await actAs(ann, () => scene.watches.answer(id, ENGLISH.space, true, admitAll.admit));
+    const who = (language: string) =>
+      sentence('autotranslate.link-agreed', { asked: admitAll.by.name, agreed: 'Ann' }, language);
+    await expect.poll(() => scene.feed.texts(ENGLISH).at(-1)).toContain(who('en'));
+    await expect.poll(() => scene.other.texts(THERE).at(-1)).toContain(who('fr'));
+  });
+
+  it('is told in its own language that a machine translates, whoever set the link up', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']), { by: here });
+    const params = { name: 'Ada gpj', mode: 'mirror', languages: 'inglés' };
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      sentence('autotranslate.on-here', params, 'es').replaceAll('`', ''),
+    ]);
   });
 
   const ends: [string, (watches: Scene['watches']) => Promise<unknown>][] = [
@@ -149,6 +170,77 @@ describe('a channel', () => {
     await expect
       .poll(() => scene.other.texts(THERE))
       .toEqual([sentence('autotranslate.unlinked-here', { channels }, 'fr').replaceAll('`', '')]);
+  });
+});
+
+describe('a group that other spaces have channels in', () => {
+  const scene = withScene();
+  const GUEST = channel('43', undefined, { ...WORKSPACE, id: 'guests' });
+  const by = { name: 'Ada', locale: 'en' };
+  const spaces = (): number =>
+    [ENGLISH, THERE, GUEST].filter(({ space }) => scene.watches.list(space).length > 0).length;
+
+  it.each([
+    ['by its name', (watch: ChannelWatch) => scene.watches.join(watch, ENGLISH, { by })],
+    [
+      'by a code',
+      async (watch: ChannelWatch) => {
+        const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+        const { id } = await scene.watches.propose(code, watch, admitAll);
+        await scene.watches.ask(id, ENGLISH.space, admitAll.admit);
+      },
+    ],
+  ])(
+    'takes a further channel of one of them %s, and the others are told at once',
+    async (_, add) => {
+      scene.feed.nameSpace(ENGLISH.space, 'Babel');
+      await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+      await add(mirror(channel('7'), 'es'));
+      expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
+      const channels = '#channel-7 · Babel (Place)';
+      await expect
+        .poll(() => scene.other.texts(THERE).at(-1))
+        .toContain(sentence('autotranslate.linked-here', { channels }, 'fr').replaceAll('`', ''));
+    },
+  );
+
+  it('takes no channel of a third one without a yes of both sides, and all are told of it', async () => {
+    scene.other.nameSpace(GUEST.space, 'guests.example');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    await expect(scene.watches.join(mirror(GUEST, 'pt'), ENGLISH, { by })).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    const { id, asksOther } = await scene.watches.propose(code, mirror(GUEST, 'pt'), admitAll);
+    expect([asksOther, await scene.watches.ask(id, GUEST.space, admitAll.admit)]).toEqual([
+      true,
+      'asked',
+    ]);
+    for (const space of [GUEST.space, THERE.space])
+      await expect(scene.watches.answer(id, space, true, admitAll.admit)).rejects.toMatchObject({
+        code: 'not-found',
+      });
+    expect(spaces()).toBe(2);
+    await scene.watches.answer(id, ENGLISH.space, true, admitAll.admit);
+    expect(spaces()).toBe(3);
+    await expect
+      .poll(() => scene.other.texts(THERE).at(-1))
+      .toContain('#channel-43 · guests.example');
+  });
+
+  it('takes no age-restricted channel of one of them while another one’s are open', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    scene.feed.restrictByAge(SPANISH, true);
+    const exposes = { sentence: { key: 'autotranslate.age-restricted-code' } };
+    const options = { by, mayMixAges: true };
+    await expect(scene.watches.join(mirror(SPANISH, 'es'), ENGLISH, options)).rejects.toMatchObject(
+      exposes,
+    );
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), true, ADA);
+    const agreed = { ...admitAll, mayMixAges: true };
+    await expect(scene.watches.propose(code, mirror(SPANISH, 'es'), agreed)).rejects.toMatchObject(
+      exposes,
+    );
   });
 });
 

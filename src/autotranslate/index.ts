@@ -32,6 +32,7 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
+import { spaceElsewhere } from './link-names.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createCompactReplies } from './mirror/compact-replies.ts';
@@ -54,7 +55,7 @@ import { createProgress } from './prepare/progress.ts';
 import { createRecognitionOutages } from './recognition-outage.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
-import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
+import { authorsOf, createWatchedPlatforms, type WatchedPlatforms } from './watched-platforms.ts';
 import { createTell } from './tell.ts';
 import { createWatches } from './watches.ts';
 
@@ -83,7 +84,12 @@ export interface AutoTranslateDeps {
 export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
 
 /** Opens what the database holds of watched channels and their messages. */
-const openStores = async (store: Store, now: () => number, log: Log) => ({
+const openStores = async (
+  store: Store,
+  now: () => number,
+  log: Log,
+  platforms: Pick<WatchedPlatforms, 'find'>,
+) => ({
   store,
   inbox: createInboxStore({ store, now }),
   stored: createMirrorStore(store, now),
@@ -95,7 +101,7 @@ const openStores = async (store: Store, now: () => number, log: Log) => ({
   marks: createLateMarks(store, now),
   invites: createLinkInvites(store, now),
   requests: createLinkRequestStore(store, now),
-  watches: await openWatchStore(store, now),
+  watches: await openWatchStore(store, now, (space) => spaceElsewhere(space, platforms)),
   blocks: createBlocks(store, now),
 });
 
@@ -120,7 +126,7 @@ export const openAutoTranslate = async ({
   const measured = declareMessageMetrics({ metrics, store, now });
   const context = createTranslationContext();
   const scheduler = createScheduler({ slots, log, now });
-  const stores = await openStores(store, now, log);
+  const stores = await openStores(store, now, log, platforms);
   const { stored, cursors, watches: watchStore } = stores;
   /** The dependencies that all parts share; each takes those that it names. */
   const shared = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Audit, Audited, AuditEntry } from '../model/audit.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import { disarm } from '../text/spreadsheet.ts';
@@ -58,6 +58,28 @@ export const noteChange = async (
       at_ms: Date.now(),
     })
     .execute();
+};
+
+/**
+ * Takes an id out of what changes were before and after: that of a space that is removed, or of a person who is forgotten.
+ *
+ * @param platform of the changed spaces. Default: any
+ */
+export const removeFromChanges = async (
+  db: Transaction<Schema>,
+  id: string,
+  platform?: string,
+): Promise<void> => {
+  const quoted = JSON.stringify(id);
+  for (const column of ['before', 'after'] as const) {
+    const text = sql.ref<string>(column);
+    await db
+      .updateTable('audit_entry')
+      .set({ [column]: sql`replace(${text}, ${quoted}, '""')` })
+      .where(sql<boolean>`replace(${text}, ${quoted}, '') <> ${text}`)
+      .$if(platform !== undefined, (some) => some.where('platform', '=', platform ?? ''))
+      .execute();
+  }
 };
 
 const COLUMNS = [

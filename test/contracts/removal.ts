@@ -1,3 +1,4 @@
+import { createAudit, noteChange } from '../../src/store/audit.ts';
 import { blockKey } from '../../src/store/blocks.ts';
 import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
@@ -254,6 +255,26 @@ export const removalContract: Contract<RemovalSubject> = {
       for (const { id } of [KEPT, alike])
         expect(await tablesWith(store, `${id} `)).toEqual(['agreement']);
     },
+
+  'leaves no ID of a space or a person in what changed in another space': async ({ store }) => {
+    await using running = await openCore(store);
+    const note = (at: Space, values: readonly string[]) =>
+      store.write((db) =>
+        noteChange(db, at, undefined, { what: 'setting', before: {}, after: { values } }),
+      );
+    const ids = [LEFT.id, GONE.id, STAYING.id, `${LEFT.id}2`];
+    await note(KEPT, ids);
+    await running.core.feedListener.spaceLeft(LEFT);
+    await running.core.services.privacy.forget(GONE);
+    const audit = createAudit(store);
+    expect(await audit.list(KEPT)).toMatchObject([
+      { after: { values: ['', '', STAYING.id, `${LEFT.id}2`] } },
+    ]);
+    const elsewhere = { ...KEPT, platform: 'elsewhere' };
+    await note(elsewhere, ids);
+    await running.core.services.privacy.forget(GONE);
+    expect(await audit.list(elsewhere)).toMatchObject([{ after: { values: ids } }]);
+  },
 
   'leaves what another platform has of somebody with the same ID': async ({ store }) => {
     await using running = await openCore(store);

@@ -109,14 +109,39 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   );
 };
 
-/** A watch as its changes are noted: in place of its group the keys of the channels that it is linked with. */
-const notedOf = (watches: ReadonlyMap<string, StoredWatch>, key: string) => {
+/** Names a space for people of others. */
+type NameElsewhere = (space: Space) => Promise<string>;
+
+/**
+ * A watch as its changes are noted: in place of its group the channels that it is linked with, those of its own space by
+ * their ids, each other one by the name of its space alone, because no id of it may outlast that space.
+ */
+const notedOf = (
+  watches: ReadonlyMap<string, StoredWatch>,
+  key: string,
+  names: ReadonlyMap<string, string>,
+) => {
   const watch = watches.get(key)?.watch;
   if (!watch) return undefined;
-  const { channel: _, group, ...values } = watch;
-  if (group === undefined) return values;
-  const linked = [...watches].filter(([id, one]) => id !== key && one.watch.group === group);
-  return { ...values, linkedWith: linked.map(([id]) => id).toSorted() };
+  const { channel: own, group, choices, ...values } = watch;
+  const shown = ({ id, space }: Channel): string =>
+    keyOf(space) === keyOf(own.space) ? id : (names.get(keyOf(space)) ?? space.platform);
+  const { muted, ...chosen } = choices ?? {};
+  const silent = [...watches].filter(([id]) => {
+    const mute = muted?.[id];
+    return mute !== undefined && mute.untilMs === undefined;
+  });
+  const linked = [...watches].filter(
+    ([id, one]) => id !== key && group !== undefined && one.watch.group === group,
+  );
+  const all = (of: typeof linked): string[] =>
+    of.map(([, one]) => shown(one.watch.channel)).toSorted();
+  return {
+    ...values,
+    ...(Object.keys(chosen).length > 0 && { choices: chosen }),
+    ...(group !== undefined && { linkedWith: all(linked) }),
+    ...(silent.length > 0 && { muted: all(silent) }),
+  };
 };
 
 /** Notes what became of watches, also of those that others were linked with. */
@@ -125,10 +150,11 @@ const noteWatches = async (
   by: Actor | undefined,
   from: ReadonlyMap<string, StoredWatch>,
   to: ReadonlyMap<string, StoredWatch>,
+  names: ReadonlyMap<string, string>,
 ): Promise<void> => {
   for (const key of new Set([...from.keys(), ...to.keys()])) {
     const channel = (to.get(key) ?? from.get(key))?.watch.channel;
-    const [before, after] = [notedOf(from, key), notedOf(to, key)];
+    const [before, after] = [notedOf(from, key, names), notedOf(to, key, names)];
     if (channel)
       await noteChange(db, channel.space, by, {
         what: 'watch',
@@ -139,8 +165,16 @@ const noteWatches = async (
   }
 };
 
-/** Opens the watches and holds all of them in memory, because each message looks its channel up. */
-export const openWatchStore = async (store: Store, now: () => number) => {
+/**
+ * Opens the watches and holds all of them in memory, because each message looks its channel up.
+ *
+ * @param nameElsewhere names spaces where links with them are noted. Default: by their platform
+ */
+export const openWatchStore = async (
+  store: Store,
+  now: () => number,
+  nameElsewhere: NameElsewhere = async ({ platform }) => platform,
+) => {
   let watches: ReadonlyMap<string, StoredWatch> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
@@ -153,17 +187,38 @@ export const openWatchStore = async (store: Store, now: () => number) => {
   store.signals.subscribe('watches', load);
   await load();
 
+  /** The names of the spaces whose links a change of channels, or of groups, may touch; none where there is one space. */
+  const namesAround = async (
+    channels: readonly Channel[],
+    asked: readonly ChannelWatch[],
+  ): Promise<ReadonlyMap<string, string>> => {
+    const of = [
+      ...asked,
+      ...channels.flatMap((each) => watches.get(channelKey(each))?.watch ?? []),
+    ];
+    const linked = of.flatMap(({ group }) => inGroup(group).map(({ channel }) => channel));
+    const spaces = new Map([...channels, ...linked].map(({ space }) => [keyOf(space), space]));
+    if (spaces.size < 2) return new Map();
+    return new Map(
+      await Promise.all(
+        [...spaces].map(async ([key, space]) => [key, await nameElsewhere(space)] as const),
+      ),
+    );
+  };
+
   /** Changes the stored watches; resolves when the change is in memory. */
-  const change = (
+  const change = async (
     work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
     channels: readonly Channel[],
+    asked: readonly ChannelWatch[] = [],
   ): Promise<readonly Channel[]> => {
     const by = currentActor();
+    const names = await namesAround(channels, asked);
     return store.write(async (db) => {
       const before = await readAll(db);
       const next = new Map(before);
       const gone = await work(next, db);
-      await noteWatches(db, by, before, next);
+      await noteWatches(db, by, before, next, names);
       const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       return gone;
@@ -219,6 +274,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
           return putAll(db, next, changed, sinceMs);
         },
         changed.map(({ channel }) => channel),
+        changed,
       ),
     /**
      * Changes watches as they are stored at this moment. Resolves as `set` does.

@@ -1,6 +1,7 @@
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
 import { changeRows, deleteRows, personColumns, readRow, readRows } from '../rows.ts';
+import { removeFromChanges } from '../audit.ts';
 import { blockKey } from '../blocks.ts';
 import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
@@ -194,6 +195,7 @@ export const createPrivacy = (
         await changeRows(db, 'blocked_author', blocked, { author_name: null });
         const changed = { platform, changed_by: id };
         await changeRows(db, 'audit_entry', changed, { changed_by: null, changed_by_name: null });
+        await removeFromChanges(db, id, platform);
         const madeCodes = { platform, made_by: id };
         await changeRows(db, 'link_invite', madeCodes, { made_by: null, made_by_name: null });
         const asked = { from_platform: platform, asked_by: id };

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
+import { removeFromChanges } from '../audit.ts';
 import { deleteRows, spaceColumns } from '../rows.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './tables.ts';
 import { noteGreeted } from '../settings.ts';
@@ -95,6 +96,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     remove: async (space: Space): Promise<void> => {
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write(async (db) => {
+        await removeFromChanges(db, space.id);
         await removeOwedHistories(db, space);
         await removeLateMarks(db, space);
         await db

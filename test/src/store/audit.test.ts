@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/model/audit.ts';
-import type { Space } from '../../../src/model/place.ts';
+import { channelKey, type Space } from '../../../src/model/place.ts';
+import { OPEN_LINKS } from '../../../src/model/space.ts';
 import { actAs } from '../../../src/store/actor.ts';
 import { createAudit } from '../../../src/store/audit.ts';
 import { blockKey, createBlocks } from '../../../src/store/blocks.ts';
@@ -13,7 +14,10 @@ import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 
 const ELSEWHERE: Space = { platform: 'other', id: 'workspace' };
-const [HERE, THERE] = [channel('here'), channel('there', undefined, ELSEWHERE)];
+const [HERE, BESIDE] = [channel('here'), channel('beside')];
+const THERE = channel('there', undefined, ELSEWHERE);
+const ofChannel = (all: readonly AuditEntry[], id: string): readonly AuditEntry[] =>
+  all.filter(({ channelId }) => channelId === id);
 const ANN = { id: 'ann', name: 'Ann', space: SPACE };
 const EVE = { platform: 'other', id: 'eve' };
 
@@ -51,22 +55,65 @@ describe('the audit trail', () => {
   });
 
   it('has a link on both sides, with who made it on theirs alone', async () => {
-    const watches = await openWatchStore(store, () => 1);
-    await actAs(ANN, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'fr'])));
-    expect(await list()).toMatchObject([
+    const watches = await openWatchStore(
+      store,
+      () => 1,
+      async ({ id }) => `the ${id}`,
+    );
+    const group = mirrorOf([HERE, 'en'], [BESIDE, 'ja'], [THERE, 'fr']);
+    await actAs(ANN, () => watches.set(group));
+    expect(ofChannel(await list(), 'here')).toMatchObject([
       {
         what: 'watch',
         channelId: 'here',
         by: { id: 'ann' },
-        after: { linkedWith: ['other there'] },
+        after: { linkedWith: ['beside', 'the workspace'] },
       },
     ]);
     expect(await list(ELSEWHERE)).toMatchObject([
-      { channelId: 'there', by: undefined, after: { linkedWith: ['place here'] } },
+      {
+        channelId: 'there',
+        by: undefined,
+        after: { linkedWith: [`the ${SPACE.id}`, `the ${SPACE.id}`] },
+      },
     ]);
     await watches.remove([THERE]);
-    expect((await list()).filter(({ after }) => after === undefined)).toMatchObject([
-      { channelId: 'here', before: { linkedWith: ['other there'] } },
+    expect(ofChannel(await list(), 'here')).toMatchObject([
+      { before: { linkedWith: ['beside', 'the workspace'] }, after: { linkedWith: ['beside'] } },
+      {},
+    ]);
+  });
+
+  it('names a channel whose copies are left out by its space alone', async () => {
+    const watches = await openWatchStore(
+      store,
+      () => 1,
+      async ({ id }) => `the ${id}`,
+    );
+    await watches.set(mirrorOf([HERE, 'en'], [THERE, 'fr']));
+    const muted = { [channelKey(THERE)]: { fromMs: 1 } };
+    await watches.update(HERE, (all) =>
+      all
+        .filter(({ channel: { id } }) => id === 'here')
+        .map((watch) => ({ ...watch, choices: { muted } })),
+    );
+    expect((await list()).flatMap(({ after }) => after?.['muted'] ?? [])).toEqual([
+      'the workspace',
+    ]);
+    expect(JSON.stringify(await list())).not.toContain('there');
+  });
+
+  it('holds no ID of a space that was removed, nor of a person who was forgotten', async () => {
+    await createSpaceSettings(store).change(SPACE, {
+      links: { ...OPEN_LINKS, outside: 'approved', approved: ['workspace', 'another'] },
+      rules: { people: { of: ['bob', 'carl'] } },
+    });
+    const data = await openSpaceData(store);
+    await data.leave(ELSEWHERE);
+    await data.remove(ELSEWHERE);
+    await createPrivacy(store).forget({ platform: SPACE.platform, id: 'bob' });
+    expect(await list()).toMatchObject([
+      { after: { links: { approved: ['', 'another'] }, rules: { people: { of: ['', 'carl'] } } } },
     ]);
   });
 

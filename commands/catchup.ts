@@ -9,7 +9,6 @@ import {
   typedLanguage,
 } from '../src/command/helpers.ts';
 import type { MissedMessages } from '../src/command/services.ts';
-import { userError } from '../src/errors.ts';
 import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { plainText } from '../src/rich-text/walk.ts';
@@ -17,7 +16,10 @@ import { fileContent } from './catchup/file.ts';
 import { ASKED_ABOVE, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
+  leftOutNote,
+  isNothing,
   missedIn,
+  nothing,
   readArg,
   readingButton,
   type CatchUp,
@@ -33,24 +35,10 @@ const AGO_MS = {
   '7d': 7 * DAY_MS,
 } as const;
 
-/** Reads what was written after the person's last message, or in the last week where they have written none. */
-const sinceOwn = async (ctx: ReadingContext): Promise<MissedMessages> => {
-  const missed = await missedIn(ctx, { agoMs: AGO_MS['7d'] });
-  const own = missed.messages.findLastIndex(
-    ({ author }) => author.kind === 'person' && author.id === ctx.member.id,
-  );
-  return own < 0 ? missed : { messages: missed.messages.slice(own + 1), isCut: false };
-};
-
-const some = (missed: MissedMessages): MissedMessages => {
-  if (missed.messages.length === 0) throw userError('not-found', 'catchup.none');
-  return missed;
-};
-
 /** Asks whether so many messages are to be translated. */
 const question = (
   reading: CatchUp,
-  { messages, isCut }: MissedMessages,
+  { messages, isCut, leftOut }: MissedMessages,
   hasModel: boolean,
   ctx: ReadingContext,
 ): Content => {
@@ -58,7 +46,11 @@ const question = (
   const characters = messages.reduce((sum, { text }) => sum + plainText(text).length, 0);
   const count = messages.length;
   return {
-    text: lines(t('catchup.many', { count, characters }), isCut && t('catchup.cut', { count })),
+    text: lines(
+      t('catchup.many', { count, characters }),
+      isCut && t('catchup.cut', { count }),
+      leftOutNote(leftOut, ctx),
+    ),
     controls: [
       readingButton(ctx, ['page', 'catchup.read'], reading),
       ...(hasModel ? [readingButton(ctx, ['summary', 'catchup.summary-button'], reading)] : []),
@@ -83,7 +75,8 @@ const showSummed = async (
 const page: Press = {
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
-    const missed = some(await missedIn(ctx, reading.from));
+    const missed = await missedIn(ctx, reading.from);
+    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
     const content = await readPage(reading, missed, { turn, hasModel: await chats(ctx) }, ctx);
     await ctx.reply(content());
   },
@@ -92,7 +85,8 @@ const page: Press = {
 const summary: Press = {
   async run(ctx) {
     const { reading } = readArg(ctx);
-    await showSummed(reading, some(await missedIn(ctx, reading.from)), ctx);
+    const missed = await missedIn(ctx, reading.from);
+    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : showSummed(reading, missed, ctx));
   },
 };
 
@@ -107,8 +101,10 @@ const ask: Press = {
   private: true,
   async run(ctx) {
     const { reading } = readArg(ctx);
-    const missed = some(await missedIn(ctx, reading.from));
-    await ctx.reply(question(reading, missed, await chats(ctx), ctx));
+    const missed = await missedIn(ctx, reading.from);
+    await ctx.reply(
+      isNothing(missed) ? nothing(missed, ctx) : question(reading, missed, await chats(ctx), ctx),
+    );
   },
 };
 
@@ -148,8 +144,11 @@ export default defineCommand(
       const { on, options, reply, services } = ctx;
       const to =
         options.to === undefined ? await readerLanguage(ctx) : typedLanguage(options.to, services);
-      const from = on?.position ?? (options.since && { agoMs: AGO_MS[options.since] });
-      const missed = some(from === undefined ? await sinceOwn(ctx) : await missedIn(ctx, from));
+      const since = options.since
+        ? { agoMs: AGO_MS[options.since] }
+        : { agoMs: AGO_MS['7d'], afterOwn: ctx.member.id };
+      const missed = await missedIn(ctx, on?.position ?? since);
+      if (isNothing(missed)) return reply(nothing(missed, ctx));
       const reading = { to, from: missed.messages[0]!.position };
       const hasModel = await chats(ctx);
       if (missed.messages.length > ASKED_ABOVE)

@@ -78,9 +78,10 @@ export default defineCommand(
         options.engine === undefined
           ? await nextEngine(to, ctx)
           : await typedEngine(options.engine, ctx);
+      const written = on ? await services.messages.written(on) : (options.text ?? []);
       const source: Source = options.audio
         ? await hear(options.audio, from, ctx)
-        : { text: options.text ?? [], ...(from === undefined ? {} : { from }) };
+        : { text: written, ...(from === undefined ? {} : { from }) };
       const language = services.languages.name(to, locale);
       const withSource = (translation: RichText): RichText =>
         options.audio

@@ -1,9 +1,8 @@
 import { quotedWords } from '../../src/command/helpers.ts';
-import { userError } from '../../src/errors.ts';
 import type { Content, OutgoingFile } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
+import { leftOutNote, missedIn, nothing, type CatchUp, type ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
@@ -35,11 +34,15 @@ export const fileContent = async (reading: CatchUp, ctx: ReadingContext): Promis
   const now = await missedIn(ctx, reading.from);
   const left = new Set(now.messages.map(({ ref }) => ref.id));
   const read = all.read.filter(({ message }) => left.has(message.ref.id));
-  if (read.length === 0) throw userError('not-found', 'catchup.none');
+  if (read.length === 0) return nothing(now, ctx);
   const language = services.languages.name(reading.to, locale);
-  const count = read.length;
+  const params = { count: read.length, language, translated: all.translated };
   return {
-    text: lines(t('catchup.file-ready', { count, language }), failedNote(all, ctx)),
-    files: [fileOf(read, label('catchup.file-head', { count, language }), ctx)],
+    text: lines(
+      t('catchup.file-ready', params),
+      failedNote(all, ctx),
+      leftOutNote(now.leftOut, ctx),
+    ),
+    files: [fileOf(read, label('catchup.file-head', params), ctx)],
   };
 };

@@ -4,7 +4,13 @@ import type { Content, Control, Message } from '../../src/model/message.ts';
 import { bullets, lines, sections, sentence } from '../../src/rich-text/compose.ts';
 import { styled, text, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import { readingButton, type CatchUp, type ReadingContext, type PageTurn } from './reading.ts';
+import {
+  leftOutNote,
+  readingButton,
+  type CatchUp,
+  type ReadingContext,
+  type PageTurn,
+} from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** More messages than this are translated all at once only when somebody says so who knows how many they are. */
@@ -82,7 +88,7 @@ export type ReadPage = (top?: RichText) => Content;
 /** Translates one page of messages; `missed` holds one message at least. */
 export const readPage = async (
   reading: CatchUp,
-  { messages, isCut }: MissedMessages,
+  { messages, isCut, leftOut }: MissedMessages,
   { turn, summaryChars, hasModel }: PageOptions,
   ctx: ReadingContext,
 ): Promise<ReadPage> => {
@@ -100,6 +106,7 @@ export const readPage = async (
     last: end,
     since: timestamp(Math.floor(services.messages.timeOf(messages[0]!) / SECOND_MS)),
     language: services.languages.name(reading.to, locale),
+    translated: all.translated,
   });
   const controls: readonly (Control | false | undefined)[] = [
     start > 0 &&
@@ -122,6 +129,7 @@ export const readPage = async (
         isCut && t('catchup.cut', { count }),
         shownLines(all.read, chars, ctx),
         failedNote(all, ctx),
+        leftOutNote(leftOut, ctx),
       ),
     ),
     controls: controls.filter((control) => control !== false && control !== undefined),

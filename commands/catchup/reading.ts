@@ -2,7 +2,9 @@ import type { PressContext } from '../../src/command/command.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import { typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import type { Control } from '../../src/model/message.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import { lines, type Maybe } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 
 /** The parts of a use, or of a press, that a reading is made with. */
 export type ReadingContext = Omit<PressContext, 'arg' | 'values'>;
@@ -60,6 +62,21 @@ export const missedIn = async (
   await access.demandHistory(channel);
   return services.messages.since(channel, from, signal);
 };
+
+export const isNothing = ({ messages }: MissedMessages): boolean => messages.length === 0;
+
+/** Says that nothing was missed, which is no error. */
+export const nothing = (
+  { leftOut }: Pick<MissedMessages, 'leftOut'>,
+  ctx: ReadingContext,
+): Content => ({
+  text: lines(ctx.t('catchup.none'), leftOutNote(leftOut, ctx)),
+  tone: 'note',
+});
+
+/** Says how many messages of people who opted out are left out, if any. */
+export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichText> =>
+  count > 0 && t('catchup.left-out', { count });
 
 /** True where a language model answers. */
 export const chats = async ({ services, channel, signal }: ReadingContext): Promise<boolean> => {

@@ -16,6 +16,8 @@ export interface ReadMessage {
 
 export interface TranslatedMessages {
   readonly read: readonly ReadMessage[];
+  /** The messages that were translated. */
+  readonly translated: number;
   /** The messages that could not be translated, and why not the first of them. */
   readonly failed: number;
   readonly reason: AppError | undefined;
@@ -34,14 +36,19 @@ export const translated = async (
   const late = AbortSignal.timeout(withinMs);
   const soon = AbortSignal.any([signal, late]);
   const expected = services.watches.of(channel)?.languages ?? [];
+  let changed = 0;
   let failed = 0;
   let reason: AppError | undefined;
-  const textOf = async ({ text }: Message): Promise<RichText> => {
+  const textOf = async (message: Message): Promise<RichText> => {
+    // The sources of a file's copies are too many to read.
+    const text = lane === 'batch' ? message.text : await services.messages.written(message);
     const written = (await named?.(text)) ?? text;
     try {
       soon.throwIfAborted();
       const request = { text: written, to, expected, place: channel, lane, whole: true } as const;
-      return (await resultOf(services.translator.translate(request, soon))).text;
+      const made = await resultOf(services.translator.translate(request, soon));
+      if (made.outcome === 'translated') changed += 1;
+      return made.text;
     } catch (thrown) {
       signal.throwIfAborted();
       failed += 1;
@@ -55,7 +62,7 @@ export const translated = async (
     const texts = await Promise.all(some.map(textOf));
     read.push(...some.map((message, index) => ({ message, text: texts[index] ?? message.text })));
   }
-  return { read, failed, reason };
+  return { read, translated: changed, failed, reason };
 };
 
 /** Says how many messages stand as they were written, and why. */

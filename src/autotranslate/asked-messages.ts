@@ -5,14 +5,17 @@ import { isSameChannel, type Channel, type MessageRef, type Person } from '../mo
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Store } from '../store/index.ts';
 import { outcomesOf } from '../store/inbox/outcomes.ts';
-import { WATCH } from '../store/inbox/row.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { WATCH, type RowKey } from '../store/inbox/row.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import { isBlankMessage } from '../text/message-checks.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { textFor, within, type WatchedPlatforms } from './watched-platforms.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
+/** Longest wait for the source of a copy: it may stand in a place that does not answer. */
+const SOURCE_MS = 3_000;
 
 export interface AskedMessagesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
@@ -22,8 +25,11 @@ export interface AskedMessagesDeps {
   readonly now: () => number;
 }
 
-/** The position of the first message that was missed, or how long ago it may have been written. */
-export type MissedSince = string | { readonly agoMs: number };
+/**
+ * The position of the first message that was missed, or how long ago it may have been written: then only after the last
+ * message of `afterOwn`, the id of a person, where there is one.
+ */
+export type MissedSince = string | { readonly agoMs: number; readonly afterOwn?: string };
 
 /** The messages that somebody missed. */
 export interface MissedMessages {
@@ -31,6 +37,8 @@ export interface MissedMessages {
   readonly messages: readonly Message[];
   /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at. */
   readonly isCut: boolean;
+  /** The number that are left out because somebody whose words they hold opted out. */
+  readonly leftOut: number;
 }
 
 /** Reads messages for somebody who asks for them: none of people who opted out. Every method rejects with an `AppError`. */
@@ -47,6 +55,8 @@ export interface AskedMessages {
    * included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
+  /** Resolves with the text as its author wrote it: of a copy that of its source, where that can be read. */
+  written(message: Pick<Message, 'ref' | 'author' | 'text'>): Promise<RichText>;
   /** The time at which a message was written, ms since 1970. */
   timeOf(message: Message): number;
 }
@@ -54,14 +64,16 @@ export interface AskedMessages {
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   const { platforms, privacy, store, stored, now } = deps;
 
+  const sourcesOf = async (ref: MessageRef): Promise<readonly RowKey[]> =>
+    (await stored.sourcesOf(ref)).filter(
+      (source) => source.purpose === WATCH && !isSameChannel(source.ref.channel, ref.channel),
+    );
+
   /** The people whose words a message holds: of a copy from another channel its authors; none of other messages of ours. */
   const authorsOf = async ({ ref, author }: Message): Promise<readonly Person[]> => {
     const { platform } = ref.channel.space;
     if (author.kind !== 'ourselves') return [{ platform, id: author.id }];
-    const sources = (await stored.sourcesOf(ref)).filter(
-      (source) => source.purpose === WATCH && !isSameChannel(source.ref.channel, ref.channel),
-    );
-    const found = sources.map(async ({ ref: source }) => {
+    const found = (await sourcesOf(ref)).map(async ({ ref: source }) => {
       const [known] = await outcomesOf(store, source);
       const id =
         known?.authorId ?? (await platforms.of(source.channel).feed.read(source))?.author.id;
@@ -71,7 +83,9 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   };
 
   /** Keeps the messages of others with words, of which none is by somebody who opted out. */
-  const readable = async (all: readonly Message[]): Promise<readonly Message[]> => {
+  const readable = async (
+    all: readonly Message[],
+  ): Promise<Pick<MissedMessages, 'messages' | 'leftOut'>> => {
     const asked = new Map<string, Promise<boolean>>();
     const isOut = (person: Person): Promise<boolean> => {
       const key = JSON.stringify(person);
@@ -79,13 +93,15 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       asked.set(key, known);
       return known;
     };
+    let leftOut = 0;
     const kept = all.map(async (message) => {
       if (message.system || isBlankMessage(message.text)) return [];
       const authors = await authorsOf(message);
       const isRefused = (await Promise.all(authors.map(isOut))).includes(true);
+      if (isRefused) leftOut += 1;
       return authors.length === 0 || isRefused ? [] : [message];
     });
-    return (await Promise.all(kept)).flat();
+    return { messages: (await Promise.all(kept)).flat(), leftOut };
   };
 
   const newest = async (
@@ -110,11 +126,29 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     recent: async (channel, most, signal) => {
       const found = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
       const written = found.filter(({ author }) => author.kind !== 'ourselves');
-      return (await readable(written)).slice(-most);
+      return (await readable(written)).messages.slice(-most);
     },
     since: async (channel, from, signal) => {
       const found = await newest(channel, from, MOST_MISSED, signal);
-      return { messages: await readable(found), isCut: found.length === MOST_MISSED };
+      const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
+      // Their position counts whether or not they opted out: it says nothing of what they wrote.
+      const own = found.findLastIndex(
+        ({ author }) => author.kind === 'person' && author.id === afterOwn,
+      );
+      const isCut = own < 0 && found.length === MOST_MISSED;
+      return { ...(await readable(found.slice(own + 1))), isCut };
+    },
+    written: async ({ ref, author, text }) => {
+      const find = async (): Promise<RichText | undefined> => {
+        const [source, ...others] = author.kind === 'ourselves' ? await sourcesOf(ref) : [];
+        if (!source || others.length > 0) return undefined;
+        const { channel } = source.ref;
+        const read = await platforms.of(channel).feed.read(source.ref);
+        if (!read || isBlankMessage(read.text)) return undefined;
+        return textFor(read.text, channel, ref.channel, platforms);
+      };
+      const found = find().catch(() => undefined);
+      return (await within(SOURCE_MS, found, undefined)) ?? text;
     },
     timeOf: ({ ref, position }) => platforms.of(ref.channel).feed.timeOf(position),
   };

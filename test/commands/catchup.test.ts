@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import { HERE, labelled, messageOf, SPACE } from '../fakes/command-harness.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import { BOB, useCommandHarness } from './support.ts';
@@ -66,8 +67,40 @@ describe('/catchup', () => {
   });
 
   it('says where nothing was missed', async () => {
-    const { text } = await harness().run('catchup', {}, READER);
+    const { text, tone } = await harness().run('catchup', {}, READER);
     expect(text).toBe(sentence('catchup.none', {}, 'ja'));
+    expect(tone).toBe('note');
+  });
+
+  it('says how many messages of people who opted out are left out', async () => {
+    harness().script.leftOut = 2;
+    const left = sentence('catchup.left-out', { count: 2 });
+    expect((await harness().run('catchup', {})).text).toContain(left);
+    harness().script.messages = lines(3);
+    expect((await harness().run('catchup', {})).text).toContain(left);
+  });
+
+  it('translates a copy from what its author wrote', async () => {
+    const copy = written('an English copy', 2);
+    harness().script.messages = [copy];
+    harness().script.sources.set(copy.ref.id, plainWords('la fuente'));
+    const { text } = await harness().run('catchup', { to: 'fr' });
+    expect(text).toContain('fr:la fuente');
+  });
+
+  it('says that AI translated only where it did', async () => {
+    harness().script.messages = lines(1);
+    const heading = async () => (await harness().run('catchup', { to: 'es' })).text.split('\n')[0];
+    const params = { count: 1, since: `<t:${NOW_MS / 1_000 - 60}:f>`, language: 'Spanish' };
+    const words = { ...params, first: 1, last: 1 };
+    expect(await heading()).toBe(sentence('catchup.page', { ...words, translated: 1 }));
+    Object.assign(harness().services.translator, {
+      async *translate({ text }: { text: unknown }) {
+        yield await Promise.resolve(() => text);
+        return { text, outcome: 'unchanged' };
+      },
+    });
+    expect(await heading()).toBe(sentence('catchup.page', { ...words, translated: 0 }));
   });
 
   it('turns pages forwards and backwards', async () => {
@@ -124,7 +157,7 @@ describe('/catchup', () => {
     harness().script.messages = lines(60);
     await harness().run('catchup', { to: 'es' });
     const { text, files = [] } = await harness().press('catchup.file');
-    const params = { count: 60, language: 'Spanish' };
+    const params = { count: 60, language: 'Spanish', translated: 60 };
     expect(text).toBe(sentence('catchup.file-ready', params));
     const [head, , first, ...rest] = Buffer.from(files[0]!.bytes).toString().split('\n');
     expect(head).toBe(sentence('catchup.file-head', params));

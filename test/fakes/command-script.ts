@@ -5,6 +5,7 @@ import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
 import type { LinkMember } from '../../src/model/space.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Backlog } from '../../src/store/inbox/backlog.ts';
@@ -51,6 +52,10 @@ export interface Script {
   messages: readonly Message[];
   /** True where older ones were missed, too. */
   isCut: boolean;
+  /** How many messages of people who opted out there are. */
+  leftOut: number;
+  /** The texts of the sources of copies, by the ids of these. */
+  readonly sources: Map<string, RichText>;
   /** False where people may not read what was written in a channel before. */
   readsHistory: boolean;
   heard: readonly TranscriptionProgress[];
@@ -97,6 +102,8 @@ export const createScript = (): Script => ({
   posted: [],
   messages: [],
   isCut: false,
+  leftOut: 0,
+  sources: new Map(),
   readsHistory: true,
   members: [],
   decided: [],

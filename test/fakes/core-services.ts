@@ -159,7 +159,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       revive: async () => 0,
       explain: async () => [],
     },
-    messages: { read: refuse, recent: refuse, since: refuse, timeOf: refuse },
+    messages: { read: refuse, recent: refuse, since: refuse, written: refuse, timeOf: refuse },
     privacy: createFakePrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,

@@ -198,12 +198,16 @@ export const createScriptedServices = (
     messages: {
       read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),
       recent: async (_, most) => script.messages.slice(-most),
-      since: async (_, from) => ({
-        messages: script.messages.filter(({ position }) =>
+      since: async (_, from) => {
+        const messages = script.messages.filter(({ position }) =>
           typeof from === 'string' ? position >= from : Number(position) >= NOW_MS - from.agoMs,
-        ),
-        isCut: script.isCut,
-      }),
+        );
+        const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
+        const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
+        const { isCut, leftOut } = script;
+        return { messages: messages.slice(own + 1), isCut, leftOut };
+      },
+      written: async ({ ref, text }) => script.sources.get(ref.id) ?? text,
       timeOf: ({ position }) => Number(position),
     },
     privacy: createPrivacy(store, () => NOW_MS),

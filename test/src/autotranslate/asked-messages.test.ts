@@ -4,6 +4,7 @@ import {
   MOST_MISSED,
   type MissedSince,
 } from '../../../src/autotranslate/asked-messages.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { flagPurpose, WATCH, type RowKey } from '../../../src/store/inbox/row.ts';
 import { channel, createFakeFeed, person } from '../../fakes/channel-feed.ts';
@@ -74,10 +75,34 @@ describe('messages that somebody asks for', () => {
   it('begin at a position, or so long ago', async () => {
     const { fake, since } = await open();
     const [, two, three] = ['one', 'two', 'three'].map((text) => fake.say(HERE, text));
-    const rest = { messages: [two!.ref.id, three!.ref.id], isCut: false };
+    const rest = { messages: [two!.ref.id, three!.ref.id], isCut: false, leftOut: 0 };
     expect(await since(two!.position)).toEqual(rest);
     expect((await since({ agoMs: HOUR_MS })).messages).toHaveLength(3);
     expect((await since({ agoMs: -HOUR_MS })).messages).toEqual([]);
+  });
+
+  it('begin after the last one of the person, also where they opted out', async () => {
+    const { fake, since } = await open();
+    fake.say(HERE, 'old');
+    fake.say(HERE, 'mine', { author: person('shy') });
+    const { ref } = fake.say(HERE, 'new');
+    expect(await since({ agoMs: HOUR_MS, afterOwn: 'shy' })).toEqual({
+      messages: [ref.id],
+      isCut: false,
+      leftOut: 0,
+    });
+    expect((await since({ agoMs: HOUR_MS, afterOwn: 'bob' })).leftOut).toBe(1);
+  });
+
+  it('have the words of the source of a copy, where that can be read', async () => {
+    const { fake, messages, sources } = await open();
+    const source = fake.say(THERE, 'hola', { author: person('ann') });
+    const copy = fake.say(HERE, 'hello', OURS);
+    sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
+    expect(plainText(await messages.written(copy))).toBe('hola');
+    expect(plainText(await messages.written(source))).toBe('hola');
+    fake.remove(source.ref);
+    expect(plainText(await messages.written(copy))).toBe('hello');
   });
 
   it('are the newest of thousands, read once', async () => {

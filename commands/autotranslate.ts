@@ -5,7 +5,7 @@ import {
   moderator,
   defineCommandGroup,
 } from '../src/command/command.ts';
-import { lines, bullets, nested, type Maybe } from '../src/rich-text/compose.ts';
+import { lines, bullets, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, removeAction } from './autotranslate/add.ts';
@@ -41,13 +41,22 @@ const offAction = defineAction({
   },
 });
 
-/** Says how many channels elsewhere are linked with those of a group. */
-const elsewhereLine = (
-  watch: ChannelWatch | undefined,
+/** Names the channels of other spaces that are linked with those of a group here, and where they are muted. */
+const elsewhereLines = async (
+  here: readonly ChannelWatch[],
   { services, t }: Context,
-): Maybe<RichText> => {
-  const count = watch ? services.watches.elsewhere(watch) : 0;
-  return count > 0 && t('autotranslate.elsewhere', { count });
+): Promise<readonly RichText[]> => {
+  const lists = await Promise.all(here.map((watch) => services.watches.members(watch)));
+  const mutedIn = (key: string): ChannelWatch[] =>
+    here.filter((_, at) => lists[at]?.some((each) => each.key === key && each.isMuted));
+  return (lists[0] ?? []).map(({ key, name }) =>
+    series([
+      name,
+      ...mutedIn(key).map(({ channel }) =>
+        t('members.muted', { channel: channelMention(channel) }),
+      ),
+    ]),
+  );
 };
 
 /** `/autotranslate list`: the channels that are set, as far as the reader sees them, groups together. */
@@ -61,20 +70,18 @@ const listAction = defineAction({
     if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
     const line = (watch: ChannelWatch): RichText => watchLine(watch, ctx);
     const groups = Map.groupBy(watches, ({ group }) => group);
-    const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>
-      group === undefined
-        ? members.map(line)
-        : [
-            nested(t('autotranslate.group', { count: members.length }), [
-              ...members.map(line),
-              elsewhereLine(members[0], ctx),
-            ]),
-          ],
+    const items = await Promise.all(
+      [...groups].map(async ([group, members]): Promise<readonly (RichText | ListItem)[]> => {
+        if (group === undefined) return members.map(line);
+        const elsewhere = await elsewhereLines(members, ctx);
+        const heading = t('autotranslate.group', { count: members.length });
+        return [nested(heading, [...members.map(line), ...elsewhere])];
+      }),
     );
     await reply({
       text: lines(
         t('autotranslate.heading', { count: all.length }),
-        bullets(...items, hiddenNote(all, watches, ctx)),
+        bullets(...items.flat(), hiddenNote(all, watches, ctx)),
       ),
     });
   },

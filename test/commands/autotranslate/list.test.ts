@@ -28,4 +28,19 @@ describe('/autotranslate list', () => {
       `  - <#2> · ${mirror} · Spanish`,
     ]);
   });
+
+  it('names the channels of other servers that a group is linked with, and where they are muted', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const there = { platform: 'slack', mayRemove: true };
+    harness().script.members = [
+      { ...there, key: 'slack C8', name: '#loud · tower.example (Slack)', isMuted: true },
+      { ...there, key: 'slack C9', name: '#there · tower.example (Slack)', isMuted: false },
+    ];
+    const { text } = await harness().run('autotranslate list');
+    const muted = [1, 2].map((id) => sentence('members.muted', { channel: `<#${id}>` }));
+    expect(text.split('\n').slice(-2)).toEqual([
+      `  - #loud · tower.example (Slack) · ${muted.join(' · ')}`,
+      '  - #there · tower.example (Slack)',
+    ]);
+  });
 });

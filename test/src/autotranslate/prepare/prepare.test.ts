@@ -66,6 +66,7 @@ const prepareRow = (
     recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
     bars: { isBarred: async () => false },
+    names: { note: () => undefined },
     watches,
     places: createPlaces({ watches, threads, linkedThreads, platforms, languages }),
     linkedThreads: { of: async () => undefined },

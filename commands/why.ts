@@ -115,31 +115,36 @@ const authors = async (
       const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
       const { platform } = ref.channel.space;
       const place = members.find(({ key }) => key === channelKey(ref.channel))?.name ?? platform;
+      const isStopped = await services.blocks.of(channel.space, { platform, id: authorId });
+      const written = t('blocks.written', { name, channel: quotedWords(place) });
       return {
-        line: t('blocks.written', { name, channel: quotedWords(place) }),
+        line: isStopped ? series([written, t('blocks.is-stopped', { name })], ' ') : written,
         control: {
           kind: 'button',
-          press: `why stop:${[platform, authorId, name].join(AND)}`,
-          label: label('blocks.stop', { name }),
-          look: 'danger',
+          press: `why ${isStopped ? 'show' : 'stop'}:${[platform, authorId, name].join(AND)}`,
+          label: label(isStopped ? 'blocks.show-again' : 'blocks.stop', { name }),
+          look: isStopped ? 'primary' : 'danger',
         } satisfies Control,
       };
     }),
   );
 };
 
-/** Stops copies of the person that a button names; a forged one stops nobody but for the moderator's own space. */
-const stop: Press = {
+/** Stops copies of the person that a button names, or ends that; a forged one does so for the moderator's own space alone. */
+const decide = (isStopping: boolean): Press => ({
   guards: [moderator],
   private: true,
-  run: async ({ arg, services, channel: { space }, t, reply }) => {
+  run: async ({ arg, services: { blocks }, channel: { space }, t, reply }) => {
     const [platform = '', id = '', ...rest] = arg.split(AND);
     if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
     const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
-    await services.blocks.add(space, { platform, id }, { name, isBan: false });
-    await reply({ text: t('blocks.stopped', { name }) });
+    const person = { platform, id };
+    if (isStopping) await blocks.add(space, person, { name, isBan: false });
+    const stopped = isStopping ? undefined : await blocks.of(space, person);
+    if (stopped) await blocks.remove(space, stopped.key);
+    await reply({ text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name }) });
   },
-};
+});
 
 /** True for one of our own messages that shows nothing of anybody: a caption, or an answer. */
 const isOwn = ({ parts }: Explained): boolean =>
@@ -177,5 +182,5 @@ export default defineCommand(
       });
     },
   },
-  { needs: 'watch', topic: 'channels', presses: { stop } },
+  { needs: 'watch', topic: 'channels', presses: { stop: decide(true), show: decide(false) } },
 );

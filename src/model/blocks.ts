@@ -14,6 +14,8 @@ export interface BlockedPerson {
 export interface Blocks {
   /** Lists those of a space, the newest first. */
   list(space: Space): Promise<readonly BlockedPerson[]>;
+  /** Finds a person among them; undefined for one who is not. */
+  of(space: Space, person: Pick<Person, 'platform' | 'id'>): Promise<BlockedPerson | undefined>;
   /** Rejects with `rate-limited` where a space has as many as there may be. */
   add(
     space: Space,

@@ -39,23 +39,28 @@ export const createBlocks = (store: Store, now: () => number) => {
   store.signals.subscribe('space-settings', known.forget);
   store.signals.subscribe('space-left', known.forget);
 
+  const list = async (space: Space): Promise<readonly BlockedPerson[]> => {
+    const columns = ['author_hash', 'author_name', 'is_ban', 'since_ms'] as const;
+    const rows = await readRows(store, 'blocked_author', spaceColumns(space), columns);
+    return rows
+      .toSorted((a, b) => b.since_ms - a.since_ms)
+      .map((row) => ({
+        key: row.author_hash,
+        name: row.author_name ?? undefined,
+        isBan: row.is_ban === 1,
+      }));
+  };
+
   return {
     has: async (space: Space, author: Author): Promise<boolean> => {
       const blocked = await known.of(space);
       return blocked.size > 0 && blocked.has(blockKey(author));
     },
 
-    list: async (space: Space): Promise<readonly BlockedPerson[]> => {
-      const columns = ['author_hash', 'author_name', 'is_ban', 'since_ms'] as const;
-      const rows = await readRows(store, 'blocked_author', spaceColumns(space), columns);
-      return rows
-        .toSorted((a, b) => b.since_ms - a.since_ms)
-        .map((row) => ({
-          key: row.author_hash,
-          name: row.author_name ?? undefined,
-          isBan: row.is_ban === 1,
-        }));
-    },
+    list,
+
+    of: async (space: Space, person: Author): Promise<BlockedPerson | undefined> =>
+      (await list(space)).find(({ key }) => key === blockKey(person)),
 
     add: async (
       space: Space,

@@ -14,7 +14,7 @@ const PRESSES = {
   moderators: {
     autotranslate:
       'ask link refuse member mute unmute expelsure expel open front page languages language find mode preview rules ruletypes ruleshortest ruleformality rulelanguages rulewords rulebeginnings ruleend pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles',
-    why: 'stop',
+    why: 'stop show',
     audit: 'page export',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:

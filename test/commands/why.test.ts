@@ -73,6 +73,12 @@ describe('/why', () => {
         isBan: false,
       },
     ]);
+    const stopped = await ask({ role: 'moderator' });
+    expect(stopped.text).toContain(sentence('blocks.is-stopped', { name: 'Mallory' }));
+    const press = 'why show:test|mallory|Mallory';
+    expect(stopped.controls).toContainEqual(expect.objectContaining({ press }));
+    await harness().pressNamed(press);
+    expect(await harness().services.blocks.list(SPACE)).toEqual([]);
   });
 
   it('offers that once for each person whose messages one copy holds', async () => {

@@ -66,7 +66,10 @@ const prepareRow = (
     recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
     bars: { isBarred: async () => false },
-    names: { note: () => undefined },
+    names: {
+      note: () => undefined,
+      shownIn: async (_: unknown, { author }: { author: unknown }) => author,
+    },
     watches,
     places: createPlaces({ watches, threads, linkedThreads, platforms, languages }),
     linkedThreads: { of: async () => undefined },

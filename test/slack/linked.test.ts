@@ -95,8 +95,8 @@ describe('channels of two workspaces and a Discord server that were linked by co
     expect(
       await bot.use(other, `autotranslate link language:fr code:${code}`, { part: 'code' }),
     ).toContain('unknown');
-    const list = await bot.use(english, 'autotranslate list', { part: 'elsewhere' });
-    expect(list).toContain('2 channels elsewhere');
+    const list = await bot.use(english, 'autotranslate list', { part: '(Discord)' });
+    expect(list).toContain('#nihongo · Babel (Discord)');
     await bot.use(spanish, 'autotranslate off', { part: 'off' });
     await wordsIn(english.channel, 'no longer linked');
   });

@@ -239,6 +239,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (!mayMixAges && (await mixesAges([...known, watch])))
         throw userError('bad-input', 'autotranslate.age-restricted');
       await demandOpenHere(watch, known, isRestricted);
+      await policies.demand([...known, watch], watch.channel.space);
       await own.demand([watch]);
       const joining = (current: readonly ChannelWatch[]): readonly ChannelWatch[] => {
         const group = current.find(isWatchOf(other))?.group;

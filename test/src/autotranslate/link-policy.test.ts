@@ -57,6 +57,21 @@ describe('the policy of a space for links', () => {
     await expect(propose(of)).resolves.toBeDefined();
   });
 
+  it('keeps a further channel of a linked space from joining, too', async () => {
+    const { id } = await propose();
+    await scene.watches.ask(id, WORKSPACE, agreed.admit);
+    await scene.watches.answer(id, ENGLISH.space, true, agreed.admit);
+    const join = () => scene.watches.join(mirror(HIDDEN, 'de'), THERE);
+    await set(WORKSPACE, { privateChannels: false });
+    await expect(join()).rejects.toMatchObject(isRefused('links.not-allowed'));
+    await set(WORKSPACE, {});
+    await set(ENGLISH.space, { outside: 'nobody' });
+    await expect(join()).rejects.toMatchObject(isRefused('links.not-allowed-there'));
+    expect(linked()).toBe(1);
+    await set(ENGLISH.space, {});
+    expect(await join()).toHaveLength(3);
+  });
+
   it('holds for what was asked for before it was set, and not for what is linked', async () => {
     const { id } = await propose();
     await scene.watches.ask(id, WORKSPACE, agreed.admit);

@@ -9,6 +9,7 @@ import {
   attachmentTranscript,
   completeLanguage,
   isBlankMessage,
+  readerLanguage,
   typedLanguage,
   audioFileOf,
 } from '../src/command/helpers.ts';
@@ -68,11 +69,11 @@ export default defineCommand(
       if ((options.text === undefined) === (options.audio === undefined))
         throw userError('bad-input', 'translate.text-or-audio');
       const own = (await services.settings.of(member)).language;
-      const preferred = own ?? member.locale;
       const expected = [own, member.locale, ...(services.watches.of(channel)?.languages ?? [])]
         .map((each) => each && services.languages.find(each))
         .filter((each) => each !== undefined);
-      const to = typedLanguage(options.to ?? preferred, services);
+      const to =
+        options.to === undefined ? await readerLanguage(ctx) : typedLanguage(options.to, services);
       const from = options.from === undefined ? undefined : typedLanguage(options.from, services);
       const engine =
         options.engine === undefined

@@ -4,6 +4,7 @@ import {
   listOf,
   translationEngines,
   typedCode,
+  typedLanguage,
   typedLanguages,
 } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
@@ -28,7 +29,7 @@ import { chosenChannel, namesOf, type Context } from './context.ts';
 const LONGEST_VALUES_CHARS = 2_000;
 /** The longest text that a channel can be without, in code points. */
 const LONGEST_SHORTEST = 1_000;
-const OTHERS = ['shortest', 'languages', 'engine', 'formality'] as const;
+const OTHERS = ['shortest', 'languages', 'engine', 'formality', 'reading'] as const;
 
 type About = Ruled | (typeof OTHERS)[number];
 
@@ -132,7 +133,7 @@ const typedLength = (typed: RichText): number => {
 };
 
 /** A rule that says nothing, which a channel needs where its space has one. */
-const NOTHING = { shortest: 0, languages: [], engine: '', formality: '' } as const;
+const NOTHING = { shortest: 0, languages: [], engine: '', formality: '', reading: '' } as const;
 
 /** Reads the rule that was typed. Rejects with `bad-input` for values that it cannot have. */
 const typedRule = async (
@@ -149,6 +150,8 @@ const typedRule = async (
   if (about === 'languages') return { languages: typedLanguages(plainText(values), ctx.services) };
   if (about === 'engine') return { engine: await typedEngine(values, ctx) };
   if (about === 'formality') return { formality: typedFormality(values, ctx) };
+  if (about === 'reading')
+    return { reading: typedLanguage(plainText(values).trim(), ctx.services) };
   return { shortest: typedLength(values) };
 };
 
@@ -166,7 +169,7 @@ const shownValues = (
 /** A line for each rule that says something. */
 const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] => {
   const { t, locale } = ctx;
-  const { shortest = 0, languages = [], engine = '', formality = '' } = rules;
+  const { shortest = 0, languages = [], engine = '', formality = '', reading = '' } = rules;
   return [
     ...RULED.map((ruled): Maybe<RichText> => {
       const rule = rules[ruled];
@@ -179,6 +182,8 @@ const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] 
       t('rules.languages', { languages: listOf(namesOf(languages, ctx), locale) }),
     engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
     formality !== '' && t(`rules.formality.${formality}`),
+    reading !== '' &&
+      t('rules.reading', { language: ctx.services.languages.name(reading, locale) }),
   ];
 };
 

@@ -8,6 +8,8 @@ import { quotedWords } from '../text/quoted-words.ts';
 import { nameElsewhere } from './link-names.ts';
 import type { ModeratorNotices } from './moderator-notices.ts';
 import { requestControls } from './request-controls.ts';
+import { noticeLanguage } from './rules.ts';
+import type { SpaceSettings } from '../store/settings.ts';
 import type { Tell } from './tell.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
@@ -15,6 +17,7 @@ export interface LinkNoticesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
   readonly languages: Pick<Languages, 'name'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'linked'>;
 }
@@ -39,7 +42,7 @@ interface LinkNoticeParams {
 
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
-  const { platforms, texts, tell, moderators, languages: languageNames } = deps;
+  const { platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
 
   /** Tells channels that others were linked with them, or are no longer; each in its own language. */
   const tellLinks = async (
@@ -52,14 +55,14 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     if (key !== 'autotranslate.link-refused-here')
       for (const { channel } of readers)
         moderators.linked(channel, key === 'autotranslate.linked-here', names);
-    for (const { channel, languages } of readers) {
-      const t = texts.rich(languages[0] ?? 'en');
+    for (const watch of readers) {
+      const t = texts.rich(noticeLanguage(watch, await spaces.of(watch.channel.space)));
       const by = asked !== undefined && { asked: quotedWords(asked) };
       const who =
         by && agreed !== undefined
           ? t('autotranslate.link-agreed', { ...by, agreed: quotedWords(agreed) })
           : by && t('autotranslate.link-added', by);
-      void tell(channel, lines(t(key, { ...params, channels: { list: names } }), who));
+      void tell(watch.channel, lines(t(key, { ...params, channels: { list: names } }), who));
     }
   };
 

@@ -24,6 +24,7 @@ import { createLinkMembers } from './link-members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
 import { spaceElsewhere } from './link-names.ts';
 import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './link-requests.ts';
+import { noticeLanguage } from './rules.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
@@ -270,7 +271,8 @@ export const createLinks = (deps: LinksDeps) => {
       const restricted = await Promise.all(others.map(isRestricted));
       if (!restricted.includes(!isNow) || !(await end(channel))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
-      void tell(channel, texts.rich(watch.languages[0] ?? 'en')(key));
+      const language = noticeLanguage(watch, await deps.spaces.of(channel.space));
+      void tell(channel, texts.rich(language)(key));
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

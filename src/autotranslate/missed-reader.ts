@@ -7,6 +7,8 @@ import type { Message } from '../model/message.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { HistoryGap, HistoryGaps } from '../store/channels/histories.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import { noticeLanguage } from './rules.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { backoffMs, type Backoff } from '../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../async/locks.ts';
@@ -18,6 +20,7 @@ export interface HistoryGapNoticeDeps {
   readonly gaps: Pick<HistoryGaps, 'put'>;
   readonly watches: Pick<WatchStore, 'of'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly log: Log;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'missed'>;
@@ -30,13 +33,14 @@ const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
  * people there know best what was written then.
  */
 export const createHistoryGapNotice =
-  ({ gaps, watches, texts, log, tell, moderators }: HistoryGapNoticeDeps) =>
+  ({ gaps, watches, texts, spaces, log, tell, moderators }: HistoryGapNoticeDeps) =>
   async (gap: HistoryGap): Promise<void> => {
     const { channel, fromMs, untilMs, reason } = gap;
     const where = { platform: channel.space.platform, channel: channel.id };
     log.warn({ ...where, fromMs, untilMs, reason }, 'missed messages of a channel were not read');
     if (!(await gaps.put(gap))) return;
-    const t = texts.rich(watches.of(channel)?.languages[0] ?? 'en');
+    const watch = watches.of(channel) ?? { languages: [] };
+    const t = texts.rich(noticeLanguage(watch, await spaces.of(channel.space)));
     const times = { from: at(fromMs), until: at(untilMs) };
     const key = `autotranslate.gap-${reason}` as const;
     moderators.missed(channel, { key, params: times });

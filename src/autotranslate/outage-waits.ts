@@ -2,9 +2,12 @@ import type { Tell } from './tell.ts';
 import { createLru } from '../async/lru.ts';
 import { reasonSentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
-import type { Channel, Space } from '../model/place.ts';
+import type { Space } from '../model/place.ts';
+import type { ChannelWatch } from '../model/space.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { WATCH, watchPartition, type Row } from '../store/inbox/row.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import { noticeLanguage } from './rules.ts';
 import type { ModeratorNotices } from './moderator-notices.ts';
 import type { OutageError } from './breaker.ts';
 
@@ -18,6 +21,7 @@ const MOST_TOLD = 5_000;
 export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'paused' | 'resumed'>;
   readonly now: () => number;
@@ -27,7 +31,7 @@ export type OutageWaits = ReturnType<typeof createOutageWaits>;
 
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
 export const createOutageWaits = (deps: OutageWaitsDeps) => {
-  const { watches, texts, tell, moderators, now } = deps;
+  const { watches, texts, spaces, tell, moderators, now } = deps;
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
   /** Conversations whose channels know. */
@@ -36,9 +40,9 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const told = new Map<string, readonly Space[]>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
-  const tellOf = async (channel: Channel, language: string, error: OutageError): Promise<void> => {
-    const t = texts.rich(language);
-    await tell(channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
+  const tellOf = async (watch: ChannelWatch, error: OutageError): Promise<void> => {
+    const t = texts.rich(noticeLanguage(watch, await spaces.of(watch.channel.space)));
+    await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
   const isToBeTold = (
@@ -62,9 +66,9 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       informed.add(conversation);
       toldMs.set(conversation, now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
-      for (const { channel, languages } of all) {
-        void tellOf(channel, languages[0] ?? 'en', error);
-        moderators.paused(channel.space, error);
+      for (const each of all) {
+        void tellOf(each, error);
+        moderators.paused(each.channel.space, error);
       }
       told.set(
         conversation,

@@ -12,6 +12,12 @@ export const rulesOf = (
   { rules }: Pick<SpaceChoices, 'rules'>,
 ): WatchRules => ({ ...rules, ...choices?.rules });
 
+/** The language of notices in a channel: that of its readers, else the first one that it is translated into. */
+export const noticeLanguage = (
+  watch: Pick<ChannelWatch, 'choices' | 'languages'>,
+  choices: Pick<SpaceChoices, 'rules'>,
+): string => rulesOf(watch, choices).reading || (watch.languages[0] ?? 'en');
+
 const terms = new WeakMap<readonly string[], readonly Term[]>();
 
 /** The words of a rule as terms, the same as long as the rule lasts: their index is kept with them. */

@@ -10,6 +10,7 @@ import { userError, type Sentence, type MessageKey } from '../errors.ts';
 import { listOf } from '../i18n/lists.ts';
 import { remedyFor, say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
+import { rulesOf } from '../autotranslate/rules.ts';
 import { voiceText } from '../speech/voice-choice.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from './options.ts';
@@ -224,12 +225,22 @@ type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'access'>;
 export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
   commands().some(({ needs }) => needs === 'rooms');
 
-/** The language that a person reads: the one they chose, else that of their app. Throws where that is unknown. */
+/**
+ * The language that a person reads in a channel: the one they chose, else that of the channel, of its space, or of their
+ * app. Rejects with `bad-input` where that is unknown.
+ */
 export const readerLanguage = async ({
   services,
+  channel,
   member,
-}: Pick<PressContext, 'services' | 'member'>): Promise<string> =>
-  typedLanguage((await services.settings.of(member)).language ?? member.locale, services);
+}: Pick<PressContext, 'services' | 'channel' | 'member'>): Promise<string> => {
+  const { language } = await services.settings.of(member);
+  const { reading } = rulesOf(
+    services.watches.of(channel) ?? {},
+    await services.spaces.of(channel.space),
+  );
+  return typedLanguage(language ?? (reading || member.locale), services);
+};
 
 /** True where channels can be translated and linked. */
 export const hasWatches = ({ commands }: Pick<PressContext, 'commands'>): boolean =>

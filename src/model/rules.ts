@@ -24,7 +24,10 @@ export type Formality = (typeof FORMALITIES)[number];
 export const RULE_VALUES = 50;
 export const RULE_VALUE_CHARS = 100;
 
-/** The rules of which messages are translated automatically, and how; without any, all are, in the usual way. */
+/**
+ * The rules of which messages are translated automatically, and how, and of the language of readers; without any, all are, in
+ * the usual way.
+ */
 export interface WatchRules extends Readonly<Partial<Record<Ruled, Rule | undefined>>> {
   /** The shortest text that is translated, in code points without links and mentions. */
   readonly shortest?: number | undefined;
@@ -34,4 +37,6 @@ export interface WatchRules extends Readonly<Partial<Record<Ruled, Rule | undefi
   readonly engine?: string | undefined;
   /** The form of address, for engines that can choose one. Empty: as the engine does. */
   readonly formality?: Formality | '' | undefined;
+  /** The language of readers who chose none, and of notices in the channel. Empty: that of each reader's app. */
+  readonly reading?: string | undefined;
 }

@@ -95,6 +95,7 @@ const rules = z.object({
     .enum([...FORMALITIES, ''])
     .optional()
     .catch(undefined),
+  reading: z.string().optional().catch(undefined),
 });
 
 const linkPolicy = z.object({

@@ -166,6 +166,22 @@ describe('the engine of a translation', () => {
     expect(asked).toEqual([]);
   });
 
+  it('is one for the language of the channel, else of the server, where a person chose none', async () => {
+    const run = (name: string, options: Record<string, unknown>) => scripted().run(name, options);
+    const rule = { about: 'reading', everywhere: true };
+    expect(await onMessage()).toBe('ja:hello');
+    await run('autotranslate reply', { languages: 'it' });
+    await run('autotranslate rules', { ...rule, values: 'Spanish' });
+    expect(await onMessage()).toBe('es:hello');
+    await run('autotranslate rules', { about: 'reading', values: 'French' });
+    expect(await onMessage()).toBe('fr:hello');
+    await run('autotranslate rules', { about: 'reading', rule: 'none' });
+    expect(await onMessage()).toBe('ja:hello');
+    await run('autotranslate rules', { about: 'reading', values: 'French' });
+    await run('language', { language: 'German' });
+    expect(await onMessage()).toBe('de:hello');
+  });
+
   it('is another when a message is translated again, and the usual one in the end', async () => {
     scripted().script.model = (asked = 'bergamot') => `${asked}-en-ja`;
     offer('bergamot', 'apertium');

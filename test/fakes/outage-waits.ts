@@ -4,6 +4,7 @@ import { createOutageWaits } from '../../src/autotranslate/outage-waits.ts';
 export const createSilentWaits = () =>
   createOutageWaits({
     watches: { of: () => undefined, group: () => [] },
+    spaces: { of: async () => ({ rules: {} }) as never },
     texts: { rich: () => () => [] },
     moderators: { paused: () => undefined, resumed: () => undefined },
     tell: async () => {},

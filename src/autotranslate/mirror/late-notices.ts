@@ -7,11 +7,13 @@ import type { Texts } from '../../i18n/texts.ts';
 import { channelKey } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LateMarks } from '../../store/channels/late-marks.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { groupOf } from '../../store/inbox/row.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Languages } from '../../text/language/languages.ts';
+import { noticeLanguage } from '../rules.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Time for which nothing can be posted in a late channel before people are told. */
@@ -25,6 +27,7 @@ export interface LateNoticesDeps {
   readonly watches: Pick<WatchStore, 'inGroup'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly languages: Pick<Languages, 'name'>;
   readonly log: Log;
   readonly now: () => number;
@@ -46,7 +49,7 @@ interface Known {
  * each once, also over a restart. Nothing is told of a channel that only takes long. The calls return at once.
  */
 export const createLateNotices = (deps: LateNoticesDeps) => {
-  const { inbox, marks, watches, platforms, texts, languages, log, now, tell } = deps;
+  const { inbox, marks, watches, platforms, texts, spaces, languages, log, now, tell } = deps;
   const known = createLru<string, Known>(MOST_KNOWN);
   const turns = createKeyedMutex();
 
@@ -71,15 +74,16 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
   };
 
   const tellOf = async (
-    { channel, languages: [locale = 'en'] }: ChannelWatch,
+    watch: ChannelWatch,
     late: ChannelWatch,
     key: Extract<MessageKey, 'autotranslate.late' | 'autotranslate.late-over'>,
     count: number,
   ): Promise<void> => {
+    const locale = noticeLanguage(watch, await spaces.of(watch.channel.space));
     const language = languages.name(late.languages[0] ?? '', locale);
     const platform = platforms.find(late.channel)?.title ?? late.channel.space.platform;
     const text = texts.rich(locale)(key, { language, platform, count });
-    await tell(channel, text);
+    await tell(watch.channel, text);
   };
 
   const failed = async (partition: string, error: AppError, sinceMs: number): Promise<void> => {

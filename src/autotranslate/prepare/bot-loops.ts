@@ -1,6 +1,8 @@
 import type { Tell } from '../tell.ts';
 import { HOUR_MS, MINUTE_MS } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import { noticeLanguage } from '../rules.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { type MessageRef, messageKey, type Space, keyOf } from '../../model/place.ts';
@@ -53,6 +55,7 @@ export type BotLoops = ReturnType<typeof createBotLoops>;
 export interface BotLoopsDeps {
   readonly stored: Pick<MirrorStore, 'postedAtMs'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
 }
 
@@ -62,7 +65,7 @@ export interface BotLoopsDeps {
  * people wrote, its answers are skipped, and the channel is told once. A bot that goes on within a minute although
  * nothing was posted answers nobody, and is translated on.
  */
-export const createBotLoops = ({ stored, texts, tell }: BotLoopsDeps) => {
+export const createBotLoops = ({ stored, texts, spaces, tell }: BotLoopsDeps) => {
   const conversations = createLru<string, Conversation>(CONVERSATIONS);
 
   /** True when a translation of a bot's message came into a message's channel shortly before it. */
@@ -117,8 +120,10 @@ export const createBotLoops = ({ stored, texts, tell }: BotLoopsDeps) => {
         ...(skippedMs === undefined ? {} : { skippedMs }),
         toldMs: isTold ? atMs : now.toldMs,
       });
-      if (isTold)
-        void tell(watch.channel, texts.rich(watch.languages[0] ?? 'en')('autotranslate.bot-loop'));
+      if (isTold) {
+        const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
+        void tell(watch.channel, texts.rich(language)('autotranslate.bot-loop'));
+      }
       return isSkipped;
     },
     /** Forgets the conversations of a space. */

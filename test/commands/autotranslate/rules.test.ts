@@ -41,9 +41,17 @@ describe('/autotranslate rules', () => {
     await set({ about: 'shortest', values: '4' });
     await set({ about: 'languages', values: 'English, ja' });
     await set({ about: 'formality', values: 'Formal address' });
+    await set({ about: 'reading', values: 'Spanish' });
     const { text } = await set({ about: 'engine', values: 'DeepL' });
     const formality = 'formal';
-    expect(rules()).toEqual({ shortest: 4, languages: ['en', 'ja'], engine: 'deepl', formality });
+    expect(rules()).toEqual({
+      shortest: 4,
+      languages: ['en', 'ja'],
+      engine: 'deepl',
+      formality,
+      reading: 'es',
+    });
+    expect(text).toContain(sentence('rules.reading', { language: 'Spanish' }));
     expect(text).toContain(sentence('rules.formality.formal'));
     expect(text).toContain(sentence('rules.shortest', { count: 4 }));
   });
@@ -57,6 +65,7 @@ describe('/autotranslate rules', () => {
     ['shortest', '5000'],
     ['shortest', 'four'],
     ['engine', 'gpt'],
+    ['reading', 'Klingonese'],
     ['words', Array.from({ length: 51 }, (_, index) => `w${index}`).join()],
     ['words', 'x'.repeat(101)],
     ['words', undefined],

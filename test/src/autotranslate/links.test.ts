@@ -159,6 +159,20 @@ describe('a channel', () => {
       .toEqual([sentence('autotranslate.unlinked-here', { channels: 'Place' }, 'fr')]);
   });
 
+  it('is told in the language of its readers, if moderators chose one, else in that of its space', async () => {
+    const rules = { reading: 'de' };
+    await scene.spaces.change(THERE.space, () => ({ rules: { reading: 'ja' } }));
+    const group = mirrorOf([ENGLISH, 'en'], [THERE, 'fr']);
+    const over = (locale: string) =>
+      sentence('autotranslate.unlinked-here', { channels: 'Place' }, locale);
+    await scene.watches.set(group);
+    await scene.watches.set([watchOf(ENGLISH)]);
+    await expect.poll(() => scene.other.texts(THERE)).toEqual([over('ja')]);
+    await scene.watches.set(group.map((watch) => ({ ...watch, choices: { rules } })));
+    await scene.watches.set([watchOf(ENGLISH)]);
+    await expect.poll(() => scene.other.texts(THERE).at(-1)).toEqual(over('de'));
+  });
+
   it('is told of no end where the group stays', async () => {
     const named = channel('7');
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [named, 'es'], [THERE, 'fr']));

@@ -3,6 +3,7 @@ import {
   PermissionsBitField,
   RESTJSONErrorCodes,
   Routes,
+  type Guild,
   type GuildBasedChannel,
   type PermissionOverwrites,
 } from 'discord.js';
@@ -14,20 +15,31 @@ import { isRefusal } from './errors.ts';
 import { findIn } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 
+/** The permissions of a member on a server, by their roles; its owner and administrators have all. */
+export const serverPermissionsOf = (
+  { id, roles = [] }: Pick<Member, 'id' | 'roles'>,
+  guild: Guild,
+): PermissionsBitField => {
+  const own = guild.roles.cache.filter((role) => roles.includes(role.id) || role.id === guild.id);
+  const granted = new PermissionsBitField(own.map(({ permissions }) => permissions));
+  return guild.ownerId === id || granted.has('Administrator')
+    ? new PermissionsBitField(PermissionsBitField.All)
+    : granted;
+};
+
 /**
  * The permissions of a member in a channel, by their roles and the overwrites of the channel, or of a
  * thread's channel (reference, "Permission Overwrites").
  */
-const permissionsOf = (
-  { id, roles = [] }: Pick<Member, 'id' | 'roles'>,
+export const permissionsOf = (
+  member: Pick<Member, 'id' | 'roles'>,
   found: GuildBasedChannel,
 ): Readonly<PermissionsBitField> => {
   const { guild } = found;
+  const { id, roles = [] } = member;
   const root = found.isThread() ? found.parent : found;
-  const own = guild.roles.cache.filter((role) => roles.includes(role.id) || role.id === guild.id);
-  const granted = new PermissionsBitField(own.map(({ permissions }) => permissions));
-  if (guild.ownerId === id || granted.has('Administrator'))
-    return new PermissionsBitField(PermissionsBitField.All);
+  const granted = serverPermissionsOf(member, guild);
+  if (granted.has('Administrator')) return granted;
   const overwrites = [...(root?.permissionOverwrites.cache.values() ?? [])];
   const apply = (applies: (overwrite: PermissionOverwrites) => boolean): void => {
     const applied = overwrites.filter(applies);

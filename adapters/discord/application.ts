@@ -78,13 +78,23 @@ const authorizeLink = (parameters: Readonly<Record<string, string>>): string => 
   return url.href;
 };
 
+const botParameters = (applicationId: string, permissions: bigint) => ({
+  client_id: applicationId,
+  permissions: String(permissions),
+  integration_type: String(ApplicationIntegrationType.GuildInstall),
+  scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
+});
+
 /** Link that adds the bot to a server with exactly the permissions that it needs. */
 export const inviteLink = (applicationId: string): string =>
+  authorizeLink(botParameters(applicationId, INVITE_PERMISSIONS));
+
+/** Link that gives the bot's role on a server these permissions, with those of the invite link. */
+export const grantLink = (applicationId: string, guildId: string, permissions: bigint): string =>
   authorizeLink({
-    client_id: applicationId,
-    permissions: String(INVITE_PERMISSIONS),
-    integration_type: String(ApplicationIntegrationType.GuildInstall),
-    scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
+    ...botParameters(applicationId, INVITE_PERMISSIONS | permissions),
+    guild_id: guildId,
+    disable_guild_select: 'true',
   });
 
 /** Link that adds the commands to a person's account, for use everywhere. */

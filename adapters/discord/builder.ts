@@ -1,22 +1,22 @@
 import {
   ChannelType,
-  OverwriteType,
   PermissionsBitField,
   RESTJSONErrorCodes,
   Routes,
   type APIChannel,
-  type APIOverwrite,
   type APIRole,
   type Client,
   type Guild,
-  type GuildChannel,
   type TextChannel,
 } from 'discord.js';
 import { toAppError, userError, type AppError } from '../../src/errors.ts';
 import { channelMention, type Space } from '../../src/model/place.ts';
 import type { BuildNeeds, Builder, MadeThing, NewThing, Survey } from '../../src/ports/builder.ts';
+import { link } from '../../src/rich-text/rich-text.ts';
 import { shorten } from '../../src/text/quoted-words.ts';
+import { permissionsOf, serverPermissionsOf } from './access.ts';
 import type { Api } from './api.ts';
+import { grantLink, type Application } from './application.ts';
 import { isGone, isRefusal } from './errors.ts';
 import { PLATFORM, positionOf, snowflakeTimeMs } from './ids.ts';
 import {
@@ -28,6 +28,7 @@ import {
   ROLE_NAME_CHARS,
 } from './limits.ts';
 import type { ThreadParents } from './memory.ts';
+import { isOpenToAll, overwritesFor } from './overwrites.ts';
 import { MIRROR, PERMISSION_NAMES } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 import type { Threads } from './threads.ts';
@@ -38,13 +39,6 @@ interface Cache {
   [ADD](data: object, guild?: Guild): unknown;
 }
 
-const { ViewChannel } = PermissionsBitField.Flags;
-
-const lacking = (...names: readonly (keyof typeof PERMISSION_NAMES)[]): AppError =>
-  userError('forbidden', 'watch.missing', {
-    permissions: { list: names.map((name) => PERMISSION_NAMES[name]) },
-  });
-
 /** The permission by which a thing is made. */
 const NEEDED = {
   role: 'ManageRoles',
@@ -52,6 +46,11 @@ const NEEDED = {
   channel: 'ManageChannels',
   thread: 'CreatePublicThreads',
 } as const satisfies Record<NewThing['kind'], keyof typeof PERMISSION_NAMES>;
+
+/** Permissions as people see them in Discord's settings. */
+const named = (names: readonly (keyof typeof PERMISSION_NAMES)[]) => ({
+  list: names.map((name) => PERMISSION_NAMES[name]),
+});
 
 type Room = 'channels' | 'roles' | 'threads';
 
@@ -83,57 +82,10 @@ const isText = (found: unknown): found is TextChannel =>
     (found as TextChannel | undefined)?.type ?? ChannelType.GuildVoice,
   );
 
-/** True where everybody on the server sees a channel. */
-const isOpen = (channel: GuildChannel): boolean =>
-  channel.permissionsFor(channel.guild.roles.everyone).has(ViewChannel) &&
-  channel.permissionOverwrites.cache.every(({ deny }) => !deny.has(ViewChannel));
-
 const childrenOf = (guild: Guild, category: string | null): number =>
   category === null
     ? 0
     : guild.channels.cache.filter((one) => one.parentId === category && !one.isThread()).size;
-
-/**
- * The overwrites of a channel like another one: as far as the bot itself has a permission, it may allow or deny it
- * (reference, "Create Guild Channel"). The bot keeps its own access, and a role gets in where only that is let in.
- */
-const overwritesFor = (source: GuildChannel, seenBy: string | undefined): APIOverwrite[] => {
-  const { guild } = source;
-  const me = guild.members.me;
-  const granted = me?.permissions ?? new PermissionsBitField();
-  const all = new Map(
-    [...source.permissionOverwrites.cache.values()].map(({ id, type, allow, deny }) => [
-      id,
-      {
-        id,
-        type,
-        allow: allow.bitfield & granted.bitfield,
-        deny: deny.bitfield & granted.bitfield,
-      },
-    ]),
-  );
-  const add = (id: string, type: OverwriteType, allow: bigint, deny: bigint): void => {
-    const before = all.get(id) ?? { allow: 0n, deny: 0n };
-    all.set(id, {
-      id,
-      type,
-      allow: (before.allow | allow) & ~deny,
-      deny: (before.deny | deny) & ~allow,
-    });
-  };
-  if (seenBy !== undefined) {
-    add(guild.id, OverwriteType.Role, 0n, ViewChannel);
-    add(seenBy, OverwriteType.Role, ViewChannel, 0n);
-  }
-  if (me)
-    add(me.id, OverwriteType.Member, PermissionsBitField.resolve(MIRROR) & granted.bitfield, 0n);
-  return [...all.values()].map(({ id, type, allow, deny }) => ({
-    id,
-    type,
-    allow: String(allow),
-    deny: String(deny),
-  }));
-};
 
 const sourceOf = (guild: Guild, id: string): TextChannel => {
   const found = guild.channels.cache.get(id);
@@ -159,7 +111,11 @@ const demandRoom = (guild: Guild, needs: BuildNeeds, categories: number): void =
 };
 
 /** Says what Discord refuses to make, as people can mend it. */
-const explained = (thrown: unknown, { kind }: NewThing): unknown => {
+const explained = (
+  thrown: unknown,
+  { kind }: NewThing,
+  lacking: (...names: readonly (keyof typeof PERMISSION_NAMES)[]) => AppError,
+): unknown => {
   const refused = toAppError(thrown);
   const is = (...codes: readonly number[]): boolean =>
     isRefusal(refused, ...codes) || isRefusal(refused.cause, ...codes);
@@ -176,18 +132,54 @@ const explained = (thrown: unknown, { kind }: NewThing): unknown => {
 
 export interface BuilderDeps {
   readonly api: Api;
+  /** Throws while it is unknown. */
+  readonly application: () => Application;
   readonly clients: Pick<Clients, 'knowing'>;
   readonly threads: Pick<Threads, 'create'>;
   readonly parents: Pick<ThreadParents, 'note'>;
 }
 
 /** Creates `Platform.builder`. */
-export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): Builder => {
+export const createBuilder = ({
+  api,
+  application,
+  clients,
+  threads,
+  parents,
+}: BuilderDeps): Builder => {
   const guildOf = async (space: Space): Promise<{ client: Client; guild: Guild }> => {
     const client = await clients.knowing(space.id);
     const guild = client.guilds.cache.get(space.id);
     if (!guild) throw userError('not-found', 'errors.not-found');
     return { client, guild };
+  };
+
+  /** Asks for permissions that the bot lacks, with a link that grants them and takes none that its role has. */
+  const lackingIn =
+    (guild: Guild) =>
+    (...names: readonly (keyof typeof PERMISSION_NAMES)[]): AppError => {
+      // Of managed roles, a bot has its own alone.
+      const own = guild.members.me?.roles.cache.find(({ managed }) => managed);
+      const wanted = (own?.permissions.bitfield ?? 0n) | PermissionsBitField.resolve([...names]);
+      const grant = link(grantLink(application().id, guild.id, wanted));
+      return userError('forbidden', 'watch.grant', { permissions: named(names), link: grant });
+    };
+
+  const demand: Builder['demand'] = async (space, person, { place, sources, roles, hidden }) => {
+    const { guild } = await guildOf(space);
+    const onServer = serverPermissionsOf(person, guild);
+    const isLacking = (id: string): boolean => {
+      const found = guild.channels.cache.get(id);
+      // Who makes a channel needs the permission in its category; who makes a thread, in its channel.
+      const around = place === 'channel' ? found?.parent : found;
+      return !(around ? permissionsOf(person, around) : onServer).has(NEEDED[place]);
+    };
+    const missing = [
+      ...(sources.some(({ id }) => isLacking(id)) ? [NEEDED[place]] : []),
+      ...((roles > 0 || hidden) && !onServer.has(NEEDED.role) ? [NEEDED.role] : []),
+    ];
+    if (missing.length > 0)
+      throw userError('forbidden', 'autotranslate.wizard-yours', { permissions: named(missing) });
   };
 
   const survey = async (space: Space, needs: BuildNeeds): Promise<Survey> => {
@@ -200,11 +192,11 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
       ...(needs.roles > 0 ? [NEEDED.role] : []),
     ];
     const missing = [...new Set(needed)].filter((name) => !may?.has(name));
-    if (missing.length > 0) throw lacking(...missing);
+    if (missing.length > 0) throw lackingIn(guild)(...missing);
     const found = needs.sources.map(({ id, count }) => ({ count, source: sourceOf(guild, id) }));
     if (needs.hidden)
       for (const { source } of found)
-        if (!isOpen(source))
+        if (!isOpenToAll(source))
           throw userError('forbidden', 'autotranslate.wizard-not-open', {
             channel: channelMention({ space, id: source.id }),
           });
@@ -272,7 +264,9 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
   const list = async (
     space: Space,
     kind: NewThing['kind'],
-  ): Promise<readonly { id: string; name?: string | null; parent_id?: string | null }[]> => {
+  ): Promise<
+    readonly { id: string; name?: string | null; parent_id?: string | null; owner_id?: string }[]
+  > => {
     if (kind === 'role') return api.send<APIRole[]>('GET', Routes.guildRoles(space.id));
     if (kind !== 'thread') {
       const all = await api.send<APIChannel[]>('GET', Routes.guildChannels(space.id));
@@ -300,6 +294,7 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
 
   return {
     threads: true,
+    demand,
     survey,
     make: async (space, thing) => {
       const { client, guild } = await guildOf(space);
@@ -308,7 +303,7 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
         if (thing.kind === 'thread') return await makeThread(client, guild, thing);
         return await makeChannel(client, guild, thing);
       } catch (thrown) {
-        throw explained(thrown, thing);
+        throw explained(thrown, thing, lackingIn(guild));
       }
     },
     find: async (space, thing, sinceMs, known) => {
@@ -319,7 +314,8 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
           !known.includes(id) &&
           (thing.kind !== 'thread' || parent === thing.source),
       );
-      return found?.id;
+      // Discord names the maker of a thread alone.
+      return found && { id: found.id, isOurs: found.owner_id === application().botId };
     },
     standing: async (space, things) => {
       const kinds = [...new Set(things.map(({ kind }) => kind))];
@@ -348,7 +344,7 @@ export const createBuilder = ({ api, clients, threads, parents }: BuilderDeps): 
           await api.send(isGiven ? 'PUT' : 'DELETE', route);
         } catch (thrown) {
           throw isRefusal(thrown, RESTJSONErrorCodes.MissingPermissions)
-            ? lacking('ManageRoles')
+            ? userError('forbidden', 'watch.missing', { permissions: named(['ManageRoles']) })
             : thrown;
         }
       },

@@ -132,7 +132,7 @@ export const createRestParts = (
     delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
     feed,
     mirrors,
-    builder: createBuilder({ api, clients, threads, parents }),
+    builder: createBuilder({ api, application, clients, threads, parents }),
     voice: voice.port,
   };
   return {

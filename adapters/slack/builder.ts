@@ -7,11 +7,15 @@ import { isRefusal, refusedAs, SlackError } from './errors.ts';
 import { channelIdOf, channelOf } from './ids.ts';
 import type { Installations } from './install/installations.ts';
 import { CHANNEL_NAME_CHARS, CHANNELS_PAGE } from './limits.ts';
+import type { People } from './people.ts';
 
 /** The scope that making and archiving public channels needs ("conversations.create"). */
 const SCOPE = 'channels:manage';
 /** Names that are tried where others have one already. */
 const NAMES = 9;
+
+/** Slack tells apps of nobody but owners and admins whether they may create public channels. */
+const onlyAdmins = () => userError('forbidden', 'autotranslate.wizard-admins');
 
 const lacking = (scope: string = SCOPE) =>
   userError('forbidden', 'watch.missing', { permissions: { list: [scope] } });
@@ -37,10 +41,11 @@ interface Listed {
 export interface BuilderDeps {
   readonly api: Api;
   readonly installations: Pick<Installations, 'known'>;
+  readonly people: Pick<People, 'of'>;
 }
 
 /** Creates `Platform.builder`: public channels. Groups of people, Slack's roles, only paid plans have. */
-export const createBuilder = ({ api, installations }: BuilderDeps): Builder => {
+export const createBuilder = ({ api, installations, people }: BuilderDeps): Builder => {
   /** Lists the public channels that the bot is in. */
   const own = async (space: Space): Promise<readonly Listed[]> => {
     const all: Listed[] = [];
@@ -88,6 +93,9 @@ export const createBuilder = ({ api, installations }: BuilderDeps): Builder => {
 
   return {
     threads: false,
+    demand: async (space, { id }) => {
+      if (!(await people.of(space, id)).isAdmin) throw onlyAdmins();
+    },
     survey,
     make,
     find: async (space, { name }, sinceMs, known) => {
@@ -100,7 +108,7 @@ export const createBuilder = ({ api, installations }: BuilderDeps): Builder => {
           channel.created >= Math.floor(sinceMs / 1_000) &&
           !known.includes(channel.id),
       );
-      return found?.id;
+      return found && { id: found.id, isOurs: true };
     },
     standing: async (space, things) => {
       const there = new Set((await own(space)).map(({ id }) => id));

@@ -119,7 +119,7 @@ export const createRestParts = (
     },
     feed,
     mirrors,
-    builder: createBuilder({ api, installations }),
+    builder: createBuilder({ api, installations, people }),
   };
   return { people, threads, files, mentions, reader, uploads, writer, feed, platform };
 };

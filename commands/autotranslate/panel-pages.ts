@@ -1,6 +1,7 @@
 import { button, hiddenNote, MOST_LANGUAGES, say } from '../../src/command/helpers.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
+import type { Setup } from '../../src/model/setup.ts';
 import { isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
 import { bullets, lines, sections, sentence, type Maybe } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
@@ -61,7 +62,7 @@ export const frontPage = async (
   const here = channelAround(channel).id;
   const all = services.watches.list(channel.space);
   const watches = await access.seen(all, (watch) => watch.channel);
-  const unfinished = await services.setups.unfinished(channel.space);
+  const unfinished = await seenSetups(await services.setups.unfinished(channel.space), ctx);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
   const listed = watches.slice(from, from + LISTED).map((watch) => watchLine(watch, ctx));
   return {
@@ -83,15 +84,32 @@ export const frontPage = async (
       ...(services.setups.offers(channel.space)
         ? [button(ctx, 'autotranslate wizard', 'autotranslate.wizard')]
         : []),
-      ...unfinished
-        .slice(0, 1)
-        .map(({ id }) => button(ctx, `autotranslate setup:${id}`, 'autotranslate.wizard-open')),
+      ...unfinished.slice(0, LISTED).map((setup): Control => ({
+        kind: 'button',
+        press: `autotranslate setup:${setup.id}`,
+        label: ctx.label('autotranslate.wizard-open', { name: unfinishedName(setup) }),
+      })),
       ...(watches.length > LISTED
         ? [button(ctx, `autotranslate front:${next}`, 'autotranslate.panel-more')]
         : []),
     ],
   };
 };
+
+/** The set-ups of which the reader sees every channel: they name them. */
+const seenSetups = async (
+  setups: readonly Setup[],
+  { access, channel: { space } }: PanelContext,
+): Promise<readonly Setup[]> => {
+  const channels = setups.flatMap((setup) => setup.choices.channels.map((id) => ({ space, id })));
+  const seen = await access.seen(channels, (each) => each);
+  const ids = new Set(seen.map(({ id }) => id));
+  return setups.filter(({ choices }) => choices.channels.every((id) => ids.has(id)));
+};
+
+/** The first channel or thread that a set-up makes, by its name. */
+const unfinishedName = ({ work }: Setup): string =>
+  work?.steps.find(({ kind }) => kind === 'channel' || kind === 'thread')?.name ?? '';
 
 /** Says what keeps translations from coming, or makes them less than they could be. */
 const troubleLines = async (

@@ -10,7 +10,8 @@ import {
   type SetupForm,
 } from '../../src/model/setup.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
-import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
+import type { LeftThing } from '../../src/ports/builder.ts';
+import { bullets, lines, plainWords, sections, series } from '../../src/rich-text/compose.ts';
 import { namesOf } from './context.ts';
 import { languageControl, type PanelContext } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
@@ -109,6 +110,22 @@ export const unfinishedPage = (ctx: PanelContext, { id, work }: Setup): Content 
     button(ctx, `autotranslate undo:${id}`, 'autotranslate.wizard-undo', 'danger'),
     back(ctx),
   ],
+});
+
+/** Says that all is undone, and names what is left. */
+export const undonePage = (
+  { channel: { space }, t }: PanelContext,
+  left: readonly LeftThing[],
+): Content => ({
+  text: lines(
+    t('autotranslate.wizard-undone'),
+    left.length > 0 && t('autotranslate.wizard-left'),
+    bullets(
+      ...left.map(({ kind, id, name }) =>
+        kind === 'role' ? plainWords(name) : channelMention({ space, id }),
+      ),
+    ),
+  ),
 });
 
 /** Says what was made and linked, and asks where members are to find the buttons for their roles. */

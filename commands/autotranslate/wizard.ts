@@ -11,7 +11,6 @@ import { channelAround, type Channel } from '../../src/model/place.ts';
 import { SETUP_FORMS, type Setup, type SetupChoices } from '../../src/model/setup.ts';
 import { MOST_CHANNELS } from '../../src/model/space.ts';
 import { demandChange } from './change.ts';
-import type { Context } from './context.ts';
 import {
   chosenLanguages,
   foundLanguages,
@@ -19,7 +18,14 @@ import {
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';
-import { donePage, formsOf, progressPage, unfinishedPage, wizardPage } from './wizard-pages.ts';
+import {
+  donePage,
+  formsOf,
+  progressPage,
+  undonePage,
+  unfinishedPage,
+  wizardPage,
+} from './wizard-pages.ts';
 
 /** Stores a new set-up that begins with the channel where it was asked for. */
 const begin = async (ctx: PanelContext): Promise<Setup> => {
@@ -45,10 +51,13 @@ export const wizardAction = defineAction({
   run: async (ctx) => ctx.reply(await wizardPage(ctx, await begin(ctx))),
 });
 
-const admitTo =
-  (ctx: Context) =>
-  (channels: readonly Channel[]): Promise<void> =>
-    demandChange(channels, ctx);
+/** The person who presses, with what they may decide about. */
+const asking = (ctx: PressContext) => ({
+  by: presser(ctx),
+  person: ctx.member,
+  admit: async (channels: readonly Channel[]) => demandChange(channels, ctx),
+  signal: ctx.signal,
+});
 
 /** The page of a set-up as it is now: what was chosen, or what was begun. */
 const page = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
@@ -87,24 +96,21 @@ const FIND: PressForm = {
 const SHOWN_EVERY = 10;
 
 const make = async (ctx: PressContext): Promise<void> => {
-  const { services, channel, arg, signal, reply } = ctx;
+  const { services, channel, arg, reply } = ctx;
   const { choices } = await services.setups.find(channel.space, arg);
   const linked = await services.setups.make(channel.space, arg, {
-    by: presser(ctx),
-    admit: admitTo(ctx),
+    ...asking(ctx),
     told: async (done, all) => {
       if (done % SHOWN_EVERY === 0) await reply(progressPage(ctx, done, all));
     },
-    signal,
   });
   await reply(await donePage(ctx, choices, linked));
 };
 
 const undo = async (ctx: PressContext): Promise<void> => {
-  const { services, channel, arg, signal, t, reply } = ctx;
-  const asked = { by: presser(ctx), admit: admitTo(ctx), signal };
-  await services.setups.undo(channel.space, arg, asked);
-  await reply({ text: t('autotranslate.wizard-undone') });
+  const { services, channel, arg, reply } = ctx;
+  const left = await services.setups.undo(channel.space, arg, asking(ctx));
+  await reply(undonePage(ctx, left));
 };
 
 /** The work of the wizard’s controls. */

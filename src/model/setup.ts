@@ -36,6 +36,8 @@ export interface SetupWork {
   readonly steps: readonly SetupStep[];
   /** Ids of what was made, by the keys of the steps. */
   readonly made: Readonly<Record<string, string>>;
+  /** Ids of those that were found without an answer, and that somebody else may have made. */
+  readonly adopted?: readonly string[];
 }
 
 export interface Setup {

@@ -1,4 +1,4 @@
-import type { Space } from '../model/place.ts';
+import type { Member, Space } from '../model/place.ts';
 
 /** A thing to make in a space. Channels have the permissions, the category and the age restriction of their source. */
 export type NewThing =
@@ -23,6 +23,16 @@ export type ThingKind = NewThing['kind'];
 export interface MadeThing {
   readonly kind: ThingKind;
   readonly id: string;
+}
+
+/** A thing that is left to people, by its name. */
+export type LeftThing = MadeThing & { readonly name: string };
+
+/** A thing that was found. */
+export interface FoundThing {
+  readonly id: string;
+  /** True where the platform says that the bot made it; others may have given theirs the same name. */
+  readonly isOurs: boolean;
 }
 
 /** All that is to be made at once. */
@@ -54,6 +64,12 @@ export interface BuiltRoles {
 export interface Builder {
   readonly threads: boolean;
   readonly roles?: BuiltRoles;
+  /** Rejects with `forbidden` where a person may not make such things themselves, and says which permission they lack. */
+  demand(
+    space: Space,
+    person: Pick<Member, 'platform' | 'id' | 'roles'>,
+    needs: BuildNeeds,
+  ): Promise<void>;
   /** Rejects where a permission is missing, a source is unfit, or there is no room for all that is to be made. */
   survey(space: Space, needs: BuildNeeds): Promise<Survey>;
   /** Makes a thing, without a second try where the answer is lost; resolves with its id. */
@@ -69,7 +85,7 @@ export interface Builder {
     thing: NewThing,
     sinceMs: number,
     known: readonly string[],
-  ): Promise<string | undefined>;
+  ): Promise<FoundThing | undefined>;
   /** Filters out the things that are there no more. */
   standing(space: Space, things: readonly MadeThing[]): Promise<readonly MadeThing[]>;
   /** Deletes a thing, or closes it where the platform deletes none. One that is gone already is no error. */

@@ -47,12 +47,17 @@ describe('/autotranslate', () => {
       expect((await bot.use(at, 'autotranslate reply', { languages })).content).toMatch(/^⚠️ /);
   });
 
-  it('links no forum, where nothing can be said without a post', async () => {
+  it('links a forum, which shows the threads of a channel alone, and has no mode of its own threads', async () => {
     const at = bot.place();
     const forum = at.guild.channel({ type: 'forum' });
     const channels = `<#${at.channel.id}> en, <#${forum.id}> es`;
     const told = await bot.use(at, 'autotranslate mirror', { channels });
-    expect(told.content).toMatch(/^⚠️ /);
+    expect(told.content).toContain(sentence('autotranslate.mirror'));
+    at.channel.say(at.ann, 'Nobody reads this in the forum');
+    const thread = at.channel.startThread(at.ann, 'The shop is open again');
+    thread.say(at.ann, 'It opens at nine in the morning');
+    await bot.settled(at);
+    expect(forum.threads.map(({ name }) => name)).toEqual(['es:The shop is open again']);
     const threaded = { languages: 'es', channel: forum };
     expect((await bot.use(at, 'autotranslate thread', threaded)).content).toMatch(/^⚠️ /);
   });

@@ -30,15 +30,22 @@ const SECOND = {
 
 const by = (at: Place): FakeUser => at.guild.owner;
 
+/** A moderator with more permissions of their own. */
+const moderatorWith = (at: Place, ...permissions: Parameters<typeof at.guild.role>[1] & {}) => {
+  const moderator = bot.discord.user();
+  at.guild.join(moderator, [at.guild.role('mods', ['ManageGuild', ...permissions])]);
+  return moderator;
+};
+
 /** Presses in a wizard, and counts. */
-const startWizard = async (at: Place) => {
-  const shown = await bot.use(at, 'autotranslate wizard');
+const startWizard = async (at: Place, who = by(at)) => {
+  const shown = await bot.use(at, 'autotranslate wizard', {}, who);
   const wizard = {
     shown,
     presses: 1,
     press: async (word: string, values?: readonly string[]) => {
       wizard.presses += 1;
-      await bot.press(shown, pressOf(shown, word), values, by(at));
+      await bot.press(shown, pressOf(shown, word), values, who);
     },
     made: () =>
       bot.discord.until(
@@ -187,6 +194,73 @@ describe('a set-up that Discord refuses', () => {
     expect(wizard.shown.content).toContain('Manage Channels');
     expect(channelsOf(at)).toHaveLength(1);
   });
+
+  it('offers the link that grants it, and keeps what the bot has', async () => {
+    const at = bot.place();
+    at.guild.setBotPermissions([...BOT, 'MoveMembers']);
+    const wizard = await startWizard(at);
+    await wizard.press('into', ['es']);
+    await wizard.press('form', ['channels-roles']);
+    await wizard.press('make');
+    const [address = ''] =
+      /https:\/\/discord\.com\/oauth2\/authorize[^\s>)]+/u.exec(wizard.shown.content) ?? [];
+    const query = new URL(address).searchParams;
+    expect(query.get('guild_id')).toBe(at.guild.id);
+    const asked = permissionBits([...BOT, 'MoveMembers', 'ManageChannels', 'ManageRoles']);
+    expect(BigInt(query.get('permissions') ?? 0) & asked).toBe(asked);
+  });
+
+  it.each([
+    ['channels', [], 'Manage Channels'],
+    ['channels-roles', ['ManageChannels'], 'Manage Roles'],
+    ['threads', [], 'Create Public Threads'],
+  ] as const)(
+    'makes nothing for a moderator who could not make it themselves: %s',
+    async (form, permissions, lacking) => {
+      const at = open();
+      const secret = { everyone: { deny: ['CreatePublicThreads'] as const } };
+      const channel = at.guild.channel({ name: 'talk', permissions: secret });
+      const wizard = await startWizard({ ...at, channel }, moderatorWith(at, ...permissions));
+      await wizard.press('into', ['es']);
+      if (form !== 'channels') await wizard.press('form', [form]);
+      await wizard.press('make');
+      const permission = { permissions: lacking };
+      expect(wizard.shown.content).toContain(sentence('autotranslate.wizard-yours', permission));
+      expect(channelsOf(at)).toHaveLength(2);
+      expect(at.guild.threads).toEqual([]);
+    },
+  );
+
+  it('makes channels for a moderator who may make them themselves', async () => {
+    const at = open();
+    const wizard = await startWizard(at, moderatorWith(at, 'ManageChannels'));
+    await wizard.press('into', ['es']);
+    await wizard.press('make');
+    await wizard.made();
+    expect(channelsOf(at)).toHaveLength(2);
+  });
+
+  it.each(['channels', 'threads'])(
+    'deletes what it made without an answer only where Discord names its maker: %s',
+    async (form) => {
+      const at = open();
+      const wizard = await startWizard(at);
+      await wizard.press('into', ['es']);
+      if (form !== 'channels') await wizard.press('form', [form]);
+      const route = form === 'threads' ? 'POST /channels/:id/threads' : 'POST /guilds/:id/channels';
+      bot.discord.fail(route, { close: 'after' });
+      await wizard.press('make');
+      bot.discord.heal();
+      await wizard.press('undo');
+      const left = channelsOf(at)[1];
+      expect(wizard.shown.content.includes(sentence('autotranslate.wizard-left'))).toBe(
+        form === 'channels',
+      );
+      if (left) expect(wizard.shown.content).toContain(`<#${left.id}>`);
+      expect(channelsOf(at)).toHaveLength(form === 'channels' ? 2 : 1);
+      expect(at.guild.threads.every(({ state }) => state.thread?.archived)).toBe(true);
+    },
+  );
 
   it('copies no channel whose permissions it could not copy', async () => {
     const at = bot.place();

@@ -22,6 +22,10 @@ export interface FakeBuilder extends Builder {
   readonly given: string[];
   /** Ids of roles that must not be given. */
   readonly unsafe: Set<string>;
+  /** True where nothing tells whether a thing that is found is the bot's. */
+  doubtful: boolean;
+  /** What a person may not make themselves. */
+  personLacks: AppError | undefined;
   /** Calls of `make`. */
   calls: number;
 }
@@ -44,6 +48,11 @@ export const createFakeBuilder = (): FakeBuilder => {
     given: [],
     unsafe: new Set(),
     calls: 0,
+    doubtful: false,
+    personLacks: undefined,
+    demand: async () => {
+      if (fake.personLacks) throw fake.personLacks;
+    },
     threads: true,
     survey: async (_, needs) => {
       fake.needs = needs;
@@ -59,10 +68,12 @@ export const createFakeBuilder = (): FakeBuilder => {
       add(thing);
       throw new AppError('timeout', 'the answer was lost', { retryable: true });
     },
-    find: async (_space, thing, _sinceMs, known) =>
-      fake.built.find(
+    find: async (_space, thing, _sinceMs, known) => {
+      const found = fake.built.find(
         ({ id, kind, name }) => kind === thing.kind && name === thing.name && !known.includes(id),
-      )?.id,
+      );
+      return found && { id: found.id, isOurs: !fake.doubtful };
+    },
     standing: async (_, things) =>
       things.filter(({ id }) => fake.built.some((built) => built.id === id)),
     remove: async (_, { id }) => {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError, userError } from '../../errors.ts';
-import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
+import { isSameChannel, type Channel, type Member, type Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
 import type { ChannelWatch, Changer, Watches } from '../../model/space.ts';
-import type { Builder, NewThing } from '../../ports/builder.ts';
+import type { Builder, LeftThing, NewThing } from '../../ports/builder.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { SetupStore } from '../../store/setups.ts';
 import type { Languages } from '../../text/language/languages.ts';
@@ -37,6 +37,7 @@ export interface SetupsDeps {
 /** A person who has a set-up made or undone. */
 export interface SetupOptions {
   readonly by: Changer;
+  readonly person: Pick<Member, 'platform' | 'id' | 'roles'>;
   /** Rejects where the person may not decide about one of the channels. */
   readonly admit: (channels: readonly Channel[]) => Promise<void>;
   /** Takes how many of all steps are done. */
@@ -65,6 +66,20 @@ export const createSetups = (deps: SetupsDeps) => {
     const builder = builderOf(space);
     if (!builder) throw new AppError('unsupported', 'channels cannot be made on this platform');
     return builder;
+  };
+
+  /** Rejects where the person may not decide about the channels, or not make themselves what the set-up makes. */
+  const demandPerson = async (
+    space: Space,
+    { choices, work }: Setup,
+    { person, admit }: SetupOptions,
+  ): Promise<void> => {
+    await admit(channelsOf(space, choices));
+    const sources = work
+      ? choices.channels.map((id) => ({ id, languages: choices.languages }))
+      : sourcesOf(choices, watches.list(space));
+    const needs = needsOf(choices, sources, roleLanguages(choices).length);
+    await builderIn(space).demand(space, person, needs);
   };
 
   /** The languages whose roles are there and may be given. */
@@ -191,9 +206,9 @@ export const createSetups = (deps: SetupsDeps) => {
     space: Space,
     setup: Setup & { readonly work: SetupWork },
     roles: Readonly<Record<string, string>>,
-  ): Promise<Readonly<Record<string, string>>> => {
+  ): Promise<Required<Pick<SetupWork, 'made' | 'adopted'>>> => {
     const builder = builderIn(space);
-    const { steps, made, sinceMs } = setup.work;
+    const { steps, made, sinceMs, adopted = [] } = setup.work;
     const things = steps.flatMap(({ key, kind }) =>
       made[key] === undefined ? [] : [{ key, kind, id: made[key] }],
     );
@@ -202,10 +217,13 @@ export const createSetups = (deps: SetupsDeps) => {
     const next = steps.find(({ key }) => made[key] === undefined);
     const known = Object.values(made);
     const lost = next && (await builder.find(space, thingOf(next, setup, roles), sinceMs, known));
-    return Object.fromEntries([
-      ...kept.map(({ key, id }) => [key, id]),
-      ...(next && lost !== undefined ? [[next.key, lost]] : []),
-    ]);
+    return {
+      made: Object.fromEntries([
+        ...kept.map(({ key, id }) => [key, id]),
+        ...(next && lost ? [[next.key, lost.id]] : []),
+      ]),
+      adopted: lost && !lost.isOurs ? [...adopted, lost.id] : adopted,
+    };
   };
 
   /** Links everything that was made, all or nothing. */
@@ -268,19 +286,20 @@ export const createSetups = (deps: SetupsDeps) => {
     make: async (
       space: Space,
       id: string,
-      { by, admit, told, signal }: SetupOptions,
+      options: SetupOptions,
     ): Promise<readonly ChannelWatch[]> => {
+      const { by, told, signal } = options;
       const before = await stored.find(space, id);
       if (!before) throw over();
-      await admit(channelsOf(space, before.choices));
+      await demandPerson(space, before, options);
       const isNew = before.work === undefined;
       let setup = await claim(space, id, (choices) => plan(space, choices));
       if (isNew) await demandAlone(space, setup);
       return holding(space, id, async () => {
         const { languageRoles: roles = {} } = await spaces.of(space);
         if (!isNew) {
-          const made = await resumed(space, setup, roles);
-          setup = await note(space, id, () => ({ made }));
+          const found = await resumed(space, setup, roles);
+          setup = await note(space, id, () => found);
         }
         const { steps } = setup.work;
         for (const step of steps) {
@@ -295,14 +314,24 @@ export const createSetups = (deps: SetupsDeps) => {
         return link(space, setup, by);
       });
     },
-    /** Deletes what was made, or only forgets the choices. */
-    undo: async (space: Space, id: string, { by, admit, signal }: SetupOptions): Promise<void> => {
+    /**
+     * Deletes what was made, or only forgets the choices. Resolves with what is left, as somebody else may have made it.
+     */
+    undo: async (
+      space: Space,
+      id: string,
+      options: SetupOptions,
+    ): Promise<readonly LeftThing[]> => {
+      const { by, signal } = options;
       const found = await stored.find(space, id);
       if (!found) throw over();
-      await admit(channelsOf(space, found.choices));
-      if (!found.work) return stored.remove(space, id);
+      await demandPerson(space, found, options);
+      if (!found.work) {
+        await stored.remove(space, id);
+        return [];
+      }
       const claimed = await claim(space, id, async () => []);
-      await holding(space, id, async () => {
+      return holding(space, id, async () => {
         const builder = builderIn(space);
         const { languageRoles: roles = {} } = await spaces.of(space);
         const ids = Object.values(claimed.work.made);
@@ -311,15 +340,21 @@ export const createSetups = (deps: SetupsDeps) => {
           await link(space, claimed, by);
           throw over();
         }
-        const made = await resumed(space, claimed, roles);
-        for (const { key, kind } of claimed.work.steps.toReversed()) {
+        const { made, adopted } = await resumed(space, claimed, roles);
+        const left: LeftThing[] = [];
+        for (const { key, kind, name } of claimed.work.steps.toReversed()) {
           const thing = made[key];
           if (thing === undefined) continue;
+          if (adopted.includes(thing)) {
+            left.push({ kind, id: thing, name });
+            continue;
+          }
           signal.throwIfAborted();
           await builder.remove(space, { kind, id: thing });
           await note(space, id, () => ({ busyUntilMs: busyUntilMs() }));
         }
         await stored.remove(space, id);
+        return left;
       });
     },
     /**

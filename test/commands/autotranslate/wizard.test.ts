@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { placeOfSetup } from './support.ts';
 import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
+import type { Shown } from '../../fakes/platform.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
@@ -197,10 +198,52 @@ describe('a set-up that fails midway', () => {
     expect(await unfinished()).toEqual([]);
   });
 
+  it('names what is left, as somebody else may have made it', async () => {
+    builder().faults.set(2, 'lost');
+    builder().doubtful = true;
+    await choose(['es', 'ja', 'fr']);
+    await make();
+    const { text } = await harness().press('autotranslate.wizard-undo');
+    expect(text).toContain(sentence('autotranslate.wizard-left'));
+    expect(text).toContain('<#9002>');
+    expect(builder().built.map(({ id }) => id)).toEqual(['9002']);
+  });
+
+  it.each(['autotranslate.wizard-continue', 'autotranslate.wizard-undo'] as const)(
+    'is left to people who may make such things themselves: %s',
+    async (key) => {
+      await fail();
+      builder().personLacks = refused;
+      expect((await harness().press(key)).text).toContain('Manage Channels');
+      expect(builder().built).toHaveLength(2);
+    },
+  );
+
+  it('is listed beside others, but not for who sees not all of its channels', async () => {
+    const stop = async (channel: string, language: string) => {
+      builder().faults.set(builder().calls + 1, refused);
+      await choose([language], [channel]);
+      await make();
+    };
+    await stop('1', 'es');
+    await stop('2', 'ja');
+    const named = (content: Shown) =>
+      (content.controls ?? []).flatMap(({ press, label }) =>
+        press.startsWith('autotranslate setup:') ? [label] : [],
+      );
+    const [first, second] = ['name1 español', 'name2 日本語'].map((name) =>
+      sentence('autotranslate.wizard-open', { name }),
+    );
+    expect(named(await harness().run('autotranslate panel'))).toEqual([first, second]);
+    harness().script.access = { 1: 'none' };
+    expect(named(await harness().run('autotranslate panel'))).toEqual([second]);
+  });
+
   it('stands in the panel until then', async () => {
     await fail();
     await harness().run('autotranslate panel');
-    const content = await harness().press('autotranslate.wizard-open');
+    const [{ id } = { id: '' }] = await unfinished();
+    const content = await harness().pressNamed(`autotranslate setup:${id}`);
     expect(labelled(content, 'autotranslate.wizard-undo')).toBeDefined();
   });
 

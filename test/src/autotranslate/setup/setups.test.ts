@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import { createSetups } from '../../../../src/autotranslate/setup/setups.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
@@ -16,6 +17,7 @@ const CHOICES = {
 } as const;
 const ASKED = {
   by: { name: 'Ada', locale: 'en' },
+  person: { platform: 'test', id: 'ada' },
   admit: async () => undefined,
   signal: new AbortController().signal,
 };
@@ -111,6 +113,24 @@ it.each(KILLS)(
     expect(builder.built).toEqual([]);
     expect(watches).toEqual([]);
     expect(await later.unfinished(SPACE)).toEqual([]);
+    await store.destroy();
+  },
+);
+
+it.each(['before it is undone', 'once more'])(
+  'what was found without an answer, and may be somebody else’s, is left and named: %s',
+  async (when) => {
+    const { store, builder, watches, id } = await killAt(4, true);
+    builder.doubtful = true;
+    const later = startProcess(store, builder, watches, 62_000);
+    if (when === 'once more') {
+      builder.faults.set(builder.calls + 1, new AppError('forbidden', 'refused'));
+      await expect(later.make(SPACE, id, ASKED)).rejects.toMatchObject({ code: 'forbidden' });
+    }
+    const found = builder.built.find(({ kind }) => kind === 'channel')?.id;
+    const left = await later.undo(SPACE, id, ASKED);
+    expect(left).toEqual([{ kind: 'channel', id: found, name: 'name1 es' }]);
+    expect(builder.built.map((built) => built.id)).toEqual([found]);
     await store.destroy();
   },
 );

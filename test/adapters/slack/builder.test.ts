@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { createBuilder, type BuilderDeps } from '../../../adapters/slack/builder.ts';
+import type { SlackUser } from '../../../adapters/slack/people.ts';
+
+const SPACE = { platform: 'slack', id: 'T1' };
+const NEEDS = { place: 'channel', sources: [], roles: 0, hidden: false } as const;
+
+const demandOf = async (isAdmin: boolean): Promise<void> =>
+  createBuilder({
+    people: { of: async () => ({ isAdmin }) as SlackUser },
+  } as unknown as BuilderDeps).demand(SPACE, { platform: 'slack', id: 'U1' }, NEEDS);
+
+it('channels are made for owners and admins alone', async () => {
+  await demandOf(true);
+  await expect(demandOf(false)).rejects.toMatchObject({
+    code: 'forbidden',
+    sentence: { key: 'autotranslate.wizard-admins' },
+  });
+});

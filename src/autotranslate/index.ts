@@ -46,6 +46,7 @@ import { createOutages, type OutagesDeps } from './outage.ts';
 import { createOutageWaits } from './outage-waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createAuthorNames } from './prepare/author-names.ts';
+import { createFloods } from './prepare/floods.ts';
 import { createBotLoops } from './prepare/bot-loops.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { createLinkedThreads } from './prepare/linked-threads.ts';
@@ -156,6 +157,7 @@ export const openAutoTranslate = async ({
   };
   const bars = createBars(shared);
   const names = createAuthorNames(shared);
+  const floods = createFloods(shared);
   const holds = createCatchUpHolds(shared);
   const botLoops = createBotLoops(shared);
   const pressers = createFlagPressers(shared);
@@ -179,6 +181,7 @@ export const openAutoTranslate = async ({
     botLoops,
     pressers,
     bars,
+    floods,
     names,
     places: createPlaces(shared),
     linkedThreads: createLinkedThreads(shared),
@@ -238,7 +241,7 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [names, backfill, cursors, context, preparing, botLoops, late, replies];
+  const memories = [names, floods, backfill, cursors, context, preparing, botLoops, late, replies];
   const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },

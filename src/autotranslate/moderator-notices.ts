@@ -27,6 +27,7 @@ import type { SpaceSettings } from '../store/settings.ts';
 import type { Log } from '../telemetry/log.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { TERM_CHARS } from '../translation/glossary-rows.ts';
+import { spaceElsewhere } from './link-names.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Time in which messages that are given up are told of in one line. */
@@ -37,6 +38,8 @@ const MOST_SPACES = 1_000;
 /** Time for which nothing is said where it could not be. */
 const MUTED_MS = 60 * MINUTE_MS;
 const SECOND_MS = 1_000;
+/** Time in which a flood of messages is told of once. */
+const FLOOD_MS = 60 * MINUTE_MS;
 
 /** Rates of the kinds of lines in one space, over all processes. */
 const RATES = {
@@ -46,6 +49,7 @@ const RATES = {
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
   gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  floods: { perSecond: SECOND_MS / FLOOD_MS, burst: 1 },
   proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   'recordings-paused': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
   'recordings-resumed': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
@@ -84,6 +88,7 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
   const paused = createLru<string, true>(MOST_SPACES);
   /** Spaces whose recordings wait. */
   const deaf = createLru<string, true>(MOST_SPACES);
+  const floodedMs = createLru<string, number>(MOST_SPACES);
   const limitedDay = createLru<string, number>(MOST_SPACES);
   const mutedMs = createLru<string, number>(MOST_SPACES);
 
@@ -207,6 +212,25 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       void tell(channel.space, 'gaps', (t) => ({
         text: series([channelMention(channel), say(t, sentence)], ' '),
       })),
+    /**
+     * Takes a channel into which another space brought more messages than are copied.
+     *
+     * @param most those of a minute that are
+     */
+    flooded: ({ space, ...channel }: Channel, from: Space, most: number): void => {
+      const sinceMs = now() - (floodedMs.get(keyOf(space)) ?? -Infinity);
+      if (sinceMs < FLOOD_MS) return;
+      floodedMs.set(keyOf(space), now());
+      void spaceElsewhere(from, platforms).then((server) =>
+        tell(space, 'floods', (t) => ({
+          text: t('moderators.flood', {
+            channel: channelMention({ ...channel, space }),
+            server,
+            most,
+          }),
+        })),
+      );
+    },
     /** Takes the channels, by their names, with which a channel was linked, or is not any more. */
     linked: (channel: Channel, isLinked: boolean, names: readonly string[]): void =>
       void tell(channel.space, 'links', (t) => ({

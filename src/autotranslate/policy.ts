@@ -24,6 +24,7 @@ export const SKIP_REASONS = [
   'paused',
   'muted',
   'blocked',
+  'flood',
   'command',
   'no-words',
   'on-request',

@@ -34,6 +34,7 @@ import type { RecognitionOutages } from '../recognition-outage.ts';
 import type { FlagPressers } from '../flag-pressers.ts';
 import type { AuthorNames } from './author-names.ts';
 import type { BotLoops } from './bot-loops.ts';
+import type { Floods } from './floods.ts';
 import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
@@ -68,6 +69,7 @@ export interface PrepareDeps {
   readonly botLoops: BotLoops;
   readonly pressers: Pick<FlagPressers, 'tell'>;
   readonly bars: Bars;
+  readonly floods: Pick<Floods, 'within'>;
   readonly names: Pick<AuthorNames, 'note' | 'shownIn'>;
   readonly late: Pick<LateTargets, 'isLate' | 'take'>;
   readonly inbox: Pick<InboxStore, 'waitsFor'>;
@@ -285,8 +287,11 @@ export const createPrepare = (deps: PrepareDeps) => {
       : [];
     if (watch?.mode === 'mirror' && row.to === undefined && taking.length === 0)
       return skipped(row, 'muted');
-    const all = await notBarred(message, taking);
-    if (taking.length > 0 && all.length === 0) return skipped(row, 'blocked');
+    const allowed = await notBarred(message, taking);
+    if (taking.length > 0 && allowed.length === 0) return skipped(row, 'blocked');
+    const mayStand = row.mayExist || row.to !== undefined;
+    const all = watch ? deps.floods.within(message, watch, allowed, mayStand) : allowed;
+    if (allowed.length > 0 && all.length === 0) return skipped(row, 'flood');
     const late = watch ? await lateFor(row, watch, all, tenure) : [];
     const own = all.map(({ channel: to }) => to).filter((to) => !late.includes(channelKey(to)));
     if (thread) await linkedThreads.demandTurn(thread, row, own);

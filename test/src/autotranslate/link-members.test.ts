@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { MOST_A_MINUTE } from '../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from './support.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Channel } from '../../../src/model/place.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
@@ -62,6 +64,29 @@ describe('a channel of another space that is linked', () => {
     const said = await sayAfter(1, 'to nobody');
     await scene.idle();
     expect((await scene.outcomes())[said.ref.id]).toBe('skipped muted');
+  });
+
+  it('that brings more than is copied in a minute is left out above that, and told of once; edits keep to it', async () => {
+    const mods = channel('mods');
+    await scene.spaces.change(ENGLISH.space, { moderators: { channel: mods.id, locale: 'en' } });
+    const start = Date.now() + HOUR_MS;
+    const said = [];
+    for (let at = 0; at < MOST_A_MINUTE + 2; at += 1)
+      said.push(
+        await scene.say(THERE, `flood ${at}.`, { position: String(start + at).padStart(20, '0') }),
+      );
+    await scene.idle();
+    const outcomes = await scene.outcomes();
+    const left = said.filter(({ ref }) => outcomes[ref.id] === 'skipped flood');
+    expect(left).toEqual(said.slice(MOST_A_MINUTE));
+    await scene.listener.messageChanged(scene.other.edit(left[0]!.ref, 'left out still'));
+    await sayAfter(2, 'afterwards');
+    await scene.idle();
+    expect(shown('left out still')).toEqual([false, false]);
+    expect(shown('afterwards')).toEqual([true, true]);
+    const told = scene.feed.messages(mods).map(({ text }) => plainText(text));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(String(MOST_A_MINUTE));
   });
 
   it('is the only one that can be muted or removed', async () => {

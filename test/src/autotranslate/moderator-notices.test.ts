@@ -163,6 +163,19 @@ describe("a moderators' channel", () => {
     expect(said()).toEqual([sentence('moderators.limit')]);
   });
 
+  it('gets one line an hour of a space that brings too much', async () => {
+    const from = { platform: 'other', id: 'flood' };
+    for (const _ of [1, 2, 3]) notices.flooded(GENERAL, from, 300);
+    await settle();
+    expect(said()).toHaveLength(1);
+    expect(said()[0]).toContain('Other');
+    world.used.clear();
+    world.nowMs += 60 * MINUTE_MS;
+    notices.flooded(GENERAL, from, 300);
+    await settle();
+    expect(said()).toHaveLength(2);
+  });
+
   it('gets a line of each link and of its end', async () => {
     notices.linked(GENERAL, true, ['#elsewhere']);
     await settle();

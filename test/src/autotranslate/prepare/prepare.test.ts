@@ -70,6 +70,7 @@ const prepareRow = (
       note: () => undefined,
       shownIn: async (_: unknown, { author }: { author: unknown }) => author,
     },
+    floods: { within: (_: unknown, __: unknown, among: unknown) => among },
     watches,
     places: createPlaces({ watches, threads, linkedThreads, platforms, languages }),
     linkedThreads: { of: async () => undefined },

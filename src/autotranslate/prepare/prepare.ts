@@ -399,11 +399,13 @@ export const createPrepare = (deps: PrepareDeps) => {
       const { channel } = ref;
       const watch = watches.of(channel);
       const message = watch && (await platforms.of(channel).feed.read(ref));
-      if (!message || !isInPlace(watch.mode)) return undefined;
+      // Linked channels have no languages beside their own.
+      if (!message || watch.mode === 'mirror') return undefined;
       const { id: authorId } = message.author;
       const choices = await spaces.of(channel.space);
       const optedOut = await privacy.optedOut({ platform: channel.space.platform, id: authorId });
-      if (skipReason(message, watch, choices, optedOut, writtenMs(message))) return undefined;
+      // A line that stands is kept, whatever the rules have become.
+      if (optedOut) return undefined;
       const translated = await translate(
         { ref, purpose: WATCH, revision: 0, authorId, isMissed: true },
         {
@@ -413,7 +415,7 @@ export const createPrepare = (deps: PrepareDeps) => {
           transcribes: false,
           context: [],
           isLast: true,
-          rules: rulesOf(watch, choices),
+          rules: { ...rulesOf(watch, choices), shortest: 0, languages: [] },
         },
         signal,
       );

@@ -157,6 +157,23 @@ describe('quick messages in a channel with compact replies', () => {
     },
   );
 
+  it.each([
+    { mode: 'request' },
+    { mode: 'thread' },
+    { choices: { rules: { shortest: 50, words: { of: ['two'] } } } },
+  ] as const)(
+    'keep the lines of others where the channel has other rules since: %j',
+    async (how) => {
+      const [one] = await sayBoth();
+      await scene.watches.set([
+        watchOf(GENERAL, { mode: 'compact', languages: ['es', 'ja'], ...how }),
+      ]);
+      await scene.restart();
+      await remove(one.ref);
+      expect(replies(scene)).toEqual(['🇪🇸 es(two)\n🇯🇵 ja(two)']);
+    },
+  );
+
   it('lose the line of what is deleted also while nothing can be translated', async () => {
     const [one] = await sayBoth();
     await scene.restart();

@@ -140,6 +140,7 @@ interface LookedAt {
   readonly missing: readonly string[];
   /** The reason for which messages there cannot be translated, beside permissions. */
   readonly fault?: Sentence;
+  readonly drawback?: Sentence | undefined;
 }
 
 /** Looks at the watched channels that the asker may see. */
@@ -148,7 +149,8 @@ const lookAtWatches = async ({ services, access, channel }: Context) => {
   const seen = await access.seen(all, (watch) => watch.channel);
   const looked = seen.slice(0, LISTED).map(async (watch): Promise<LookedAt> => {
     try {
-      return { watch, missing: await services.watches.missing(watch) };
+      const missing = await services.watches.missing(watch);
+      return { watch, missing, drawback: await services.watches.drawback(watch) };
     } catch (thrown) {
       return { watch, missing: [], fault: toAppError(thrown).sentence };
     }
@@ -160,13 +162,12 @@ const watchLines = (
   { all, seen, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
   ctx: Context,
 ) => {
-  const listed = looked.map(({ watch, missing, fault }) => {
+  const listed = looked.map(({ watch, missing, fault, drawback }) => {
     const mention = channelMention(watch.channel);
     if (fault) return sentence('❌ ', mention, ' · ', say(ctx.t, fault));
     if (missing.length > 0)
       return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
     if (isPaused(watch)) return sentence('⏸️ ', mention, ' · ', ctx.t('autotranslate.is-paused'));
-    const drawback = ctx.services.watches.drawback(watch);
     return drawback ? sentence('⚠️ ', say(ctx.t, drawback)) : sentence('✅ ', mention);
   });
   return [...listed, more(seen.length, ctx), hiddenNote(all, seen, ctx)];

@@ -34,6 +34,8 @@ import {
   fitsMode,
   grantedIn,
   holdsPosts,
+  mayBeginThreads,
+  missingBeside,
   kindOf,
   missingOf,
   isSeenByReadersOf,
@@ -222,6 +224,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       return around !== null && around !== undefined && 'nsfw' in around && around.nsfw;
     },
     holdsPosts: async (channel) => holdsPosts(await clients.knowing(channel.space.id), channel),
+    mayBeginThreads: async (channel) =>
+      mayBeginThreads(await clients.knowing(channel.space.id), channel),
     describeThread: async (thread) => {
       const asking = api.send<APIThreadChannel>('GET', Routes.channel(channelIdOf(thread)));
       const found = await recover(asking, isGone);
@@ -236,13 +240,16 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       );
     },
     link: ({ channel, id }) => linkTo(channel, id),
-    drawback: (channel) =>
-      webhooks.isFull(channel)
-        ? {
-            key: 'watch.webhooks-full',
-            params: { channel: channelMention(channel), most: WEBHOOKS },
-          }
-        : undefined,
+    drawback: async (place, mode) => {
+      const channel = channelMention(place);
+      if (webhooks.isFull(place))
+        return { key: 'watch.webhooks-full', params: { channel, most: WEBHOOKS } };
+      const client = await clients.knowing(place.space.id);
+      const list = missingBeside(grantedIn(client, place), mode);
+      return list.length > 0
+        ? { key: 'watch.lesser', params: { channel, permissions: { list } } }
+        : undefined;
+    },
     missing: async (channel, mode) => {
       const client = await clients.knowing(channel.space.id);
       if (!fitsMode(client, channel, mode))

@@ -23,7 +23,7 @@ import { createClient } from './inbound/client.ts';
 import { spaceOf } from './ids.ts';
 import { fromDiscord, isRefusal } from './errors.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
-import { kindOf, missingOf } from './permissions.ts';
+import { kindOf, missingBeside, missingOf } from './permissions.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
 import { loadLink } from './voice/index.ts';
 
@@ -122,6 +122,9 @@ const createInspection = (options: ApiOptions, application: Application, core: C
       ? `all that ${mode} needs`
       : `allow the bot there: ${missing.join(', ')}`;
     yield finding('channel', isAllowed, `${place}: ${permissions}`);
+    const beside = missingBeside(granted, mode);
+    if (beside.length > 0)
+      yield optional('threads and pins', `${place}: allow the bot there: ${beside.join(', ')}`);
     // Without these permissions Discord does not list the webhooks either.
     if (!isInPlace(mode) && isAllowed)
       yield await runCheck('webhooks', async () => checkWebhooks(channel, place));

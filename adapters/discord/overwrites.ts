@@ -4,7 +4,7 @@ import {
   type APIOverwrite,
   type GuildChannel,
 } from 'discord.js';
-import { MIRROR } from './permissions.ts';
+import { BESIDE_MIRROR, MIRROR } from './permissions.ts';
 
 const { ViewChannel } = PermissionsBitField.Flags;
 
@@ -45,8 +45,8 @@ export const overwritesFor = (source: GuildChannel, seenBy: string | undefined):
     add(guild.id, OverwriteType.Role, 0n, ViewChannel);
     add(seenBy, OverwriteType.Role, ViewChannel, 0n);
   }
-  if (me)
-    add(me.id, OverwriteType.Member, PermissionsBitField.resolve(MIRROR) & granted.bitfield, 0n);
+  const ours = PermissionsBitField.resolve([...MIRROR, ...BESIDE_MIRROR]);
+  if (me) add(me.id, OverwriteType.Member, ours & granted.bitfield, 0n);
   return [...all.values()].map(({ id, type, allow, deny }) => ({
     id,
     type,

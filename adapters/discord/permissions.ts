@@ -26,6 +26,7 @@ export const PERMISSION_NAMES = {
   EmbedLinks: 'Embed Links',
   ManageWebhooks: 'Manage Webhooks',
   ManageMessages: 'Manage Messages',
+  PinMessages: 'Pin Messages',
   RequestToSpeak: 'Request to Speak',
   ManageChannels: 'Manage Channels',
   ManageRoles: 'Manage Roles',
@@ -43,20 +44,17 @@ const ALWAYS = [
  * Permissions for mirrors: without `ManageMessages`, messages of a deleted webhook could not be
  * deleted.
  */
-export const MIRROR = [
-  ...ALWAYS,
-  'EmbedLinks',
-  'ManageWebhooks',
-  'ManageMessages',
-  'CreatePublicThreads',
-] as const;
+export const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
+
+/** Permissions without which messages are mirrored all the same, but no threads begun, or nothing pinned. */
+export const BESIDE_MIRROR = ['CreatePublicThreads', 'PinMessages'] as const;
 
 const NEEDED = {
   reply: ALWAYS,
   compact: ALWAYS,
   request: ALWAYS,
   mirror: MIRROR,
-  thread: MIRROR,
+  thread: [...MIRROR, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof PERMISSION_NAMES)[]>;
 
 /** Permissions for the notice and the captions of a voice channel, and for voice itself. */
@@ -67,13 +65,13 @@ const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles']
  */
 export const CONTENT_INTENT = 'Message Content Intent';
 
-/** Permissions that the invite link requests: those that the modes and voice need, and to pin copies. */
+/** Permissions that the invite link requests: those that the modes and voice need, or can do without. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
   ...new Set([
     ...Object.values(NEEDED).flat(),
+    ...BESIDE_MIRROR,
     ...VOICE,
     'RequestToSpeak' as const,
-    'PinMessages' as const,
   ]),
 ]);
 
@@ -105,6 +103,15 @@ export const missingOf = (
     .filter((name) => !granted.has(name) && !(isThread && name === 'SendMessages'))
     .map((name) => PERMISSION_NAMES[name]);
 };
+
+/** Lists what mirrors do without, as Discord names it; nothing of a hidden channel. */
+export const missingBeside = (
+  granted: Readonly<PermissionsBitField> | null | undefined,
+  mode: WatchMode,
+): string[] =>
+  mode === 'mirror' && granted?.has('ViewChannel')
+    ? BESIDE_MIRROR.filter((name) => !granted.has(name)).map((name) => PERMISSION_NAMES[name])
+    : [];
 
 /** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
 export const findIn = (
@@ -176,6 +183,11 @@ export const holdsPosts = (client: Client, { id }: Channel): boolean => {
   const type = client.channels.cache.get(id)?.type;
   return type !== undefined && FORUMS.includes(type);
 };
+
+/** False in a text channel in which the bot may begin no threads; posts need no such permission. */
+export const mayBeginThreads = (client: Client, channel: Channel): boolean =>
+  !TEXT_CHANNELS.includes(findIn(client, channel)?.type ?? ChannelType.GuildForum) ||
+  (grantedIn(client, channel)?.has('CreatePublicThreads') ?? true);
 
 /** True when the mode works in a channel of this type: mirrors and threads need a place. */
 export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {

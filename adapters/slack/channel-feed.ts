@@ -20,7 +20,7 @@ import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
 import type { People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
-import { missingScopes, type ScopeChoice } from './scopes.ts';
+import { missingScopes, PINS, type ScopeChoice } from './scopes.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -195,6 +195,16 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))];
       const bot = installations.known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;
+    },
+    drawback: async (channel, mode) => {
+      const scopes = mode === 'mirror' ? installations.known(channel.space)?.scopes : undefined;
+      const list = scopes ? PINS.filter((scope) => !scopes.has(scope)) : [];
+      return list.length > 0
+        ? {
+            key: 'watch.lesser',
+            params: { channel: channelMention(channel), permissions: { list } },
+          }
+        : undefined;
     },
     missing: async (channel, mode, below) => {
       const installed = installations.known(channel.space);

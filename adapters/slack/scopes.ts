@@ -26,6 +26,9 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'users:read': 'people’s names and languages',
 };
 
+/** Scopes without which messages are mirrored all the same, but nothing pinned. */
+export const PINS = ['pins:read', 'pins:write'] as const;
+
 const PERSONA = 'chat:write.customize';
 
 /** Parts that a company may leave out, each with its scopes and what is lost without them. */

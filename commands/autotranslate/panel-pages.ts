@@ -118,7 +118,7 @@ const troubleLines = async (
 ): Promise<readonly Maybe<RichText>[]> => {
   const { services, t } = ctx;
   const lacking = await services.watches.missing(watch).catch(() => []);
-  const drawback = services.watches.drawback(watch);
+  const drawback = await services.watches.drawback(watch).catch(() => undefined);
   const found = [
     lacking.length > 0 && t('watch.missing', { permissions: { list: lacking } }),
     drawback && say(t, drawback),

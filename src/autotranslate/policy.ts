@@ -36,6 +36,7 @@ export const SKIP_REASONS = [
   'channel-gone',
   'private-thread',
   'thread-gone',
+  'threads-refused',
   'posts-only',
   'forgotten',
   'rule-people',

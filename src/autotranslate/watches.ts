@@ -44,8 +44,8 @@ export const createWatches = (deps: WatchesDeps) => {
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
-  const drawback = ({ channel, mode }: ChannelWatch): Sentence | undefined =>
-    isInPlace(mode) ? undefined : platforms.find(channel)?.feed.drawback?.(channel);
+  const drawback = async ({ channel, mode }: ChannelWatch): Promise<Sentence | undefined> =>
+    isInPlace(mode) ? undefined : platforms.find(channel)?.feed.drawback?.(channel, mode);
 
   /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
   const demand = async (asked: readonly ChannelWatch[]): Promise<void> => {

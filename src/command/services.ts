@@ -37,7 +37,7 @@ export interface Services {
   readonly settings: MemberSettings;
   readonly watches: Watches & {
     /** Names what makes a channel's translations less than they could be, where moderators can mend it. */
-    drawback(watch: ChannelWatch): Sentence | undefined;
+    drawback(watch: ChannelWatch): Promise<Sentence | undefined>;
   };
   readonly setups: Setups;
   /** Posts something in a channel for all to see. */

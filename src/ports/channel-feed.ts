@@ -104,6 +104,8 @@ export interface ChannelFeed {
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /** True where messages stand in threads of a channel alone. Default: false. */
   holdsPosts?(channel: Channel): Promise<boolean>;
+  /** False where the bot lacks the permission to begin threads. Default: true. */
+  mayBeginThreads?(channel: Channel): Promise<boolean>;
   /**
    * Describes a thread that is a channel of its own; undefined where it is gone. Omitted by platforms without
    * such threads.
@@ -118,7 +120,7 @@ export interface ChannelFeed {
    */
   missing(channel: Channel, mode: WatchMode, below?: boolean): Promise<readonly string[]>;
   /** Names what makes translations less than they could be, where moderators can mend it. Default: nothing. */
-  drawback?(channel: Channel): Sentence | undefined;
+  drawback?(channel: Channel, mode: WatchMode): Promise<Sentence | undefined>;
 }
 
 /** Receives an adapter's reports of messages. */

@@ -43,6 +43,28 @@ describe('threads of linked channels', () => {
     expect(there.id).toBe(line?.id);
   });
 
+  it('are left out of a channel without the permission, to which messages go on, and which the status names', async () => {
+    const at = bot.place();
+    at.guild.revoke('CreatePublicThreads', 'PinMessages');
+    const { english, spanish, ann } = await bot.linked(at);
+    const thread = english.startThread(ann, 'Plans for the summer');
+    thread.say(ann, 'Who is coming along this time');
+    const said = english.say(ann, 'Everybody may read that');
+    const copy = await copyOf(said, spanish);
+    said.pin();
+    await copyOf(english.say(ann, 'This comes after the pin'), spanish);
+    const { content } = await bot.use({ ...at, channel: english }, 'status');
+    const list = ['Create Public Threads', 'Pin Messages'];
+    for (const { id } of [english, spanish])
+      expect(content).toContain(
+        sentence('watch.lesser', { channel: `<#${id}>`, permissions: { list } }),
+      );
+    expect(content).not.toMatch(/❌|⏳/);
+    expect(copy.pinned).toBe(false);
+    expect(textsIn(spanish)).toHaveLength(2);
+    expect(spanish.threads).toEqual([]);
+  });
+
   it('are left alone when they are private', async () => {
     const { english, spanish, ann, guild } = await bot.linked();
     const thread = english.startThread(ann, 'Just for us', undefined, 'private');

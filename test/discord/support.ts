@@ -67,7 +67,7 @@ export interface Bot {
   /** A place whose channel gets replies in Spanish. */
   reading(options?: Options): Promise<Place>;
   /** A place with linked channels of English, Spanish and Japanese. */
-  linked(): Promise<Linked>;
+  linked(at?: Place): Promise<Linked>;
   /** Resolves when every message that was said was dealt with. */
   settled(at: Place): Promise<void>;
   /** What was logged as an error; those that a test expects it takes out. */
@@ -215,8 +215,7 @@ const openBot = async (
       await bot.use(at, 'autotranslate reply', { languages: 'es', ...options });
       return at;
     },
-    linked: async () => {
-      const at = bot.place();
+    linked: async (at = bot.place()) => {
       const [english, spanish, japanese] = ['english', 'español', '日本語'].map((name) =>
         at.guild.channel({ name }),
       ) as [FakeChannel, FakeChannel, FakeChannel];

@@ -81,6 +81,8 @@ export interface FakeFeed {
   pinned(of: Channel): string[];
   /** Ids of the channels in which messages stand in threads alone. */
   readonly forums: Set<string>;
+  /** Channels in which we may begin no threads. */
+  readonly threadless: Set<string>;
   /** Somebody begins a thread, on its own or under a message. */
   startThread(
     of: Channel,
@@ -124,6 +126,7 @@ export const createFakeFeed = (
   const channels = new Map<string, Shown[]>();
   const restricted = new Set<string>();
   const forums = new Set<string>();
+  const threadless = new Set<string>();
   const pinned = new Set<string>();
   const threads = new Map<string, ThreadInfo>();
   /** The first messages of threads that were begun for conversations. */
@@ -250,6 +253,7 @@ export const createFakeFeed = (
     isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     holdsPosts: async ({ id }) => forums.has(id),
+    mayBeginThreads: async ({ id }) => !threadless.has(id),
     describeThread: async ({ id }) => threads.get(id),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async ({ space: { id } }) =>
@@ -381,6 +385,7 @@ export const createFakeFeed = (
     restrictByAge: ({ id }, isRestricted) =>
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
     forums,
+    threadless,
     startThread: (of, name, { under, ...part } = {}) => {
       last += 1;
       const thread = channel(under ? `${of.id}/${under.id}` : `${of.id}/${last}`, of.id, of.space);

@@ -116,7 +116,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       join: refuse,
       remove: async () => false,
       missing: async () => [],
-      drawback: () => undefined,
+      drawback: async () => undefined,
       elsewhere: () => 0,
       invite: refuse,
       members: async () => [],

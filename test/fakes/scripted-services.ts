@@ -77,7 +77,7 @@ const createWatches = (script: Script): Services['watches'] => {
       if (refusal) throw refusal;
       return script.missing[channel.id] ?? [];
     },
-    drawback: ({ channel }) => script.drawbacks[channel.id],
+    drawback: async ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => 0,
     members: async () => script.members,
     mute: async (_, key, isMuting) =>

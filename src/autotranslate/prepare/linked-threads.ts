@@ -161,7 +161,13 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     return target;
   };
 
+  const isBegun = ({ threads }: LinkedConversation, to: Channel): boolean =>
+    flat.get(channelKey(to)) ??
+    threads.some(({ target }) => isSameChannel(channelAround(target.channel), to));
+
   return {
+    /** True where a channel has the copy of a thread, or takes its messages itself. */
+    isBegun,
     /** The thread of linked channels that a message stands in; `private` where only some may read it. */
     of: async (
       message: Message,
@@ -185,15 +191,13 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
       ),
     /** Rejects with `cancelled` where a thread is to be begun before it is the turn of its message. */
     demandTurn: async (
-      { threads }: LinkedConversation,
+      conversation: LinkedConversation,
       row: Row,
       channels: readonly Channel[],
     ): Promise<void> => {
-      const isBegun = (to: Channel): boolean =>
-        flat.get(channelKey(to)) ??
-        threads.some(({ target }) => isSameChannel(channelAround(target.channel), to));
       // The message that it was begun under, and what was written before, come first.
-      if (!channels.every(isBegun) && !(await linkedThreads.isNext(row)))
+      const isAll = channels.every((to) => isBegun(conversation, to));
+      if (!isAll && !(await linkedThreads.isNext(row)))
         throw new AppError('cancelled', 'a thread is begun when its turn comes');
     },
     /** The thread of a conversation in a linked channel, which is begun where there is none. */

@@ -225,17 +225,25 @@ export const createPrepare = (deps: PrepareDeps) => {
     return withMirrors(row, message, translated, mirrors, waiting);
   };
 
-  /** The places of a message that can take it: outside of a thread, a forum takes none. */
+  /**
+   * The places of a message that can take it: outside of a thread, a forum takes none; in a thread, a channel in which
+   * none may be begun.
+   */
   const reachable = async (
     all: readonly Place[],
     { mode }: ChannelWatch,
     thread: LinkedConversation | undefined,
   ): Promise<readonly Place[]> => {
-    if (mode !== 'mirror' || thread) return all;
-    const isForum = await Promise.all(
-      all.map(async ({ channel }) => platforms.find(channel)?.feed.holdsPosts?.(channel) ?? false),
-    );
-    return all.filter((_, at) => !isForum[at]);
+    if (mode !== 'mirror') return all;
+    const takes = async ({ channel }: Place): Promise<boolean> => {
+      const feed = platforms.find(channel)?.feed;
+      if (!thread) return !((await feed?.holdsPosts?.(channel)) ?? false);
+      return (
+        linkedThreads.isBegun(thread, channel) || ((await feed?.mayBeginThreads?.(channel)) ?? true)
+      );
+    };
+    const taking = await Promise.all(all.map(takes));
+    return all.filter((_, at) => taking[at]);
   };
 
   /** The keys of the channels for which a message has to wait behind others. */
@@ -277,9 +285,12 @@ export const createPrepare = (deps: PrepareDeps) => {
       isShownIn: (to: Channel) => linkedThreads.isShownIn(thread, to),
       target: async (to: ChannelWatch) => linkedThreads.target(thread, { row, to }, held),
     };
-    const linked = watch ? await reachable(places.of(watch, tenure, within), watch, thread) : [];
+    const standing = watch ? places.of(watch, tenure, within) : [];
+    if (watch?.mode === 'mirror' && thread && standing.length === 0)
+      return skipped(row, 'thread-gone');
+    const linked = watch ? await reachable(standing, watch, thread) : [];
     if (watch?.mode === 'mirror' && linked.length === 0)
-      return skipped(row, thread ? 'thread-gone' : 'posts-only');
+      return skipped(row, thread ? 'threads-refused' : 'posts-only');
     const taking = watch
       ? linked.filter(
           ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),

@@ -129,6 +129,7 @@ test('what people must still allow is named as Discord names it', async () => {
       'Create Public Threads',
     ]),
   );
+  expect(await feed.missing(here, 'mirror')).toEqual(['Manage Webhooks']);
   expect(await feed.missing(here, 'reply')).toEqual([]);
   channel.deny('ViewChannel');
   await eventually(async () => expect(await feed.missing(here, 'reply')).toEqual(['View Channel']));

@@ -44,6 +44,16 @@ test('all is well with a bot that has what it needs', async () => {
   expect(of('voice channels')?.detail).toBe('can be joined');
 });
 
+test('threads and pins that are not copied for lack of permissions are no failure', async () => {
+  const { fake, guild, channel } = await setUp();
+  await using _ = fake;
+  channel.deny('CreatePublicThreads', 'PinMessages');
+  const { found, of } = await examine(fake, [watchOf(guild, channel, 'mirror')]);
+  expect(found.filter(({ ok, isOptional }) => !ok && !isOptional)).toEqual([]);
+  expect(of('threads and pins')?.detail).toContain('Create Public Threads, Pin Messages');
+  expect(of('channel')?.ok).toBe(true);
+});
+
 test('a bot that is on no server is told how to get onto one', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   expect((await examine(fake)).of('servers')).toMatchObject({ ok: false });

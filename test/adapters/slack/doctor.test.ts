@@ -124,6 +124,15 @@ describe('in Socket Mode', () => {
     expect(detail).not.toContain('chat:write');
   });
 
+  it('scopes that only pins need are named, and are no failure', async () => {
+    const scopes = Object.keys(SCOPES).filter((scope) => !scope.startsWith('pins:'));
+    workspace = fake.workspace({ scopes });
+    const { of, failures } = await examine(socket());
+    expect(failures).toEqual([]);
+    expect(of('scopes')).toMatchObject({ ok: false, isOptional: true });
+    expect(of('scopes')?.detail).toContain('pins:write');
+  });
+
   it('scopes that were left out by choice are named with what is lost, and are no failure', async () => {
     const choice = { SLACK_WITHOUT: 'files, private-channels', SLACK_NAMES: 'app' };
     workspace = fake.workspace({

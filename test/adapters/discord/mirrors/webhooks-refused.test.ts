@@ -74,7 +74,9 @@ test('a channel whose webhooks are all in use is told of, once one was needed', 
     status: 400,
     body: { code: 30_007, message: 'Maximum number of webhooks reached (15)' },
   });
-  expect(discord.feed.drawback?.(to)).toBeUndefined();
+  expect(await discord.feed.drawback?.(to, 'mirror')).toBeUndefined();
   await copyTo(to);
-  expect(discord.feed.drawback?.(to)).toMatchObject({ key: 'watch.webhooks-full' });
+  expect(await discord.feed.drawback?.(to, 'mirror')).toMatchObject({
+    key: 'watch.webhooks-full',
+  });
 });

@@ -96,6 +96,23 @@ describe('threads of linked channels', () => {
     expect((await scene.outcomes())[ref.id]).toBe('skipped thread-gone');
   });
 
+  it('are left out where none may be begun, and what is begun goes on', async () => {
+    scene.feed.threadless.add(SPANISH.id);
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    await scene.say(thread, 'one');
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]']);
+    expect(scene.feed.texts(copyIn(JAPANESE))).toHaveLength(1);
+    scene.feed.threadless.add(JAPANESE.id);
+    await scene.say(thread, 'two');
+    const other = scene.feed.startThread(ENGLISH, 'more plans');
+    const { ref } = await scene.say(other, 'three');
+    await scene.idle();
+    expect(scene.feed.texts(copyIn(JAPANESE))).toHaveLength(2);
+    expect((await scene.outcomes())[ref.id]).toBe('skipped threads-refused');
+  });
+
   it('stay where they are when they are private', async () => {
     const thread = scene.feed.startThread(ENGLISH, 'secret', { isPrivate: true });
     const { ref } = await scene.say(thread, 'one');

@@ -343,8 +343,8 @@ const panel = async (ctx: Context): Promise<Content> => {
     hasMessages &&
       lines(t('status.messages'), await backlogLines(backlog, watches?.looked ?? [], ctx)),
   );
-  const isPaused = backlog.outage !== undefined || backlog.recordingsWait !== undefined;
-  if ((backlog.dead === 0 && !isPaused) || !isModerator) return { text };
+  const isWaiting = backlog.outage !== undefined || backlog.recordingsWait !== undefined;
+  if ((backlog.dead === 0 && !isWaiting) || !isModerator) return { text };
   return {
     text,
     controls: [button(ctx, 'status retry', 'status.retry', 'primary')],

@@ -389,8 +389,8 @@ export const createFakeFeed = (
     startThread: (of, name, { under, ...part } = {}) => {
       last += 1;
       const thread = channel(under ? `${of.id}/${under.id}` : `${of.id}/${last}`, of.id, of.space);
-      const begun = under ? { begun: under } : {};
-      threads.set(thread.id, { name, ownerId: 'ada', isPrivate: false, ...begun, ...part });
+      const from = under ? { begun: under } : {};
+      threads.set(thread.id, { name, ownerId: 'ada', isPrivate: false, ...from, ...part });
       return thread;
     },
     threads,

@@ -148,6 +148,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     posted_ms: 'time',
     models: 'state',
     pinned: 'state',
+    quoted: 'place',
   },
   mirror_message: { ...MIRROR_KEY, message_id: 'place' },
   standing_thread: {

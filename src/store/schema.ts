@@ -141,6 +141,8 @@ export interface Schema {
     models: Generated<string>;
     /** 1 while its source is pinned, and the mirror therefore too, else 0. */
     pinned: Generated<number>;
+    /** Key of the message that the mirror quotes (`messageKey`); empty for none. */
+    quoted: Generated<string>;
   };
   /** Sources of each of our messages. */
   mirror_message: MirrorKeyColumns & {

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { Prepared, WantedMirror } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import type { Row } from '../../store/inbox/row.ts';
+import { isOfQuote, type Row } from '../../store/inbox/row.ts';
 import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
 
 const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
@@ -235,6 +235,8 @@ export const plan = async (
       if (mirrored && (!mirrored.posted || mirrored.contentHash === row.contentHash)) continue;
       const whole = async () => shownWith(compose, await attachmentsFor(target));
       if (!mirrored) {
+        // What was linked since has none of it.
+        if (isOfQuote(row.partition)) continue;
         await step(row, target, async ({ create }) => {
           create.push({ prepared, ...(await whole()), models });
           return true;

@@ -16,7 +16,7 @@ const QUOTED_CHARS = 80;
 const QUOTE_MS = 3_000;
 
 export interface QuoteDeps {
-  readonly stored: Pick<MirrorStore, 'sourcesOf' | 'of'>;
+  readonly stored: Pick<MirrorStore, 'sourcesOf' | 'of' | 'isDeleted'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly answered: Answered;
@@ -41,6 +41,12 @@ export interface Together {
   readonly text: RichText;
 }
 
+export interface Quoted {
+  /** The message as its author wrote it. */
+  readonly of: MessageRef;
+  readonly quote: NonNullable<Mirror['quote']>;
+}
+
 /**
  * The message that a message replies to, as the readers of a target see it: in their own language
  * where it has a mirror there, as written otherwise. Undefined when it is deleted, its author opted
@@ -54,7 +60,7 @@ export const quoteFor = async (
   target: MirrorTarget,
   { stored, platforms, privacy, answered, bars }: QuoteDeps,
   { together = [], isLast }: { readonly together?: readonly Together[]; readonly isLast: boolean },
-): Promise<Mirror['quote']> => {
+): Promise<Quoted | undefined> => {
   const { replyTo } = answer;
   if (!replyTo) return undefined;
   const near = together.find(
@@ -63,16 +69,17 @@ export const quoteFor = async (
   if (near) {
     const { ref, author } = near.source;
     const named = await namedFor(near.text, target.channel, target.channel, platforms);
-    return { ref, name: author.name, text: excerpt(named, QUOTED_CHARS) };
+    return { of: ref, quote: { ref, name: author.name, text: excerpt(named, QUOTED_CHARS) } };
   }
   const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
     platforms.of(ref.channel).feed.read(ref, of);
   // In the last try, a quote that mentions nobody is better than none.
   const orNobody = async (finding: Promise<string | undefined>): Promise<string | undefined> =>
     recover(finding, (thrown) => isLast || !toAppError(thrown).retryable);
-  const find = async (): Promise<Mirror['quote']> => {
+  const find = async (): Promise<Quoted | undefined> => {
     const sources = await stored.sourcesOf(replyTo);
     const source = sources[0]?.ref ?? replyTo;
+    if (await stored.isDeleted(source)) return undefined;
     const written = await read(source);
     if (!written) return undefined;
     const { platform } = source.channel.space;
@@ -88,12 +95,8 @@ export const quoteFor = async (
       sources.length === 1
         ? await orNobody(answered.mentioned(answer, written, target.channel))
         : undefined;
-    return {
-      ref: shown.ref,
-      name: shown.author.name,
-      text,
-      ...(mentions === undefined ? {} : { mentions }),
-    };
+    const by = mentions === undefined ? {} : { mentions };
+    return { of: source, quote: { ref: shown.ref, name: shown.author.name, text, ...by } };
   };
   try {
     return await within(QUOTE_MS, find(), undefined);

@@ -115,6 +115,8 @@ export const createSettle = (deps: SettleDeps) => {
             continue;
           }
           const isSettled = await inbox.settle(db, row, outcome);
+          // What it quotes may have been deleted meanwhile.
+          if (!isSettled) aside.push({ partition: row.partition, dueMs: now() });
           const { platform } = row.ref.channel.space;
           // What was late only was counted before.
           if (isSettled && (row.to === undefined || outcome.state === 'dead'))

@@ -1,5 +1,5 @@
 import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
-import type { Posted } from '../../model/place.ts';
+import type { MessageRef, Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
@@ -22,6 +22,8 @@ export interface TargetDeps extends QuoteDeps {
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
 }
+
+type Changed = Pick<StoredMirror, 'posted' | 'quoted'>;
 
 /** The results of a batch's steps so far. */
 export interface Records {
@@ -91,7 +93,7 @@ export const createTargets = (deps: TargetDeps) => {
     { prepared: { row, message }, content: { line: _line, ...content } }: Step,
     target: MirrorTarget,
     before: readonly Step[] = [],
-  ): Promise<Mirror> => {
+  ): Promise<{ readonly mirror: Mirror; readonly quoted: MessageRef | undefined }> => {
     const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
       source ? { source, text: shown.content.text } : [],
     );
@@ -99,19 +101,20 @@ export const createTargets = (deps: TargetDeps) => {
     const isOfThread =
       target.channel.parentId !== undefined && message?.replyTo?.id === message?.threadId;
     const isQuoted = content.as !== undefined && !content.below && !isOfThread;
-    const quote =
-      message &&
-      isQuoted &&
-      (await quoteFor(message, target, deps, { together, isLast: row.attempts > 1 }));
+    const quoted =
+      message && isQuoted
+        ? await quoteFor(message, target, deps, { together, isLast: row.attempts > 1 })
+        : undefined;
     const sourceUrl = platforms.of(row.ref.channel).feed.link?.(row.ref);
-    return {
+    const mirror = {
       ...content,
       source: row.ref,
       key: row.purpose,
       ...(message?.threadId === undefined ? {} : { sourceThreadId: message.threadId }),
       ...(sourceUrl === undefined ? {} : { sourceUrl }),
-      ...(quote ? { quote } : {}),
+      ...(quoted ? { quote: quoted.quote } : {}),
     };
+    return { mirror, quoted: quoted?.of };
   };
 
   /** Begins to store a mirror, which is waited for when its row is settled. */
@@ -149,25 +152,25 @@ export const createTargets = (deps: TargetDeps) => {
     const { target, update } = work;
     const { mirrors } = platforms.of(target.channel);
     const assertHeld = (): void => records.tenure.assertHeld();
-    const change = async (step: Step, standing: Posted): Promise<Posted> => {
+    const change = async (step: Step, standing: Posted): Promise<Changed> => {
       const { row, mayExist } = step.prepared;
       const held = { signal: records.tenure.signal, assertHeld };
-      if (await replies.update(standing, step, held)) return standing;
-      const mirror = await mirrorOf(step, target);
+      if (await replies.update(standing, step, held)) return { posted: standing };
+      const { mirror, quoted } = await mirrorOf(step, target);
       assertHeld();
       const sinceMs = mayExist ? row.sinceMs : undefined;
-      return mirrors.update(standing, mirror, { sinceMs, assertHeld });
+      return { posted: await mirrors.update(standing, mirror, { sinceMs, assertHeld }), quoted };
     };
     const changeOne = async (step: Update, standing: Posted): Promise<void> => {
       const { row } = step.prepared;
       try {
-        const posted = await change(step, standing).catch(async (thrown: unknown) => {
+        const changed = await change(step, standing).catch(async (thrown: unknown) => {
           const shown = (await step.inStead()) ?? withoutFiles(step, thrown);
           if (!shown) throw thrown;
           return change({ ...step, ...shown }, standing);
         });
         const contentHash = hashOf(step.prepared, step.content);
-        record(records, row, { target, posted, contentHash, models: step.models }, false);
+        record(records, row, { target, ...changed, contentHash, models: step.models }, false);
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code === 'not-found')
@@ -225,7 +228,7 @@ export const createTargets = (deps: TargetDeps) => {
           allDone(work, steps.shift());
           continue;
         }
-        const all: Mirror[] = [];
+        const all: Awaited<ReturnType<typeof mirrorOf>>[] = [];
         for (const [at, step] of steps.entries())
           all.push(await mirrorOf(step, target, steps.slice(0, at)));
         const others = mayExist
@@ -235,14 +238,16 @@ export const createTargets = (deps: TargetDeps) => {
         const sinceMs = Math.min(...steps.map(({ prepared }) => writtenMs(prepared.row)));
         const isBackfill = steps.every(({ prepared }) => isOfBackfill(prepared.row.partition));
         const options = { mayExist, isBackfill, others, sinceMs, ...held };
-        for await (const posted of mirrors.create(target, all, options)) {
+        const wanted = all.map(({ mirror }) => mirror);
+        for await (const posted of mirrors.create(target, wanted, options)) {
           const step = steps.shift();
+          const quoted = all.shift()?.quoted;
           if (!step) continue;
           const { prepared, content, models } = step;
           const contentHash = hashOf(prepared, content);
           if (step.together ?? content.line?.isWhole)
             settleAfter(records, replies.opened(step, target, posted));
-          else record(records, prepared.row, { target, posted, contentHash, models }, true);
+          else record(records, prepared.row, { target, posted, contentHash, models, quoted }, true);
           allDone(work, step);
         }
         return;

@@ -46,7 +46,14 @@ import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { flaggedLanguage, groupOf, isFor, WATCH, type Row } from '../../store/inbox/row.ts';
+import {
+  flaggedLanguage,
+  groupOf,
+  isFor,
+  isOfQuote,
+  WATCH,
+  type Row,
+} from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import { channelKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
@@ -143,12 +150,12 @@ export const createPrepare = (deps: PrepareDeps) => {
    * @param isJudged true when `skipReason` was already applied with the same watch
    */
   const skipNow = async (
-    { purpose, authorId }: Row,
+    { purpose, authorId, partition }: Row,
     message: Message,
     watch: ChannelWatch | undefined,
     isJudged = false,
   ): Promise<SkipReason | undefined> => {
-    if (authorId === '') return 'forgotten';
+    if (authorId === '' && !isOfQuote(partition)) return 'forgotten';
     const { space } = message.ref.channel;
     const optedOut = await privacy.optedOut({ platform: space.platform, id: message.author.id });
     const choices = await spaces.of(space);
@@ -339,10 +346,12 @@ export const createPrepare = (deps: PrepareDeps) => {
       onHeard,
       ...(watch ? { rules: rulesOf(watch, await spaces.of(channel.space)) } : {}),
     };
-    const translated = await translate(row, options, signal).catch((thrown: unknown) => {
-      context.forget(row.ref);
-      throw thrown;
-    });
+    const translated = await translate({ ...row, authorId: author.id }, options, signal).catch(
+      (thrown: unknown) => {
+        context.forget(row.ref);
+        throw thrown;
+      },
+    );
     // A line that fails would make those after it fail too.
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);

@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import {
   isSameChannel,
+  messageKey,
   type MessageRef,
   type Posted,
   type Channel,
@@ -13,11 +14,13 @@ import {
   flagPurpose,
   isClaimed,
   isFor,
+  keyColumns as rowColumns,
   sourceColumns,
   WATCH,
   type Row,
   type RowKey,
 } from '../inbox/row.ts';
+import { requote } from '../inbox/quotes.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import {
@@ -39,6 +42,8 @@ export interface StoredMirror {
   readonly contentHash: string;
   /** Names of the models that translated it, joined by `+`; undefined where none did, or none was named. */
   readonly models?: string;
+  /** The message that it quotes; only written. */
+  readonly quoted?: MessageRef | undefined;
 }
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
@@ -124,6 +129,7 @@ const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
         handle: row.handle,
         content_hash: row.content_hash,
         models: row.models,
+        quoted: row.quoted,
       }),
     ),
 );
@@ -135,6 +141,11 @@ const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
     .values(row)
     .onConflict((conflict) => conflict.doNothing()),
 );
+
+const isDeleted = async (db: Pick<Store, 'selectFrom'>, ref: MessageRef): Promise<boolean> => {
+  const own = { ...rowColumns({ ref, purpose: WATCH }), content_hash: DELETED };
+  return (await readRow(db, 'inbox', own, ['message_id'])) !== undefined;
+};
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
@@ -223,6 +234,9 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     /** Finds the source of one of our messages; undefined for any other message. */
     sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
 
+    /** True of a message that is known to be deleted. */
+    isDeleted: (ref: MessageRef): Promise<boolean> => isDeleted(store, ref),
+
     /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
 
@@ -298,7 +312,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     put: async (
       db: Transaction<Schema>,
       key: RowKey,
-      { target, posted, contentHash, models = '' }: StoredMirror,
+      { target, posted, contentHash, models = '', quoted }: StoredMirror,
       isFirst: boolean,
     ): Promise<void> => {
       const { channel } = target;
@@ -317,9 +331,12 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         posted_ms: now(),
         models,
         pinned: 0,
+        quoted: quoted ? messageKey(quoted) : '',
       });
       if (!isFirst) await deleteRows(db, 'mirror_message', columns);
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
+      // It was deleted after it was read.
+      if (quoted && (await isDeleted(db, quoted))) await requote(db, quoted, now());
     },
 
     /** Deletes, within a transaction, the record of a source's mirror in a target. */

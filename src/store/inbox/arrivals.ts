@@ -1,6 +1,15 @@
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Channel, MessageRef } from '../../model/place.ts';
+import {
+  changeOf,
+  CLEARED,
+  DELETION,
+  insertWithoutMessage,
+  partitionOfChange,
+  partitionPlaceOf,
+} from './changed-rows.ts';
 import type { InboxDeps } from './claims.ts';
+import { requote } from './quotes.ts';
 import {
   abandoned,
   type Accepted,
@@ -12,34 +21,14 @@ import {
   isOpen,
   isRow,
   keyColumns,
-  ownPartition,
   refColumns,
-  type RowKey,
   skippedHash,
   sourceColumns,
   toStored,
   WATCH,
 } from './row.ts';
 import type { Schema } from '../schema.ts';
-import { slotOf, channelColumns, readRows, statement } from '../rows.ts';
-
-/**
- * Partition of a changed message: its own once the row is settled, so that it delays no new
- * messages.
- */
-const partitionOfChange = (own: string, slot: number) => ({
-  partition_key: sql<string>`CASE WHEN inbox.state = 'waiting'
-    THEN inbox.partition_key ELSE ${own} END`,
-  slot: sql<number>`CASE WHEN inbox.state = 'waiting' THEN inbox.slot ELSE ${slot} END`,
-});
-
-/** A changed message's own partition and its slot. */
-const changeOf = (ref: MessageRef): readonly [string, number] => {
-  const own = ownPartition('change', ref);
-  return [own, slotOf(own)];
-};
-
-const placeOf = (partition: string) => ({ partition_key: partition, slot: slotOf(partition) });
+import { channelColumns, readRows, statement } from '../rows.ts';
 
 /** The columns of a row that do not depend on its message. */
 type Fixed = keyof typeof FRESH | 'revision';
@@ -98,38 +87,6 @@ const raiseVersion = statement(
       .where('version', '<', version),
 );
 
-/** Inserts a row of whose message only its place is known, unless there is one. */
-const insertWithoutMessage = async (
-  db: Transaction<Schema>,
-  { ref, purpose }: RowKey,
-  changed_ms: number,
-  outcome: Pick<InboxColumns, 'content_hash' | 'state' | 'reason' | 'begun'>,
-): Promise<void> => {
-  await db
-    .insertInto('inbox')
-    .values({
-      ...keyColumns({ ref, purpose }),
-      space_id: ref.channel.space.id,
-      parent_id: ref.channel.parentId ?? null,
-      author_id: '',
-      ...placeOf(ownPartition('deleted', ref)),
-      written_ms: 0,
-      position: '',
-      message: null,
-      revision: 1,
-      changed_ms,
-      ...FRESH,
-      ...outcome,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-};
-
-/** The row of a deleted message of which nothing was reported yet. */
-const DELETION = { content_hash: DELETED, state: 'skipped', reason: 'deleted', begun: 0 } as const;
-/** The row of a message that has mirrors, and whose own rows were cleared. */
-const CLEARED = { content_hash: 'cleared', state: 'posted', reason: null, begun: 1 } as const;
-
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
 export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   /** Stores a message. Resolves with its novelty and the partition that must process it. */
@@ -151,7 +108,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           space_id: ref.channel.space.id,
           parent_id: ref.channel.parentId ?? null,
           author_id: author.id,
-          ...placeOf(partition),
+          ...partitionPlaceOf(partition),
           written_ms: writtenMs,
           // Before the database came back from a backup, it may have been posted already.
           begun: writtenMs <= (store.restoredMs() ?? 0) ? 1 : 0,
@@ -182,7 +139,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted. Resolves with the partitions that must process them.
+   * Marks the rows of messages as deleted, and of what quotes them as changed. Resolves with the partitions that must process them.
    *
    * @param purpose the only purpose that is meant
    * @param isWatched true where reports of these messages may still come: they are then ignored
@@ -210,6 +167,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .returning('partition_key')
           .execute();
         partitions.push(...rows.map(({ partition_key }) => partition_key));
+        if (purpose === undefined) partitions.push(...(await requote(db, ref, now())));
         if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
       return partitions;

@@ -137,9 +137,12 @@ export const groupOf = (
 
 /** Partition of a single row that waits for no other and delays none. */
 export const ownPartition = (
-  kind: 'flag' | 'change' | 'deleted',
+  kind: 'flag' | 'change' | 'deleted' | 'quote',
   { channel, id }: MessageRef,
 ): string => `${channel.space.platform}:${kind}:${channel.id}:${id}`;
+
+/** True for the partition of a message whose copies quote what was deleted: they are made anew where they stand. */
+export const isOfQuote = (partition: string): boolean => /^[^:]+:quote:/.test(partition);
 
 export interface RowKey {
   readonly ref: MessageRef;

@@ -17,6 +17,7 @@ import { addGlossaryProposals } from './035-glossary-proposals.ts';
 import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
 import { addSetups } from './037-setups.ts';
 import { addLinkedThreads } from './039-linked-threads.ts';
+import { mirrorQuotes } from './040-mirror-quotes.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -37,6 +38,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '036-audit-and-blocks': addAuditAndBlocks,
     '037-setups': addSetups,
     '039-linked-threads': addLinkedThreads,
+    '040-mirror-quotes': mirrorQuotes,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

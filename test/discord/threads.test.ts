@@ -118,14 +118,6 @@ describe('threads of people in a watched channel', () => {
     expect(textsIn(at.channel).filter((text) => text.startsWith('🇪🇸'))).toHaveLength(1);
   });
 
-  it('are not part of a mirror', async () => {
-    const { english, spanish, ann } = await bot.linked();
-    english.startThread(ann, 'Aside', 'This is only said aside');
-    const said = english.say(ann, 'This is said to everybody');
-    await copyOf(said, spanish);
-    expect(spanish.messages).toHaveLength(1);
-  });
-
   it('are translated in a forum, the first message of each post too', async () => {
     const at = bot.place();
     const forum = at.guild.channel({ type: 'forum', name: 'help' });

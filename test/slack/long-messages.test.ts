@@ -18,9 +18,9 @@ const watched = async (mode: Mode): Promise<Place & { readonly shown: FakeChanne
   return { ...at, shown: mode === 'mirror' ? spanish : at.channel };
 };
 
-/** What was posted since the answer to the command, in order. */
+/** What was posted since the answer to the command, in order, without notices. */
 const translations = ({ posts }: FakeChannel): readonly FakeMessage[] =>
-  posts.filter(({ words }) => !/auto-translate/iu.test(words));
+  posts.filter(({ words }) => !/auto-translate|privacy/iu.test(words));
 
 const words = ({ shown }: { readonly shown: FakeChannel }): string =>
   translations(shown)

@@ -161,8 +161,13 @@ describe('a channel that two workspaces with the app share', () => {
     bot.slack.command(two.admin, one.channel, '/dragoman', 'settings');
     await bot.slack.until(() => one.channel.ephemeralsFor(two.admin).length > 1);
     // They manage their own workspace; nothing of it is the first one's.
-    const rows = await bot.store.selectFrom('space_setting').select('space_id').execute();
-    expect(rows.map(({ space_id }) => space_id)).not.toContain(one.workspace.id);
+    const rows = await bot.store
+      .selectFrom('space_setting')
+      .select('choices')
+      .where('space_id', '=', one.workspace.id)
+      .execute();
+    const choices = rows.map((row) => JSON.parse(row.choices) as object);
+    expect(choices.flatMap(Object.keys)).toEqual(['greeted']);
   });
 });
 

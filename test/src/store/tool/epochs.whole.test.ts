@@ -116,6 +116,8 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE audit_entry`.execute(store);
     await sql`DROP TABLE setup`.execute(store);
     await sql`DROP TABLE linked_thread`.execute(store);
+    await sql`DROP INDEX mirror_by_quoted`.execute(store);
+    await sql`ALTER TABLE mirror DROP COLUMN quoted`.execute(store);
     await sql`ALTER TABLE mirror DROP COLUMN pinned`.execute(store);
     await sql`ALTER TABLE channel_watch DROP COLUMN threads_since_ms`.execute(store);
     await sql`ALTER TABLE link_invite DROP COLUMN made_by`.execute(store);

@@ -131,9 +131,8 @@ describe('the core', () => {
     await using running = await open();
     const { core, store } = running;
     running.attach({ platform: place.platform, ready: () => true });
-    const { ref } = place.say(HERE, 'bom dia, como vai?', { author: person('bob') });
-    // Otherwise what its author wrote is translated anew.
-    place.remove(ref);
+    // A voice message: what its author wrote would be translated anew.
+    const { ref } = place.say(HERE, '', { author: person('bob') });
     const copy: Message = place.say(THERE, 'Good morning, how are you today?', {
       author: { id: 'dragoman', name: 'bob', kind: 'ourselves' },
     });

@@ -144,15 +144,15 @@ const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 /** The guard of the request under way: the library has requests wait for each other and for rate limits. */
 const guarding = new AsyncLocalStorage<RequestOptions['assertHeld']>();
 
+/** An option of undici: discord.js is made for a version of it that has HTTP/1.1 alone. */
+const HTTP_1: object = { allowH2: false };
+
 const sendNow: typeof DefaultRestOptions.makeRequest = async (url, init) => {
   guarding.getStore()?.();
-  return DefaultRestOptions.makeRequest(url, init);
+  return DefaultRestOptions.makeRequest(url, { ...init, ...HTTP_1 });
 };
 
-/**
- * Serialises a form before it is sent: discord.js and this process use different versions of
- * undici, which share one dispatcher but do not recognise each other's forms.
- */
+/** Serialises a form before it is sent: undici and Node.js do not recognise each other's forms. */
 const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => {
   if (!(init.body instanceof FormData)) return sendNow(url, init);
   const form = new Response(init.body);

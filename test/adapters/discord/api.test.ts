@@ -1,4 +1,7 @@
-import { EventEmitter, getEventListeners } from 'node:events';
+import { EventEmitter, getEventListeners, once } from 'node:events';
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createDiscordApi, createSharedLimits } from '../../../adapters/discord/api.ts';
 import type { Quota } from '../../../src/ports/processes.ts';
@@ -6,6 +9,7 @@ import { silentLog } from '../../fakes/silent-log.ts';
 import { createEmbeddedQuota } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
+import { voiceCertificate } from '../../fakes/discord/voice/trust.ts';
 import { optionsFor } from './support.ts';
 import { realClock } from '../../../src/async/clock.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -182,6 +186,25 @@ test('a page that a proxy answers with is no answer of Discord', async () => {
   await expect(once).rejects.toMatchObject({ code: 'unavailable', retryable: true });
 });
 
+test('requests are made by HTTP/1.1, also to a server that offers HTTP/2', async () => {
+  const { cert, key } = voiceCertificate();
+  const versions: string[] = [];
+  const server = createSecureServer({ cert, key, allowHTTP1: true }, ({ httpVersion }, answer) => {
+    versions.push(httpVersion);
+    answer.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }).listen(0, 'localhost');
+  await once(server, 'listening');
+  const former = getGlobalDispatcher();
+  setGlobalDispatcher(new Agent({ connect: { ca: cert, checkServerIdentity: () => undefined } }));
+  onTestFinished(async () => {
+    setGlobalDispatcher(former);
+    server.close();
+  });
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  await createDiscordApi({ url, token: 'x', requestsPerSecond: 50 }).send('GET', '/gateway');
+  expect(versions).toEqual(['1.1']);
+});
+
 test('only what may arrive twice is sent again', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const { id } = fake.guild().channel();
@@ -194,8 +217,8 @@ test('only what may arrive twice is sent again', async () => {
     await api.send('POST', `/channels/${id}/messages`, { body });
     expect(count()).toBe(before + 2);
     fake.fail('POST /channels/:id/messages', effect);
-    const once = api.sendOnce('POST', `/channels/${id}/messages`, { body });
-    await expect(once).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    const sentOnce = api.sendOnce('POST', `/channels/${id}/messages`, { body });
+    await expect(sentOnce).rejects.toMatchObject({ code: 'unavailable', retryable: true });
     expect(count()).toBe(before + 3);
   }
 });

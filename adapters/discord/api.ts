@@ -156,7 +156,7 @@ const sendNow: typeof DefaultRestOptions.makeRequest = async (url, init) => {
 const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => {
   if (!(init.body instanceof FormData)) return sendNow(url, init);
   const form = new Response(init.body);
-  const headers = new Headers(init.headers as Record<string, string>);
+  const headers = new Headers(init.headers);
   headers.set('content-type', form.headers.get('content-type') ?? '');
   const body = new Uint8Array(await form.arrayBuffer());
   return sendNow(url, {

@@ -123,7 +123,8 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     member: Profile,
   ) => {
     const isBeside =
-      onlyFor === undefined && isPrivatePress(core.commands(member.locale, PLATFORM), press);
+      onlyFor === undefined &&
+      isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role);
     if (!isBeside) {
       channelLog.change(id, { working: true });
       return id;

@@ -1,7 +1,8 @@
 import { userError } from '../errors.ts';
-import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
+import { channelKey, type Channel, type Space } from '../model/place.ts';
 import { isMuted, type ChannelWatch, type LinkMember } from '../model/space.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
+import { createLinkHosts } from './link-hosts.ts';
 import { nameElsewhere } from './link-names.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
@@ -31,17 +32,9 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
     return found;
   };
 
-  /** True where the space of a channel was in the group before that of another one; of two that began it neither was. */
-  const wasBefore = (watch: ChannelWatch, other: ChannelWatch): boolean => {
-    const firstMs = ({ channel: { space } }: ChannelWatch): number =>
-      Math.min(
-        ...watches
-          .group(watch)
-          .filter(({ channel }) => keyOf(channel.space) === keyOf(space))
-          .map((each) => watches.joinedMs(each)),
-      );
-    return firstMs(watch) < firstMs(other);
-  };
+  const hosts = createLinkHosts(watches);
+  const wasBefore = (watch: ChannelWatch, { channel: { space } }: ChannelWatch): boolean =>
+    hosts.wasBefore(watch.channel.space, space, watches.group(watch));
 
   return {
     members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> =>

@@ -20,6 +20,7 @@ import type { Log } from '../telemetry/log.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { nameElsewhere } from './link-names.ts';
 import type { createLinkNotices } from './link-notices.ts';
+import type { createLinkHosts } from './link-hosts.ts';
 import type { createLinkPolicies } from './link-policy.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { OwnWatches } from './watches.ts';
@@ -31,6 +32,7 @@ export interface LinkRequestsDeps {
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
   readonly requests: Omit<LinkRequests, 'clear'>;
   readonly own: Pick<OwnWatches, 'set' | 'demand'>;
+  readonly demandHost: ReturnType<typeof createLinkHosts>['demandHost'];
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly post: (channel: Channel, content: Content) => Promise<void>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
@@ -227,6 +229,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       };
       // Moderators of one space decide about all of its channels.
       if (isIn(drafted.invited, space)) {
+        deps.demandHost(space, grown.others);
         const claim: typeof useCode = async (db) => {
           await useCode(db);
           await taken(id)(db);

@@ -20,6 +20,7 @@ import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { createLinkPolicies, type LinkPoliciesDeps } from './link-policy.ts';
+import { createLinkHosts } from './link-hosts.ts';
 import { createLinkMembers } from './link-members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
 import { spaceElsewhere } from './link-names.ts';
@@ -35,7 +36,7 @@ export interface LinksDeps
   extends
     Omit<
       LinkRequestsDeps,
-      'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks' | 'policies'
+      'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks' | 'policies' | 'demandHost'
     >,
     LinkNoticesDeps {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
@@ -79,6 +80,7 @@ export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
   const policies = createLinkPolicies(deps);
+  const { demandHost } = createLinkHosts(watches);
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -158,6 +160,7 @@ export const createLinks = (deps: LinksDeps) => {
   const requested = createLinkRequests({
     ...deps,
     policies,
+    demandHost,
     own: { ...own, set },
     groupOf,
     isRestricted,
@@ -237,6 +240,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (isSameChannel(watch.channel, other))
         throw userError('bad-input', 'autotranslate.join-itself');
       const known = demandRoom(other, watch.channel, groupOf(other));
+      demandHost(watch.channel.space, known);
       if (!mayMixAges && (await mixesAges([...known, watch])))
         throw userError('bad-input', 'autotranslate.age-restricted');
       await demandOpenHere(watch, known, isRestricted);

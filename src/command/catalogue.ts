@@ -1,4 +1,11 @@
-import { type Action, type Command, moderator, SOLE_ACTION, takesRichText } from './command.ts';
+import {
+  type Action,
+  type Command,
+  moderator,
+  type Press,
+  SOLE_ACTION,
+  takesRichText,
+} from './command.ts';
 import type {
   CommandInfo,
   FormInfo,
@@ -30,8 +37,12 @@ export const actionsOf = (command: Command): NamedAction[] =>
 const groupOf = ({ name, command }: NamedAction): string | undefined =>
   name === command.name ? undefined : command.name;
 
-const privatePressesOf = ({ name, presses = {} }: Command): string[] =>
-  Object.entries(presses).flatMap(([word, press]) => (press.private ? [`${name} ${word}`] : []));
+/** The names of a command's presses of which something holds. */
+const pressesOf = (
+  { name, presses = {} }: Command,
+  holds: (press: Press) => boolean | undefined,
+): string[] =>
+  Object.entries(presses).flatMap(([word, press]) => (holds(press) ? [`${name} ${word}`] : []));
 
 const formsOf = ({ name, presses = {} }: Command, t: Translate): FormInfo[] =>
   Object.entries(presses).flatMap(([word, { form }]) =>
@@ -101,7 +112,8 @@ export const describeAction = (
 ): CommandInfo => {
   const { name, action, command } = named;
   const group = groupOf(named);
-  const privatePresses = privatePressesOf(command);
+  const privatePresses = pressesOf(command, (press) => press.private);
+  const moderatorPresses = pressesOf(command, ({ guards }) => guards?.includes(moderator));
   const t = texts.in(locale, naming);
   const forms = formsOf(command, t);
   const schema = schemaOf(action);
@@ -147,6 +159,7 @@ export const describeAction = (
     ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
     ...(command.needs ? { needs: command.needs } : {}),
     ...(privatePresses.length > 0 ? { privatePresses } : {}),
+    ...(moderatorPresses.length > 0 ? { moderatorPresses } : {}),
     ...(forms.length > 0 ? { forms } : {}),
     ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };

@@ -78,6 +78,8 @@ export interface CommandInfo {
   readonly needs?: PlatformPart;
   /** The private presses, as they stand in `Control.press` before the colon. */
   readonly privatePresses?: readonly string[];
+  /** The presses that only moderators may do, in the same form. */
+  readonly moderatorPresses?: readonly string[];
   /** The presses that begin with a form. */
   readonly forms?: readonly FormInfo[];
   /** True where only moderators may use it. */
@@ -99,12 +101,17 @@ export const isPrivateUse = (
   role: Member['role'],
 ): boolean => isPrivate || (moderators === true && role !== 'moderator');
 
-/** True for a press whose answer only the presser sees. */
+/** True for a press whose answer only the presser sees: a private one, or one that is refused, which changes nothing for others. */
 export const isPrivatePress = (
-  commands: readonly Pick<CommandInfo, 'privatePresses'>[],
+  commands: readonly Pick<CommandInfo, 'privatePresses' | 'moderatorPresses'>[],
   press: string,
+  role: Member['role'],
 ): boolean =>
-  commands.some(({ privatePresses = [] }) => privatePresses.includes(nameOf(press) ?? ''));
+  commands.some(({ privatePresses = [], moderatorPresses = [] }) =>
+    [...privatePresses, ...(role === 'moderator' ? [] : moderatorPresses)].includes(
+      nameOf(press) ?? '',
+    ),
+  );
 
 /**
  * The names by which people type commands and options: the same on every platform; the locale's own

@@ -186,7 +186,7 @@ const createPress =
     }
     const isOwn = ((message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
     // Under what the presser alone sees, the answer takes its place as ever.
-    const staysBeside = isPrivatePress(infos, data.custom_id) && !isOwn;
+    const staysBeside = isPrivatePress(infos, data.custom_id, by.member.role) && !isOwn;
     const response = staysBeside
       ? newAnswer(true)
       : { type: InteractionResponseType.DeferredMessageUpdate };

@@ -83,7 +83,8 @@ export const createControlUse = (
         if (!body.channel || ts === undefined) return undefined;
         const isEphemeral = container['is_ephemeral'] === true;
         const isBeside =
-          !isEphemeral && isPrivatePress(core.commands(member.locale, PLATFORM), press);
+          !isEphemeral &&
+          isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role);
         const onMessage = isBeside ? undefined : { ts, isEphemeral };
         return { kind: 'message', where: { ...place, isPrivate: isBeside, onMessage } };
       };

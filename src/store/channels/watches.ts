@@ -55,12 +55,12 @@ const putAll = async (
   sinceMs: number,
 ): Promise<readonly Channel[]> => {
   const before = changed.map(({ channel }) => watches.get(channelKey(channel))?.watch.group);
-  for (const given of changed) {
+  for (const [place, given] of changed.entries()) {
     const id = channelKey(given.channel);
     const old = watches.get(id);
     const watch = withChoices(given, old?.watch);
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
-    const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs;
+    const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
     watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, watch });
     const how = {
       space_id: channel.space.id,

@@ -182,8 +182,8 @@ test('a page that a proxy answers with is no answer of Discord', async () => {
   expect(await api.send('GET', `/channels/${id}`)).toMatchObject({ id });
   expect(fake.requests).toHaveLength(2);
   fake.fail('POST /channels/:id/messages', page);
-  const once = api.sendOnce('POST', `/channels/${id}/messages`, { body: { content: 'x' } });
-  await expect(once).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  const sentOnce = api.sendOnce('POST', `/channels/${id}/messages`, { body: { content: 'x' } });
+  await expect(sentOnce).rejects.toMatchObject({ code: 'unavailable', retryable: true });
 });
 
 test('requests are made by HTTP/1.1, also to a server that offers HTTP/2', async () => {

@@ -11,7 +11,9 @@ describe('the question whether channels are to be linked', () => {
     ['link', 'autotranslate.link-done'],
     ['refuse', 'autotranslate.link-refused'],
   ] as const)('makes way for its answer, without buttons: %s', async (press, key) => {
-    expect(isPrivatePress(harness().commands, `autotranslate ${press}:id`)).toBe(false);
+    const isPrivateFor = (role: 'moderator' | 'member') =>
+      isPrivatePress(harness().commands, `autotranslate ${press}:id`, role);
+    expect([isPrivateFor('moderator'), isPrivateFor('member')]).toEqual([false, true]);
     const { text, controls = [] } = await harness().pressNamed(`autotranslate ${press}:id`);
     expect([text, controls]).toEqual([sentence(key), []]);
   });

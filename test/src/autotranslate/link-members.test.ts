@@ -37,7 +37,7 @@ describe('a channel of another space that is linked', () => {
         platform: 'other',
         name: '#channel-42 · tower.example (Other)',
         isMuted: false,
-        mayRemove: false,
+        mayRemove: true,
       },
     ]);
   });

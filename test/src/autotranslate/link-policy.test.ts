@@ -61,14 +61,14 @@ describe('the policy of a space for links', () => {
     const { id } = await propose();
     await scene.watches.ask(id, WORKSPACE, agreed.admit);
     await scene.watches.answer(id, ENGLISH.space, true, agreed.admit);
-    const join = () => scene.watches.join(mirror(HIDDEN, 'de'), THERE);
-    await set(WORKSPACE, { privateChannels: false });
+    const join = () => scene.watches.join(mirror(channel('private'), 'de'), ENGLISH);
+    await set(ENGLISH.space, { privateChannels: false });
     await expect(join()).rejects.toMatchObject(isRefused('links.not-allowed'));
-    await set(WORKSPACE, {});
-    await set(ENGLISH.space, { outside: 'nobody' });
+    await set(ENGLISH.space, {});
+    await set(WORKSPACE, { outside: 'nobody' });
     await expect(join()).rejects.toMatchObject(isRefused('links.not-allowed-there'));
     expect(linked()).toBe(1);
-    await set(ENGLISH.space, {});
+    await set(WORKSPACE, {});
     expect(await join()).toHaveLength(3);
   });
 

@@ -218,6 +218,18 @@ describe('a group that other spaces have channels in', () => {
     },
   );
 
+  it('takes no further channel of one that was not first, by its name or by its own code', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    const refused = { sentence: { key: 'autotranslate.join-guest' } };
+    const other = mirror(channel('44', undefined, WORKSPACE), 'de');
+    await expect(scene.watches.join(other, THERE, { by })).rejects.toMatchObject(refused);
+    const { code } = await scene.watches.invite(mirror(THERE, 'fr'), false, ADA);
+    const { id } = await scene.watches.propose(code, other, admitAll);
+    const ask = scene.watches.ask(id, THERE.space, admitAll.admit);
+    await expect(ask).rejects.toMatchObject(refused);
+    expect(scene.watches.list(THERE.space)).toHaveLength(1);
+  });
+
   it('takes no channel of a third one without a yes of both sides, and all are told of it', async () => {
     scene.other.nameSpace(GUEST.space, 'guests.example');
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));

@@ -70,6 +70,8 @@ export const removeAction = defineAction({
     const named = { channel: channelMention(channel) };
     const by = changer(ctx);
     const group = groupHere(channel, ctx);
+    if (language === undefined && options.channel === undefined && group.length > 0)
+      throw userError('bad-input', 'autotranslate.remove-what');
     if (group.length === 0) {
       if (language === undefined) throw userError('bad-input', 'autotranslate.remove-language');
       return reply({ text: await removeLanguage(channel, language, by, ctx) });

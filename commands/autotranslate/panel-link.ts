@@ -67,6 +67,14 @@ export const linkPage = async (
   };
 };
 
+/** Throws where two channels are linked with others already, each in a group of its own: one would be taken out of its. */
+const demandOneGroup = ({ id, other }: Pick<Chosen, 'id' | 'other'>, ctx: PanelContext): void => {
+  const there = channelNamed(ctx, other);
+  const groups = [channelNamed(ctx, id), there].map((each) => watchOf(ctx, each)?.group);
+  if (!groups.includes(undefined) && groups[0] !== groups[1])
+    throw userError('bad-input', 'autotranslate.join-grouped', { channel: channelMention(there) });
+};
+
 /** Asks for the language of the channel that is to be linked. */
 export const otherLanguagePage = async (
   ctx: PanelContext,
@@ -75,6 +83,7 @@ export const otherLanguagePage = async (
 ): Promise<Content> => {
   await ctx.access.demand([channelNamed(ctx, id), channelNamed(ctx, other)], 'see');
   if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
+  demandOneGroup({ id, other }, ctx);
   const chosen = `${id}/${language}/${other}`;
   return languagePage(
     ctx,
@@ -92,6 +101,7 @@ export const linkChosen = async (
 ): Promise<void> => {
   const { services } = ctx;
   const [first, second] = [channelNamed(ctx, id), channelNamed(ctx, other)];
+  demandOneGroup({ id, other }, ctx);
   const languages = chosenLanguages(values, 1, ctx);
   const by = presser(ctx);
   const { transcribes, bots } = watchOf(ctx, first) ?? { transcribes: true, bots: false };

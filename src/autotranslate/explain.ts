@@ -12,7 +12,7 @@ import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Outages } from './outage.ts';
 import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flag-refusals.ts';
-import { claimsAudio, hasWords, SKIP_REASONS, type SkipReason } from './policy.ts';
+import { claimsAudio, isWordless, SKIP_REASONS, type SkipReason } from './policy.ts';
 
 /** Reasons for which nothing is stored of a message. */
 export const UNKNOWN_REASONS = [
@@ -131,11 +131,11 @@ export const createExplain = (deps: ExplainDeps) => {
       .map((each) => each.channel)
       .filter((each) => !there.some((one) => isSameChannel(one, each)));
     const { text, files } = known ?? {};
-    const isWordless = text && files && !hasWords({ text }) && !files.some(claimsAudio);
+    const isAsWritten = text && files && isWordless({ text }) && !files.some(claimsAudio);
     return {
       isCopied: true,
       missingIn,
-      ...(isWordless ? { reason: { key: 'why.skipped.no-words' } } : {}),
+      ...(isAsWritten ? { reason: { key: 'why.skipped.no-words' } } : {}),
     };
   };
 

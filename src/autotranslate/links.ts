@@ -257,10 +257,19 @@ export const createLinks = (deps: LinksDeps) => {
       );
       const all = joined ? watches.group(joined) : [];
       if (joined && by) {
-        tellOn([joined], by, all);
         const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
+        const who = { asked: by.name };
+        // Those who read it have to know of people elsewhere who will.
+        if (others.some((each) => isElsewhere(watch.channel.space, each)))
+          void tellLinks(
+            [joined],
+            'autotranslate.linked-here',
+            others.map(({ channel }) => channel),
+            who,
+          );
+        else tellOn([joined], by, all);
         const told = others.filter(({ channel }) => !isFrom(channel, by));
-        void tellLinks(told, 'autotranslate.linked-here', [watch.channel], { asked: by.name });
+        void tellLinks(told, 'autotranslate.linked-here', [watch.channel], who);
       }
       return all;
     },

@@ -64,6 +64,10 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
 
 export const hasWords = ({ text }: Pick<Message, 'text'>): boolean => !isEmojiMessage(text);
 
+/** True for a message of emoji, links or code alone. */
+export const isWordless = ({ text }: Pick<Message, 'text'>): boolean =>
+  !hasWords({ text }) || isBlank(languageText(text));
+
 /**
  * The reason for which people do not want a message translated, whatever its text; checked again
  * before posting.

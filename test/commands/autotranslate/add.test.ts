@@ -56,6 +56,14 @@ describe('/autotranslate add', () => {
 });
 
 describe('/autotranslate remove', () => {
+  it('takes nothing out of a group where nothing is said, and asks what is meant', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
+    const before = watchesOf(harness());
+    const { text } = await harness().run('autotranslate remove');
+    expect(text).toContain(sentence('autotranslate.remove-what'));
+    expect(watchesOf(harness())).toEqual(before);
+  });
+
   it('takes one language away, and ends it with the last', async () => {
     await harness().run('autotranslate reply', { languages: 'es, ja' });
     await harness().run('autotranslate remove', { language: 'es' });

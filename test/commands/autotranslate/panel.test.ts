@@ -148,6 +148,17 @@ describe('the panel of /autotranslate', () => {
     expect(languagesOf('1')).toBe('fr');
   });
 
+  it('takes no channel out of another group', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });
+    const before = watchesOf(harness());
+    await openChannel('1');
+    await harness().press('autotranslate.panel-link');
+    const { text } = await harness().press('autotranslate.panel-pick', ['3']);
+    expect(text).toContain(sentence('autotranslate.join-grouped', { channel: '<#3>' }));
+    expect(watchesOf(harness())).toEqual(before);
+  });
+
   it('links no channel with itself, and none with another in the same language', async () => {
     await openChannel('1');
     await harness().press('autotranslate.panel-link');

@@ -46,14 +46,17 @@ describe('an explanation of a stored message', () => {
     ]);
   });
 
-  it('says of what has no words that it stands in linked channels as it was written', async () => {
-    await scene.watches.set(linked());
-    const message = await scene.say(ENGLISH, '🎉🎉');
-    await scene.idle();
-    expect(await partsOf(message)).toMatchObject([
-      { state: 'posted', isCopied: true, reason: { key: 'why.skipped.no-words' } },
-    ]);
-  });
+  it.each(['🎉🎉', 'https://example.com/photos'])(
+    'says of what has no words that it stands in linked channels as it was written: %s',
+    async (words) => {
+      await scene.watches.set(linked());
+      const message = await scene.say(ENGLISH, words);
+      await scene.idle();
+      expect(await partsOf(message)).toMatchObject([
+        { state: 'posted', isCopied: true, reason: { key: 'why.skipped.no-words' } },
+      ]);
+    },
+  );
 
   it('names the linked channels in which it never was', async () => {
     await scene.watches.set(

@@ -208,6 +208,7 @@ describe('a group that other spaces have channels in', () => {
     'takes a further channel of one of them %s, and the others are told at once',
     async (_, add) => {
       scene.feed.nameSpace(ENGLISH.space, 'Babel');
+      scene.other.nameSpace(WORKSPACE, 'tower.example');
       await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
       await add(mirror(channel('7'), 'es'));
       expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
@@ -215,6 +216,9 @@ describe('a group that other spaces have channels in', () => {
       await expect
         .poll(() => scene.other.texts(THERE).at(-1))
         .toContain(sentence('autotranslate.linked-here', { channels }, 'fr').replaceAll('`', ''));
+      await expect
+        .poll(() => scene.feed.texts(channel('7')).join('\n'))
+        .toContain('#channel-42 · tower.example');
     },
   );
 

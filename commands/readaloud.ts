@@ -27,8 +27,10 @@ const switchTo = (isOn: boolean) =>
         throw userError('bad-input', 'readaloud.full', { most: MOST_CHANNELS });
       if (!isOn && !choices.readAloud.includes(id))
         return reply({ text: t('readaloud.not-on', { channel }), tone: 'note' });
-      const readAloud = isOn ? [...others, id] : others;
-      await services.spaces.change(space, { rooms: { ...choices, readAloud } });
+      await services.spaces.change(space, ({ rooms }) => {
+        const left = rooms.readAloud.filter((each) => each !== id);
+        return { rooms: { ...rooms, readAloud: isOn ? [...left, id] : left } };
+      });
       if (!isOn) return reply({ text: t('readaloud.off', { channel }) });
       const room = services.rooms.of(space);
       const where = room

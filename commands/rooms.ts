@@ -44,9 +44,9 @@ const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =
   (await services.spaces.of(channel.space)).rooms;
 
 const change = async (ctx: Context, changed: Partial<RoomChoices>): Promise<void> =>
-  ctx.services.spaces.change(ctx.channel.space, {
-    rooms: { ...(await choicesOf(ctx)), ...changed },
-  });
+  ctx.services.spaces.change(ctx.channel.space, ({ rooms }) => ({
+    rooms: { ...rooms, ...changed },
+  }));
 
 const choice = <Value extends string | number>(
   { label }: Context,

@@ -327,15 +327,22 @@ const press = (page: Page<PressContext>, run?: (ctx: PressContext) => Promise<vo
   ...pressOn((ctx) => page(ctx, ctx.arg), run),
 });
 
+/** Changes choices by what they are at that moment: another moderator may change some of them at the same time. */
 const change = (
   page: Page,
-  changed: (
-    ctx: PressContext,
-    choices: SpaceChoices,
-  ) => Partial<SpaceChoices> | Promise<Partial<SpaceChoices>>,
+  changed: (ctx: PressContext, choices: SpaceChoices) => Partial<SpaceChoices>,
 ): Press =>
   press(page, async (ctx) =>
-    ctx.services.spaces.change(ctx.channel.space, await changed(ctx, await choicesOf(ctx))),
+    ctx.services.spaces.change(ctx.channel.space, (choices) => changed(ctx, choices)),
+  );
+
+/** Sets a choice that something has to be looked up for. */
+const choose = (
+  page: Page,
+  chosen: (ctx: PressContext, choices: SpaceChoices) => Promise<Partial<SpaceChoices>>,
+): Press =>
+  press(page, async (ctx) =>
+    ctx.services.spaces.change(ctx.channel.space, await chosen(ctx, await choicesOf(ctx))),
   );
 
 const limitOf = ({ values: [value] }: PressContext): number | undefined =>
@@ -371,17 +378,17 @@ export default defineCommand(
       ...linkPolicyPresses,
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
-      quiet: change(quiet, async (ctx, { quietChannels }) => ({
+      quiet: choose(quiet, async (ctx, { quietChannels }) => ({
         quietChannels: await chosenChannels(quietChannels, ctx),
       })),
-      moderators: change(moderatorsPage, async (ctx, { moderators }) => {
+      moderators: choose(moderatorsPage, async (ctx, { moderators }) => {
         const before = moderators ? [moderators.channel] : [];
         const chosen = await chosenChannels(before, ctx);
         // The one that was added takes the place of the former one.
         const channel = chosen.find((id) => !before.includes(id)) ?? chosen[0];
         return { moderators: channel === undefined ? undefined : { channel, locale: ctx.locale } };
       }),
-      groups: change(moderatorsPage, async ({ groups, member, values }) => {
+      groups: choose(moderatorsPage, async ({ groups, member, values }) => {
         if (member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
         const known = (await groups?.()) ?? [];
         const chosen = known.map(({ id }) => id).filter((id) => values.includes(id));

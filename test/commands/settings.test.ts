@@ -31,6 +31,20 @@ describe('/settings', () => {
     ]);
   });
 
+  it('loses nothing of what two moderators change at once, nor do the settings of rooms', async () => {
+    await Promise.all([
+      harness().pressNamed('settings roles:say', {}, ['11']),
+      harness().pressNamed('settings roles:ask', {}, ['12']),
+      harness().run('readaloud on', { channel: '7' }),
+      harness().run('readaloud on', { channel: '8' }),
+      harness().pressNamed('rooms barge', {}, ['stop']),
+    ]);
+    const { roles, rooms } = await choices();
+    expect(roles).toMatchObject({ say: ['11'], ask: ['12'] });
+    expect(rooms.readAloud.toSorted()).toEqual(['7', '8']);
+    expect(rooms.bargeIn).toBe('stop');
+  });
+
   it('says which channel is paused, as the status does', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     await harness().services.watches.pause(HERE, true);

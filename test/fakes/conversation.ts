@@ -51,6 +51,8 @@ interface Line {
   readonly number: number;
   /** The place of its channel among all of them. */
   readonly turn: number;
+  /** The session that reports it; undefined where it is missed. What is reported waits for what was missed, but not long. */
+  readonly session: string | undefined;
   version: number;
 }
 
@@ -153,7 +155,8 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
     const replyTo = answered && !answered.deleted ? { replyTo: answered } : {};
     const message = channel.say(by, contentOf(number, 1, turn), replyTo);
     mirrors.note(guild.id, channel.id, message.id);
-    said.push({ message, number, turn, version: 1 });
+    const { id: session } = bot.discord.gateway.sessions.find((one) => one.connected) ?? {};
+    said.push({ message, number, turn, session, version: 1 });
 
     const edited = number % EDIT_EVERY === 0 ? earlier(number / EDIT_EVERY) : undefined;
     if (edited) {
@@ -173,22 +176,23 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
     const expected = said.filter(
       ({ message }) => !message.deleted && of.some(({ id }) => id === message.channel.id),
     );
-    const rank = new Map(expected.map(({ message }, index) => [message.id, index]));
+    const rank = new Map(expected.map((line, index) => [line.message.id, { line, index }]));
     const got = standingIn(place);
     const seen = new Map<string, string>();
     let twice = 0;
     let ghosts = 0;
     let unordered = 0;
-    let last = -1;
+    const last = new Map<string | undefined, number>();
     for (const { id, text } of got) {
       if (seen.has(id)) twice += 1;
       seen.set(id, text);
-      const index = rank.get(id);
-      if (index === undefined) ghosts += 1;
-      else {
-        if (index < last) unordered += 1;
-        last = Math.max(last, index);
-      }
+      const known = rank.get(id);
+      if (known) {
+        const { session } = known.line;
+        const before = last.get(session) ?? -1;
+        if (known.index < before) unordered += 1;
+        last.set(session, Math.max(before, known.index));
+      } else ghosts += 1;
     }
     const lost = expected.filter(({ message }) => !seen.has(message.id)).length;
     const stale = expected.filter((line) => {

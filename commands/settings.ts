@@ -13,7 +13,6 @@ import {
   chosenChannels,
   seenChannels,
   hiddenNote,
-  limitAmounts,
   modeKey,
 } from '../src/command/helpers.ts';
 import { userError, type MessageKey } from '../src/errors.ts';
@@ -22,6 +21,7 @@ import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
+import { limitOf, LIMITS, limitsPage, limitText } from './settings/limits.ts';
 import { linkPolicyPresses, linksPage } from './settings/links.ts';
 
 type Context = Pick<
@@ -39,10 +39,6 @@ type Context = Pick<
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 
-/** Amounts of characters and of tokens. */
-const AMOUNTS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
-const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
-const NO_LIMIT = 'none';
 const LISTED = 15;
 /** The commands that no role can be kept from: what there is, and what is kept of a person. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
@@ -55,9 +51,6 @@ const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
 /** The watches of the channels that the person may see. */
 const watchesOf = ({ services, access, channel }: Context): Promise<readonly ChannelWatch[]> =>
   access.seen(services.watches.list(channel.space), (watch) => watch.channel);
-
-const limitText = ({ label, locale }: Context, limit: number | undefined): string =>
-  limit === undefined ? label('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
 
 const front: Page = async (ctx) => {
   const {
@@ -219,55 +212,6 @@ const moderatorsPage: Page = async (ctx) => {
   };
 };
 
-/** The press, the use, the setting and the offered values of each limit. */
-const LIMITS = [
-  ['characters', 'characters', 'dailyCharacters', AMOUNTS],
-  ['minutes', 'audioMinutes', 'dailyAudioMinutes', AUDIO_MINUTES],
-  ['tokens', 'chatTokens', 'dailyChatTokens', AMOUNTS],
-] as const;
-
-/** Offers the limits below the operator's, and the operator's own. */
-const limits: Page = async (ctx) => {
-  const { services, channel, t, label } = ctx;
-  const choices = await choicesOf(ctx);
-  const { operator, person } = await services.limits.of(channel.space);
-  const together = limitAmounts(operator, ctx);
-  const each = limitAmounts(person, ctx);
-  const controls = LIMITS.map(([press, use, choice, offered]): Control => {
-    const most = operator[use] ?? Infinity;
-    const now = choices[choice] ?? Infinity;
-    const highest =
-      operator[use] === undefined
-        ? limitText(ctx, undefined)
-        : label('settings.by-operator', { limit: limitText(ctx, operator[use]) });
-    return {
-      kind: 'choice',
-      press: `settings ${press}`,
-      label: label(`settings.${press}`),
-      choices: [
-        { value: NO_LIMIT, label: highest, chosen: now >= most },
-        ...offered
-          .filter((value) => value < most)
-          .map((value) => ({
-            value: String(value),
-            label: limitText(ctx, value),
-            chosen: value === now,
-          })),
-      ],
-    };
-  });
-  return {
-    text: lines(
-      t('settings.limits-heading'),
-      t('settings.limits-how'),
-      t('usage.about-tokens'),
-      together && t('settings.limits-operator', { amounts: together }),
-      each && t('settings.limits-person', { amounts: each }),
-    ),
-    controls: [...controls, back(ctx)],
-  };
-};
-
 /** @param command whose roles are shown beneath the choice of commands */
 const roles: Page = async (ctx, command) => {
   const { t, label, commands, capabilities } = ctx;
@@ -314,7 +258,7 @@ const PAGES = new Map<string, Page>(
     channels,
     links: linksPage,
     quiet,
-    limits,
+    limits: limitsPage,
     roles,
     key: keyPage,
     moderators: moderatorsPage,
@@ -344,9 +288,6 @@ const choose = (
   press(page, async (ctx) =>
     ctx.services.spaces.change(ctx.channel.space, await chosen(ctx, await choicesOf(ctx))),
   );
-
-const limitOf = ({ values: [value] }: PressContext): number | undefined =>
-  value === undefined || value === NO_LIMIT ? undefined : Number(value);
 
 /** Sets one switch of every watched channel: on in those that were chosen. */
 const switchIn = (name: 'transcribes' | 'bots'): Press =>
@@ -397,7 +338,7 @@ export default defineCommand(
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
           name,
-          change(limits, (ctx) => ({ [choice]: limitOf(ctx) })),
+          change(limitsPage, (ctx) => ({ [choice]: limitOf(ctx) })),
         ]),
       ),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),

@@ -32,8 +32,8 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
-import { spaceElsewhere } from './link-names.ts';
-import { createLinks } from './links.ts';
+import { spaceElsewhere } from './links/names.ts';
+import { createLinks } from './links/links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createCompactReplies } from './mirror/compact-replies.ts';
 import { createAnswered, type AnsweredDeps } from './mirror/answered.ts';

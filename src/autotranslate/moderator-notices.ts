@@ -27,7 +27,7 @@ import type { SpaceSettings } from '../store/settings.ts';
 import type { Log } from '../telemetry/log.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { TERM_CHARS } from '../translation/glossary-rows.ts';
-import { spaceElsewhere } from './link-names.ts';
+import { spaceElsewhere } from './links/names.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Time in which messages that are given up are told of in one line. */

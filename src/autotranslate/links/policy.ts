@@ -1,8 +1,8 @@
-import { userError } from '../errors.ts';
-import { keyOf, type Space } from '../model/place.ts';
-import type { ChannelWatch, LinkPolicy } from '../model/space.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { userError } from '../../errors.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import type { ChannelWatch, LinkPolicy } from '../../model/space.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkPoliciesDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;

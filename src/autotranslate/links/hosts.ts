@@ -1,7 +1,7 @@
-import { userError } from '../errors.ts';
-import { keyOf, type Space } from '../model/place.ts';
-import type { ChannelWatch } from '../model/space.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
+import { userError } from '../../errors.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 
 /** Creates what tells which space was in a group of linked channels first. */
 export const createLinkHosts = (watches: Pick<WatchStore, 'joinedMs'>) => {

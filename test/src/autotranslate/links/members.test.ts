@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
-import { channel } from '../../fakes/channel-feed.ts';
-import { sentence } from '../../fakes/sentences.ts';
-import { MOST_A_MINUTE } from '../../../src/autotranslate/prepare/floods.ts';
-import { ENGLISH, SPANISH, withScene, WORKSPACE } from './support.ts';
-import { plainText } from '../../../src/rich-text/walk.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
+import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const KEY = 'other 42';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { actAs } from '../../../src/store/actor.ts';
-import { keyOf, type Channel } from '../../../src/model/place.ts';
-import type { ChannelWatch, LinkConditions } from '../../../src/model/space.ts';
-import { channel } from '../../fakes/channel-feed.ts';
-import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
-import { sentence } from '../../fakes/sentences.ts';
+import { actAs } from '../../../../src/store/actor.ts';
+import { keyOf, type Channel } from '../../../../src/model/place.ts';
+import type { ChannelWatch, LinkConditions } from '../../../../src/model/space.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
+import { sentence } from '../../../fakes/sentences.ts';
 import {
   ENGLISH,
   GENERAL,
@@ -13,7 +13,7 @@ import {
   withScene,
   WORKSPACE,
   type Scene,
-} from './support.ts';
+} from '../support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const ADA = { id: 'ada', name: 'Ada' };

@@ -1,17 +1,17 @@
-import type { Texts } from '../i18n/texts.ts';
-import { isSameChannel, type Channel } from '../model/place.ts';
-import type { Changer, ChannelWatch } from '../model/space.ts';
-import { lines } from '../rich-text/compose.ts';
-import { plainText } from '../rich-text/walk.ts';
-import type { Languages } from '../text/language/languages.ts';
-import { quotedWords } from '../text/quoted-words.ts';
-import { nameElsewhere } from './link-names.ts';
-import type { ModeratorNotices } from './moderator-notices.ts';
-import { requestControls } from './request-controls.ts';
-import { noticeLanguage } from './rules.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import type { Tell } from './tell.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import type { Texts } from '../../i18n/texts.ts';
+import { isSameChannel, type Channel } from '../../model/place.ts';
+import type { Changer, ChannelWatch } from '../../model/space.ts';
+import { lines } from '../../rich-text/compose.ts';
+import { plainText } from '../../rich-text/walk.ts';
+import type { Languages } from '../../text/language/languages.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
+import { nameElsewhere } from './names.ts';
+import type { ModeratorNotices } from '../moderator-notices.ts';
+import { requestControls } from '../request-controls.ts';
+import { noticeLanguage } from '../rules.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import type { Tell } from '../tell.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;

@@ -1,8 +1,8 @@
-import { channelMention, type Channel, type Space } from '../model/place.ts';
-import { sentence } from '../rich-text/compose.ts';
-import { visit } from '../rich-text/walk.ts';
-import { quotedWords } from '../text/quoted-words.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { channelMention, type Channel, type Space } from '../../model/place.ts';
+import { sentence } from '../../rich-text/compose.ts';
+import { visit } from '../../rich-text/walk.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** The name of a platform in sentences. */
 const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() + platform.slice(1);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../src/model/place.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 import {
   OPEN_LINKS,
   type ChannelWatch,
   type LinkConditions,
   type LinkPolicy,
-} from '../../../src/model/space.ts';
-import { channel } from '../../fakes/channel-feed.ts';
-import { ENGLISH, withScene, WORKSPACE } from './support.ts';
+} from '../../../../src/model/space.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const HIDDEN = channel('private', undefined, WORKSPACE);

@@ -1,29 +1,29 @@
-import { createKeyedMutex } from '../async/locks.ts';
-import { faultFields, userError } from '../errors.ts';
-import type { Texts } from '../i18n/texts.ts';
-import type { Content } from '../model/message.ts';
-import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
+import { faultFields, userError } from '../../errors.ts';
+import type { Texts } from '../../i18n/texts.ts';
+import type { Content } from '../../model/message.ts';
+import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
 import {
   MOST_CHANNELS,
   type ChannelWatch,
   type LinkConditions,
   type LinkProposal,
   type LinkStep,
-} from '../model/space.ts';
-import { timestamp } from '../rich-text/rich-text.ts';
-import type { LinkInvites } from '../store/channels/link-invites.ts';
-import type { LinkRequests, StoredRequest } from '../store/channels/link-requests.ts';
-import { currentActor } from '../store/actor.ts';
-import { noteChange } from '../store/audit.ts';
-import type { Store } from '../store/index.ts';
-import type { Log } from '../telemetry/log.ts';
-import { quotedWords } from '../text/quoted-words.ts';
-import { nameElsewhere } from './link-names.ts';
-import type { createLinkNotices } from './link-notices.ts';
-import type { createLinkHosts } from './link-hosts.ts';
-import type { createLinkPolicies } from './link-policy.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
-import type { OwnWatches } from './watches.ts';
+} from '../../model/space.ts';
+import { timestamp } from '../../rich-text/rich-text.ts';
+import type { LinkInvites } from '../../store/channels/link-invites.ts';
+import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
+import { currentActor } from '../../store/actor.ts';
+import { noteChange } from '../../store/audit.ts';
+import type { Store } from '../../store/index.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
+import { nameElsewhere } from './names.ts';
+import type { createLinkNotices } from './notices.ts';
+import type { createLinkHosts } from './hosts.ts';
+import type { createLinkPolicies } from './policy.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
+import type { OwnWatches } from '../watches.ts';
 
 const SECOND_MS = 1_000;
 

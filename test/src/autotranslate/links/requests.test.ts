@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { createStoreWriter } from '../../../src/store/writer.ts';
-import { createTransact } from '../../../src/store/sqlite/dialect.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import { createStoreWriter } from '../../../../src/store/writer.ts';
+import { createTransact } from '../../../../src/store/sqlite/dialect.ts';
+import { openStore, type Store } from '../../../../src/store/index.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 import {
   isPaused,
   type ChannelWatch,
   type LinkConditions,
   type Watches,
-} from '../../../src/model/space.ts';
-import { mirrorOf, openTestAutoTranslate } from '../../fakes/autotranslate.ts';
-import { channel, createFakeFeed, lost, SPACE } from '../../fakes/channel-feed.ts';
-import { sentence } from '../../fakes/sentences.ts';
-import { ENGLISH, withScene, WORKSPACE } from './support.ts';
+} from '../../../../src/model/space.ts';
+import { mirrorOf, openTestAutoTranslate } from '../../../fakes/autotranslate.ts';
+import { channel, createFakeFeed, lost, SPACE } from '../../../fakes/channel-feed.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const DAY_MS = 86_400_000;

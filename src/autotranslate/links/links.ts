@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { userError } from '../errors.ts';
+import { userError } from '../../errors.ts';
 import {
   channelKey,
   channelMention,
@@ -7,7 +7,7 @@ import {
   keyOf,
   type Channel,
   type Space,
-} from '../model/place.ts';
+} from '../../model/place.ts';
 import {
   isPaused,
   MOST_CHANNELS,
@@ -15,19 +15,19 @@ import {
   type ChannelWatch,
   type LinkInvite,
   type SetOptions,
-} from '../model/space.ts';
-import type { LinkAsker, LinkInvites } from '../store/channels/link-invites.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
-import type { InboxStore } from '../store/inbox/index.ts';
-import { createLinkPolicies, type LinkPoliciesDeps } from './link-policy.ts';
-import { createLinkHosts } from './link-hosts.ts';
-import { createLinkMembers } from './link-members.ts';
-import { createLinkNotices, isFrom, type LinkNoticesDeps } from './link-notices.ts';
-import { spaceElsewhere } from './link-names.ts';
-import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './link-requests.ts';
-import { noticeLanguage } from './rules.ts';
-import type { Scheduler } from './scheduler.ts';
-import type { OwnWatches } from './watches.ts';
+} from '../../model/space.ts';
+import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import type { InboxStore } from '../../store/inbox/index.ts';
+import { createLinkPolicies, type LinkPoliciesDeps } from './policy.ts';
+import { createLinkHosts } from './hosts.ts';
+import { createLinkMembers } from './members.ts';
+import { createLinkNotices, isFrom, type LinkNoticesDeps } from './notices.ts';
+import { spaceElsewhere } from './names.ts';
+import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './requests.ts';
+import { noticeLanguage } from '../rules.ts';
+import type { Scheduler } from '../scheduler.ts';
+import type { OwnWatches } from '../watches.ts';
 
 /** Pauses of a channel that are remembered beside the last one. */
 const MOST_PAUSES = 20;

@@ -1,10 +1,10 @@
-import { userError } from '../errors.ts';
-import { channelKey, type Channel, type Space } from '../model/place.ts';
-import { isMuted, type ChannelWatch, type LinkMember } from '../model/space.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
-import { createLinkHosts } from './link-hosts.ts';
-import { nameElsewhere } from './link-names.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { userError } from '../../errors.ts';
+import { channelKey, type Channel, type Space } from '../../model/place.ts';
+import { isMuted, type ChannelWatch, type LinkMember } from '../../model/space.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import { createLinkHosts } from './hosts.ts';
+import { nameElsewhere } from './names.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkMembersDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;

@@ -37,6 +37,9 @@ import { openAutoTranslate } from '../autotranslate/index.ts';
 /** Longest wait for the service when somebody asks whether all is ready. */
 const LOOK_MS = 10_000;
 
+/** Longest time in which moderators are told of what was just given up, once the work has ended. */
+const LAST_WORDS_MS = 2_000;
+
 /** The service as the core uses it, with what came of the connection to it. */
 export interface CoreService
   extends
@@ -268,6 +271,7 @@ export const openCore = async ({
     drain: async (withinMs: number): Promise<void> => {
       const ended = Promise.all([rooms[Symbol.asyncDispose](), slots.drain(withinMs), settled()]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
+      await waitUntil(clock, clock.nowMs() + LAST_WORDS_MS, autoTranslate.drain());
     },
     /** Begins to work on what is stored; call it once the adapters are made. */
     startWork: (): void => {

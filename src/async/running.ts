@@ -2,14 +2,14 @@ import { orAborted } from './abort.ts';
 
 /** Creates the record of work that is under way. */
 export const createRunning = () => {
-  const all = new Set<Promise<void>>();
+  const all = new Set<Promise<unknown>>();
   return {
     /** Runs work; resolves and rejects as it does. */
-    add: async (work: () => Promise<void>): Promise<void> => {
+    add: async <Result>(work: () => Promise<Result>): Promise<Result> => {
       const own = work();
       all.add(own);
       try {
-        await own;
+        return await own;
       } finally {
         all.delete(own);
       }

@@ -241,7 +241,18 @@ export const openAutoTranslate = async ({
   const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
-  const memories = [names, floods, backfill, cursors, context, preparing, botLoops, late, replies];
+  const memories = [
+    names,
+    floods,
+    backfill,
+    cursors,
+    context,
+    preparing,
+    botLoops,
+    late,
+    replies,
+    shared.moderators,
+  ];
   const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
@@ -328,6 +339,8 @@ export const openAutoTranslate = async ({
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */
     authorsOf: (message: Message) => authorsOf(message, stored, platforms),
+    /** Tells moderators of what was gathered for them, before the program stops. */
+    drain: shared.moderators.drain,
     /** Begins to clear what was stored, and what flags brought, for long enough. */
     startRetention: (): void => {
       retention ??= startRetention({ ...shared, days });

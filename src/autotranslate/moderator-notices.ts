@@ -1,14 +1,9 @@
-import { DAY_MS, MINUTE_MS, realClock, type Clock } from '../async/clock.ts';
+import { DAY_MS, realClock } from '../async/clock.ts';
 import { createLru } from '../async/lru.ts';
-import {
-  reasonSentence,
-  toAppError,
-  type AppError,
-  type MessageKey,
-  type Sentence,
-} from '../errors.ts';
+import { reasonSentence, type AppError, type MessageKey, type Sentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
-import type { Content, Control } from '../model/message.ts';
+import type { GlossaryProposal } from '../model/glossary.ts';
+import type { Control } from '../model/message.ts';
 import {
   channelMention,
   keyOf,
@@ -17,55 +12,30 @@ import {
   type MessageRef,
   type Space,
 } from '../model/place.ts';
-import type { Quota } from '../ports/processes.ts';
 import { series } from '../rich-text/compose.ts';
-import type { GlossaryProposal } from '../model/glossary.ts';
 import { link, text as plain, type RichText } from '../rich-text/rich-text.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../store/inbox/row.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import type { Log } from '../telemetry/log.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { TERM_CHARS } from '../translation/glossary-rows.ts';
 import { spaceElsewhere } from './links/names.ts';
+import {
+  createModeratorsChannel,
+  FLOOD_MS,
+  GATHER_MS,
+  type NoticeLine,
+  type ModeratorsChannelDeps,
+} from './moderators-channel.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
-/** Time in which messages that are given up are told of in one line. */
-const GATHER_MS = MINUTE_MS;
 const MOST_LINKS = 5;
 /** Spaces of which something is kept in memory. */
 const MOST_SPACES = 1_000;
-/** Time for which nothing is said where it could not be. */
-const MUTED_MS = 60 * MINUTE_MS;
-const SECOND_MS = 1_000;
-/** Time in which a flood of messages is told of once. */
-const FLOOD_MS = 60 * MINUTE_MS;
 
-/** Rates of the kinds of lines in one space, over all processes. */
-const RATES = {
-  'given-up': { perSecond: SECOND_MS / GATHER_MS, burst: 1 },
-  paused: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
-  resumed: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
-  limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
-  gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
-  links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
-  floods: { perSecond: SECOND_MS / FLOOD_MS, burst: 1 },
-  proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
-  'recordings-paused': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
-  'recordings-resumed': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
-} as const;
-
-export interface ModeratorNoticesDeps {
-  readonly spaces: Pick<SpaceSettings, 'of'>;
+export interface ModeratorNoticesDeps extends ModeratorsChannelDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
-  readonly quota: Pick<Quota, 'tryTake'>;
-  readonly texts: Pick<Texts, 'rich'>;
-  readonly log: Pick<Log, 'info'>;
   /** Wall time, ms since 1970. */
   readonly now: () => number;
-  /** Default: the real clock's. */
-  readonly after?: Clock['after'];
 }
 
 /** Messages of a space that were given up since the last line. */
@@ -83,39 +53,14 @@ export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
  * without text of messages. One of all processes says it. The calls return at once and never fail.
  */
 export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
-  const { spaces, platforms, post, quota, texts, log, now, after = realClock.after } = deps;
+  const { platforms, now, after = realClock.after } = deps;
+  const { tell, waits, ...moderators } = createModeratorsChannel(deps);
   const givenUp = createLru<string, GivenUp>(MOST_SPACES);
   const paused = createLru<string, true>(MOST_SPACES);
   /** Spaces whose recordings wait. */
   const deaf = createLru<string, true>(MOST_SPACES);
   const floodedMs = createLru<string, number>(MOST_SPACES);
   const limitedDay = createLru<string, number>(MOST_SPACES);
-  const mutedMs = createLru<string, number>(MOST_SPACES);
-
-  const settingOf = async (space: Space) => {
-    const setting = (await spaces.of(space)).moderators;
-    return setting && (mutedMs.get(keyOf(space)) ?? -Infinity) <= now() ? setting : undefined;
-  };
-
-  /** Says a line; resolves with false where the rate of its kind is used up. */
-  const tell = async (
-    space: Space,
-    kind: keyof typeof RATES,
-    contentOf: (t: ReturnType<Texts['rich']>) => { text: RichText; controls?: Control[] },
-  ): Promise<boolean> => {
-    try {
-      const setting = await settingOf(space);
-      if (!setting) return true;
-      if (!(await quota.tryTake(`${keyOf(space)} moderators ${kind}`, RATES[kind]))) return false;
-      const content = contentOf(texts.rich(setting.locale));
-      await post({ space, id: setting.channel }, { ...content, tone: 'note' });
-    } catch (thrown) {
-      const { code } = toAppError(thrown);
-      mutedMs.set(keyOf(space), now() + MUTED_MS);
-      log.info({ code, platform: space.platform }, "a moderators' channel could not be told");
-    }
-    return true;
-  };
 
   const lineOf = (t: ReturnType<Texts['rich']>, { count, reason, refs }: GivenUp): RichText => {
     const links = refs.flatMap((ref, at) => {
@@ -125,21 +70,23 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
     return series([t('moderators.given-up', { count }), say(t, reason), ...links], ' ');
   };
 
-  const flush = async (key: string): Promise<void> => {
+  /** @param kind undefined for what is said at any rate */
+  const flush = async (key: string, kind?: 'given-up'): Promise<void> => {
     const all = givenUp.get(key);
     if (!all) return;
     givenUp.delete(key);
-    const isDone = await tell(all.space, 'given-up', (t) => ({
+    const line: NoticeLine = (t) => ({
       text: lineOf(t, all),
       controls: [{ kind: 'button', press: 'status again', label: plainText(t('status.retry')) }],
-    }));
-    // Another process has just said so: what is left is told of with what comes.
-    if (!isDone) add(all);
+    });
+    // It is told of with what comes where another process has just said so, or nothing can be said.
+    if (kind && (waits(all.space) || !(await tell(all.space, kind, line)))) add(all);
+    else if (!kind) await tell(all.space, kind, line);
   };
   const add = (more: GivenUp): void => {
     const key = keyOf(more.space);
     const before = givenUp.get(key);
-    if (!before) after(GATHER_MS, () => void flush(key));
+    if (!before) after(GATHER_MS, () => void flush(key, 'given-up'));
     givenUp.set(key, {
       ...more,
       count: more.count + (before?.count ?? 0),
@@ -148,6 +95,15 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
   };
 
   return {
+    /** Says what was gathered, before the program stops. */
+    drain: async (): Promise<void> => {
+      await Promise.all([...givenUp].map(async ([key]) => flush(key)));
+      await moderators.drain();
+    },
+    forgetSpace: (space: Space): void => {
+      givenUp.delete(keyOf(space));
+      moderators.forgetSpace(space);
+    },
     /** Takes how a message ended. */
     settled: ({ ref }: RowKey, outcome: Outcome): void => {
       const { space } = ref.channel;

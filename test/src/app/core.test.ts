@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { createCallMetrics } from '../../../src/api/call-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
@@ -247,5 +247,15 @@ describe('the end of the work', () => {
     ended.resolve();
     await begins;
     expect(noted).toEqual([isInTime ? 'the work ends' : 'the time ends', 'drained']);
+  });
+
+  it('has moderators told of what was gathered, and waits no longer than two seconds', async () => {
+    const clock = createTestClock();
+    await using running = await open({ clock });
+    const told = vi.spyOn(running.autoTranslate, 'drain').mockReturnValue(new Promise(() => {}));
+    const drained = running.drain(5_000);
+    await vi.waitFor(() => expect(told).toHaveBeenCalledOnce());
+    await clock.advance(2_000);
+    await drained;
   });
 });

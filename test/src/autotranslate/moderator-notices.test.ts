@@ -30,6 +30,8 @@ interface World {
   /** Names of rates that another process has used up. */
   readonly used: Set<string>;
   refusal: AppError | undefined;
+  /** Posts that were tried. */
+  tries: number;
   nowMs: number;
 }
 
@@ -45,6 +47,7 @@ const createProcess = (): ModeratorNotices =>
       find: () => ({ feed: { link: ({ id }: { id: string }) => `https://test/${id}` } }) as never,
     },
     post: async (to, content) => {
+      world.tries += 1;
       if (world.refusal) throw world.refusal;
       world.posts.push({ to, content });
     },
@@ -86,6 +89,7 @@ beforeEach(() => {
     setting: { channel: 'mods', locale: 'en' },
     used: new Set(),
     refusal: undefined,
+    tries: 0,
     nowMs: 0,
   };
   waits = [];
@@ -208,19 +212,101 @@ describe("a moderators' channel", () => {
     expect(said()).toEqual([sentence('moderators.limit', {}, 'de')]);
   });
 
-  it('is left alone for an hour where it is gone, and nothing is said where none was chosen', async () => {
-    world.refusal = new AppError('not-found', 'gone');
+  it('is told before the program stops what was gathered, whatever was told before', async () => {
     giveUp('1');
     await minute();
+    for (const id of ['2', '3']) giveUp(id);
+    await notices.drain();
+    expect(said()).toHaveLength(2);
+    expect(said()[1]).toContain(sentence('moderators.given-up', { count: 2 }));
+    await minute();
+    await notices.drain();
+    expect(said()).toHaveLength(2);
+  });
+
+  it('is told before the program stops what is being said, and what could not be', async () => {
+    world.refusal = new AppError('unavailable', 'down');
+    notices.linked(GENERAL, true, ['#elsewhere']);
+    await settle();
     world.refusal = undefined;
-    world.used.clear();
-    giveUp('2');
+    giveUp('1');
+    await notices.drain();
+    expect(said().map((line) => line.includes('#elsewhere'))).toEqual([true, false]);
+  });
+
+  it.each(['unavailable', 'forbidden', 'not-found'] as const)(
+    'gets what it could not get (%s) once it can, in order and each once',
+    async (code) => {
+      world.refusal = new AppError(code, 'refused');
+      notices.linked(GENERAL, true, ['#first']);
+      giveUp('1');
+      await settle();
+      notices.linked({ ...GENERAL, id: 'other' }, true, ['#second']);
+      world.used.clear();
+      notices.recordingsPaused(SPACE, new AppError('timeout', 'late'));
+      for (let count = 0; count < 5; count += 1) await minute();
+      world.refusal = undefined;
+      giveUp('2');
+      for (let count = 0; count < 12; count += 1) await minute();
+      expect(said()).toHaveLength(3);
+      expect(said()[0]).toContain('#first');
+      expect(said()[2]).toContain(sentence('moderators.given-up', { count: 2 }));
+    },
+  );
+
+  it('is tried no more than every ten minutes while it is gone, for about a day', async () => {
+    world.refusal = new AppError('not-found', 'gone');
+    for (let count = 0; count < 30; count += 1) {
+      world.used.clear();
+      notices.linked(GENERAL, true, [`#${count}`]);
+      await settle();
+    }
+    expect(world.tries).toBe(1);
+    for (let count = 0; count < 2 * 24 * 60; count += 1) await minute();
+    expect(world.tries).toBeGreaterThan(100);
+    expect(world.tries).toBeLessThan(160);
+    world.refusal = undefined;
+    await notices.drain();
+    expect(said()).toEqual([]);
+  });
+
+  it('keeps ten lines while it is gone, and none of a space that was left', async () => {
+    world.refusal = new AppError('not-found', 'gone');
+    const fill = async (): Promise<void> => {
+      for (let count = 0; count < 30; count += 1) {
+        world.used.clear();
+        notices.linked(GENERAL, true, [`#${count}`]);
+        await settle();
+      }
+    };
+    await fill();
+    giveUp('1');
+    notices.forgetSpace(SPACE);
+    world.refusal = undefined;
+    await notices.drain();
+    expect(said()).toEqual([]);
+    world.refusal = new AppError('not-found', 'gone');
+    await fill();
+    world.refusal = undefined;
+    await minute();
+    expect(said()).toHaveLength(10);
+  });
+
+  it('gets no proposal later: it is listed anyway', async () => {
+    world.refusal = new AppError('unavailable', 'down');
+    const term = { term: 'fox', translation: '狐', language: 'ja' };
+    notices.proposed(SPACE, { id: 'p1', authorId: 'bob', term });
+    await settle();
+    world.refusal = undefined;
     await minute();
     expect(said()).toEqual([]);
-    world.nowMs += 60 * MINUTE_MS;
+  });
+
+  it('is told nothing where none was chosen', async () => {
     world.setting = undefined;
-    giveUp('3');
+    giveUp('1');
     await minute();
+    await notices.drain();
     expect(said()).toEqual([]);
   });
 });

@@ -1,0 +1,149 @@
+import {
+  backoffMs,
+  DAY_MS,
+  MINUTE_MS,
+  realClock,
+  type Backoff,
+  type Clock,
+} from '../async/clock.ts';
+import { createLru } from '../async/lru.ts';
+import { createRunning } from '../async/running.ts';
+import { toAppError } from '../errors.ts';
+import type { Texts } from '../i18n/texts.ts';
+import type { Content } from '../model/message.ts';
+import { keyOf, type Channel, type Space } from '../model/place.ts';
+import type { Quota } from '../ports/processes.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** Time in which messages that are given up are told of in one line. */
+export const GATHER_MS = MINUTE_MS;
+/** Time in which a flood of messages is told of once. */
+export const FLOOD_MS = 60 * MINUTE_MS;
+const SECOND_MS = 1_000;
+
+/** Rates of the kinds of lines in one space, over all processes. */
+const RATES = {
+  'given-up': { perSecond: SECOND_MS / GATHER_MS, burst: 1 },
+  paused: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  resumed: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
+  gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  floods: { perSecond: SECOND_MS / FLOOD_MS, burst: 1 },
+  proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  'recordings-paused': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+  'recordings-resumed': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
+} as const;
+
+export type NoticeKind = keyof typeof RATES;
+
+/** Writes a line in the language of a space's moderators. */
+export type NoticeLine = (t: ReturnType<Texts['rich']>) => Pick<Content, 'text' | 'controls'>;
+
+/** Spaces whose lines wait, and most of each. */
+const MOST_SPACES = 1_000;
+const MOST_LINES = 10;
+const AGAIN: Backoff = { firstMs: MINUTE_MS, longestMs: 10 * MINUTE_MS };
+/** Tries of a line: about a day. */
+const MOST_TRIES = 150;
+
+/** Lines of a space that could not be said, the oldest first. */
+interface Unsaid {
+  readonly space: Space;
+  readonly lines: NoticeLine[];
+  tries: number;
+}
+
+export interface ModeratorsChannelDeps {
+  readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly quota: Pick<Quota, 'tryTake'>;
+  readonly texts: Pick<Texts, 'rich'>;
+  readonly log: Pick<Log, 'info'>;
+  /** Default: the real clock's. */
+  readonly after?: Clock['after'];
+}
+
+/**
+ * Creates what says lines in the channel that a space's moderators chose. A line that cannot be said is tried again for
+ * a day, and those after it wait for it.
+ */
+export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
+  const { spaces, post, quota, texts, log, after = realClock.after } = deps;
+  const unsaid = createLru<string, Unsaid>(MOST_SPACES);
+  const running = createRunning();
+
+  /** Says a line, or nothing where no channel is chosen; resolves with false where that fails. */
+  const say = async (space: Space, line: NoticeLine): Promise<boolean> => {
+    try {
+      const { moderators: setting } = await spaces.of(space);
+      if (!setting) return true;
+      const channel = { space, id: setting.channel };
+      await post(channel, { ...line(texts.rich(setting.locale)), tone: 'note' });
+      return true;
+    } catch (thrown) {
+      const { code } = toAppError(thrown);
+      log.info({ code, platform: space.platform }, "a moderators' channel could not be told");
+      return false;
+    }
+  };
+
+  const sayUnsaid = async (all: Unsaid): Promise<void> => {
+    let [line] = all.lines;
+    while (line && (await say(all.space, line))) {
+      all.lines.shift();
+      [line] = all.lines;
+    }
+  };
+  const againLater = (all: Unsaid): void => {
+    after(backoffMs(AGAIN, all.tries), () => void again(all));
+    all.tries += 1;
+  };
+  const again = async (all: Unsaid): Promise<void> => {
+    await sayUnsaid(all);
+    if (all.lines.length > 0 && all.tries < MOST_TRIES) againLater(all);
+    else unsaid.delete(keyOf(all.space));
+  };
+
+  /** True while lines of a space wait. */
+  const waits = (space: Space): boolean => unsaid.get(keyOf(space)) !== undefined;
+
+  const sayOrKeep = async (space: Space, line: NoticeLine): Promise<void> => {
+    if (!waits(space) && (await say(space, line))) return;
+    const all = unsaid.get(keyOf(space));
+    if (all) {
+      if (all.lines.length < MOST_LINES) all.lines.push(line);
+      return;
+    }
+    const first: Unsaid = { space, lines: [line], tries: 0 };
+    unsaid.set(keyOf(space), first);
+    againLater(first);
+  };
+
+  return {
+    waits,
+    /**
+     * Says a line, now or once that can be done; resolves with false where the rate of its kind is used up.
+     *
+     * @param kind undefined for what is said at any rate
+     */
+    tell: (space: Space, kind: NoticeKind | undefined, line: NoticeLine): Promise<boolean> =>
+      running.add(async () => {
+        const name = `${keyOf(space)} moderators ${kind}`;
+        if (kind && !(await quota.tryTake(name, RATES[kind]).catch(() => true))) return false;
+        // A person's words are not kept for later: they are among the proposals.
+        await (kind === 'proposals' ? say(space, line) : sayOrKeep(space, line));
+        return true;
+      }),
+    /** Resolves once all is said, or failed, that is under way; what waits is tried once more. */
+    drain: async (): Promise<void> => {
+      await running.settled();
+      await Promise.all([...unsaid].map(async ([, all]) => sayUnsaid(all)));
+    },
+    forgetSpace: (space: Space): void => {
+      unsaid.get(keyOf(space))?.lines.splice(0);
+      unsaid.delete(keyOf(space));
+    },
+  };
+};

@@ -5,12 +5,13 @@ import {
   moderator,
   defineCommandGroup,
 } from '../src/command/command.ts';
-import { lines, bullets, nested, series } from '../src/rich-text/compose.ts';
+import { lines, bullets, nested } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, removeAction } from './autotranslate/add.ts';
-import { turnOff } from './autotranslate/change.ts';
-import { changer, chosenChannel, watchLine, type Context } from './autotranslate/context.ts';
+import { restorePress, turnOff } from './autotranslate/change.ts';
+import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
+import { changer, chosenChannel, watchLine } from './autotranslate/context.ts';
 import { hiddenNote } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -34,30 +35,13 @@ const offAction = defineAction({
       (options.channel === undefined ? own?.channel : undefined) ?? chosenChannel(ctx);
     const ended = await turnOff(channel, changer(ctx), ctx);
     await reply(
-      ended
-        ? { text: ended }
-        : { text: t('autotranslate.not-on', { channel: channelMention(channel) }), tone: 'note' },
+      ended ?? {
+        text: t('autotranslate.not-on', { channel: channelMention(channel) }),
+        tone: 'note',
+      },
     );
   },
 });
-
-/** Names the channels of other spaces that are linked with those of a group here, and where they are muted. */
-const elsewhereLines = async (
-  here: readonly ChannelWatch[],
-  { services, t }: Context,
-): Promise<readonly RichText[]> => {
-  const lists = await Promise.all(here.map((watch) => services.watches.members(watch)));
-  const mutedIn = (key: string): ChannelWatch[] =>
-    here.filter((_, at) => lists[at]?.some((each) => each.key === key && each.isMuted));
-  return (lists[0] ?? []).map(({ key, name }) =>
-    series([
-      name,
-      ...mutedIn(key).map(({ channel }) =>
-        t('members.muted', { channel: channelMention(channel) }),
-      ),
-    ]),
-  );
-};
 
 /** `/autotranslate list`: the channels that are set, as far as the reader sees them, groups together. */
 const listAction = defineAction({
@@ -74,8 +58,9 @@ const listAction = defineAction({
       [...groups].map(async ([group, members]): Promise<readonly (RichText | ListItem)[]> => {
         if (group === undefined) return members.map(line);
         const elsewhere = await elsewhereLines(members, ctx);
-        const heading = t('autotranslate.group', { count: members.length });
-        return [nested(heading, [...members.map(line), ...elsewhere])];
+        return [
+          nested(groupHeading(members, elsewhere, ctx), [...members.map(line), ...elsewhere]),
+        ];
       }),
     );
     await reply({
@@ -116,6 +101,7 @@ export default defineCommandGroup(
       ...linkPresses,
       ...memberPresses,
       ...blockPresses,
+      restore: restorePress,
     },
   },
 );

@@ -5,7 +5,13 @@ import {
   type Press,
 } from '../src/command/command.ts';
 import type { Explained, Explanation } from '../src/command/services.ts';
-import { languageLabel, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
+import {
+  button,
+  languageLabel,
+  quotedWords,
+  say,
+  WITHHELD_REASONS,
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Control, Message } from '../src/model/message.ts';
 import { channelKey, channelMention, keyOf, type Channel } from '../src/model/place.ts';
@@ -134,7 +140,14 @@ const authors = async (
 const decide = (isStopping: boolean): Press => ({
   guards: [moderator],
   private: true,
-  run: async ({ arg, services: { blocks }, channel: { space }, t, reply }) => {
+  run: async (ctx) => {
+    const {
+      arg,
+      channel: { space },
+      services: { blocks },
+      t,
+      reply,
+    } = ctx;
     const [platform = '', id = '', ...rest] = arg.split(AND);
     if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
     const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
@@ -142,7 +155,10 @@ const decide = (isStopping: boolean): Press => ({
     if (isStopping) await blocks.add(space, person, { name, isBan: false });
     const stopped = isStopping ? undefined : await blocks.of(space, person);
     if (stopped) await blocks.remove(space, stopped.key);
-    await reply({ text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name }) });
+    await reply({
+      text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name }),
+      controls: isStopping ? [button(ctx, `why show:${arg}`, 'autotranslate.wizard-undo')] : [],
+    });
   },
 });
 

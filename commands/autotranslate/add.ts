@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { channelOption, defineAction, moderator } from '../../src/command/command.ts';
-import { completeLanguage, typedLanguage } from '../../src/command/helpers.ts';
+import { completeLanguage, listOf, typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import { bullets, lines, series, sections } from '../../src/rich-text/compose.ts';
+import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import { addLanguage, groupHere, intoLine, join, removeLanguage, turnOff } from './change.ts';
-import { ageOption, changer, chosenChannel, namesOf, obstacleLines } from './context.ts';
+import {
+  ageOption,
+  changer,
+  chosenChannel,
+  demandLinked,
+  linkedLine,
+  obstacleLines,
+} from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
 
@@ -42,9 +49,7 @@ export const addAction = defineAction({
       bots: known?.bots ?? false,
     } as const;
     const all = await join(watch, options.with, by, options['age-restricted'], ctx);
-    const linked = all.map((each) =>
-      series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),
-    );
+    const linked = all.map((each) => linkedLine(each, ctx));
     await reply({
       text: sections(
         lines(t('autotranslate.mirror'), bullets(...linked)),
@@ -74,21 +79,28 @@ export const removeAction = defineAction({
       throw userError('bad-input', 'autotranslate.remove-what');
     if (group.length === 0) {
       if (language === undefined) throw userError('bad-input', 'autotranslate.remove-language');
-      return reply({ text: await removeLanguage(channel, language, by, ctx) });
+      return reply(await removeLanguage(channel, language, by, ctx));
     }
-    const meant = group.filter(
-      (watch) =>
-        (language === undefined || watch.languages.includes(language)) &&
-        (isSameChannel(watch.channel, channel) ||
-          (options.channel === undefined && language !== undefined)),
+    await demandLinked([channel], ctx);
+    const spoken = group.filter(
+      (watch) => language === undefined || watch.languages.includes(language),
     );
-    const [watch, ...others] = meant;
-    if (!watch || others.length > 0)
-      throw userError('bad-input', 'autotranslate.not-a-language', {
+    const meant =
+      options.channel === undefined
+        ? spoken
+        : spoken.filter((watch) => isSameChannel(watch.channel, channel));
+    const [watch] = meant;
+    if (!watch || meant.length > 1)
+      throw userError('bad-input', 'autotranslate.remove-which', {
         ...named,
         language: services.languages.name(language ?? '', ctx.locale),
+        count: spoken.length,
+        channels: listOf(
+          group.map((each) => linkedLine(each, ctx)),
+          ctx.locale,
+        ),
       });
     const ended = await turnOff(watch.channel, by, ctx);
-    await reply({ text: ended ?? t('autotranslate.not-on', named) });
+    await reply(ended ?? { text: t('autotranslate.not-on', named) });
   },
 });

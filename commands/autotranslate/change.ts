@@ -1,10 +1,29 @@
-import { MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { moderator, type Press } from '../../src/command/command.ts';
+import { button, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
+import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
-import { lines } from '../../src/rich-text/compose.ts';
+import { bullets, lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { demandLinked, namesOf, type Context } from './context.ts';
+import { changer, demandLinked, demandSeen, namesOf, watchLine, type Context } from './context.ts';
+
+/** Throws where two channels are linked already: with each other, or each in a group that one would be taken out of. */
+export const demandOneGroup = (channel: Channel, other: Channel, ctx: Context): void => {
+  const all = ctx.services.watches.list(channel.space);
+  const [own, there] = [channel, other].map((one) =>
+    all.find((watch) => isSameChannel(watch.channel, one)),
+  );
+  if (own?.group === undefined || there?.group === undefined || isSameChannel(channel, other))
+    return;
+  throw own.group === there.group
+    ? userError('bad-input', 'autotranslate.joined', {
+        channel: channelMention(channel),
+        other: channelMention(other),
+        language: listOf(namesOf(own.languages, ctx), ctx.locale),
+      })
+    : userError('bad-input', 'autotranslate.join-grouped', { channel: channelMention(channel) });
+};
 
 /** Throws `forbidden` where the person may not decide about a channel, or about those that it is linked with. */
 export const demandChange = async (channels: readonly Channel[], ctx: Context): Promise<void> => {
@@ -65,23 +84,34 @@ export const addLanguage = async (
     ctx,
   );
 
-/** Ends auto-translate in a channel, and says so; undefined where there was none. */
+/** Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none. */
 export const turnOff = async (
   channel: Channel,
   by: Changer,
   ctx: Context,
-): Promise<RichText | undefined> => {
+): Promise<Content | undefined> => {
   const { services, t } = ctx;
   await demandLinked([channel], ctx);
+  const own = services.watches
+    .list(channel.space)
+    .filter((one) => isSameChannel(one.channel, channel));
   const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
+  const ending = [...own, ...(others.length === 1 ? others : [])];
+  const undo = services.endedWatches.note(channel.space, ending);
   if (!(await services.watches.remove(channel, by))) return undefined;
   // A group of one channel is none.
   const last = others.length === 1 ? others[0]?.channel : undefined;
   const isEnded = last && !services.watches.of(last);
-  return lines(
-    t('autotranslate.off', { channel: channelMention(channel) }),
-    isEnded && t('autotranslate.off-too', { channel: channelMention(last) }),
-  );
+  return {
+    text: lines(
+      t('autotranslate.off', { channel: channelMention(channel) }),
+      isEnded && t('autotranslate.off-too', { channel: channelMention(last) }),
+    ),
+    controls:
+      undo === undefined
+        ? []
+        : [button(ctx, `autotranslate restore:${undo}`, 'autotranslate.wizard-undo')],
+  };
 };
 
 /** Takes a language from those that a channel is translated into; the last one ends it. Resolves with what to say. */
@@ -90,7 +120,7 @@ export const removeLanguage = async (
   language: string,
   by: Changer,
   ctx: Context,
-): Promise<RichText> => {
+): Promise<Content> => {
   const { services } = ctx;
   const named = {
     channel: channelMention(channel),
@@ -110,7 +140,7 @@ export const removeLanguage = async (
     ctx,
   );
   const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
-  return ended ?? intoLine(watch, ctx);
+  return ended ?? { text: intoLine(watch, ctx) };
 };
 
 /** Says into what the messages of a channel are translated now. */
@@ -129,5 +159,28 @@ export const join = async (
   ctx: Context,
 ): Promise<readonly ChannelWatch[]> => {
   await demandChange([watch.channel, other], ctx);
+  demandOneGroup(watch.channel, other, ctx);
   return ctx.services.watches.join(watch, other, { by, mayMixAges });
+};
+
+/** Sets back what was turned off some minutes ago. */
+export const restorePress: Press = {
+  guards: [moderator],
+  async run(ctx) {
+    const { services, channel, arg, t, reply } = ctx;
+    const admit = async (ended: readonly ChannelWatch[]): Promise<void> => {
+      await demandSeen(ended, ctx);
+      await demandChange(
+        ended.map((watch) => watch.channel),
+        ctx,
+      );
+    };
+    const restored = await services.endedWatches.restore(channel.space, arg, changer(ctx), admit);
+    await reply({
+      text: lines(
+        t('autotranslate.restored'),
+        bullets(...restored.map((watch) => watchLine(watch, ctx))),
+      ),
+    });
+  },
 };

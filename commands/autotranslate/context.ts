@@ -15,7 +15,7 @@ import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/mo
 /** The part of a command's context that the actions and their warnings use. */
 export type Context = Pick<
   CommandContext<unknown>,
-  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'signal'
+  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'label' | 'signal'
 >;
 
 /** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
@@ -53,6 +53,10 @@ export const demandSeen = async (
 /** The names of languages in the reader's language. */
 export const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
+
+/** A linked channel with its language. */
+export const linkedLine = (watch: ChannelWatch, ctx: Context): RichText =>
+  series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]);
 
 /** Says what is set for a channel, in a line. */
 export const watchLine = (watch: ChannelWatch, ctx: Context): RichText => {

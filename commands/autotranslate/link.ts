@@ -19,7 +19,7 @@ import {
   chosenChannel,
   demandLinked,
   demandSeen,
-  namesOf,
+  linkedLine,
   switches,
   switchLines,
   obstacleLines,
@@ -105,9 +105,7 @@ export const linkAction = defineAction({
     });
     const { id, by, names, asksOther, watches } = proposal;
     const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
-    const lined = own.map((each) =>
-      series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),
-    );
+    const lined = own.map((each) => linkedLine(each, ctx));
     const elsewhere = watches.length - own.length;
     const warnings = await obstacleLines(watches, ctx);
     await reply({

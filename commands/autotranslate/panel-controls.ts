@@ -7,7 +7,7 @@ import type { Changer, ChannelWatch } from '../../src/model/space.ts';
 import type { Context } from './context.ts';
 
 /** The part of a press's context that the pages of the panel use. */
-export type PanelContext = Context & Pick<PressContext, 'label' | 'capabilities'>;
+export type PanelContext = Context & Pick<PressContext, 'capabilities'>;
 
 /** The channel of the space that a control is about. */
 export const channelNamed = ({ channel: { space } }: PanelContext, id: string): Channel => ({

@@ -12,7 +12,7 @@ import {
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';
-import { back, channelControl } from './panel-pages.ts';
+import { back, channelControl, channelPage } from './panel-pages.ts';
 
 /** The choices so far: a channel, its language where it is linked with none yet, and the one to link with it. */
 interface Chosen {
@@ -67,13 +67,17 @@ export const linkPage = async (
   };
 };
 
-/** Throws where two channels are linked with others already, each in a group of its own: one would be taken out of its. */
-const demandOneGroup = ({ id, other }: Pick<Chosen, 'id' | 'other'>, ctx: PanelContext): void => {
-  const there = channelNamed(ctx, other);
-  const groups = [channelNamed(ctx, id), there].map((each) => watchOf(ctx, each)?.group);
-  if (!groups.includes(undefined) && groups[0] !== groups[1])
-    throw userError('bad-input', 'autotranslate.join-grouped', { channel: channelMention(there) });
+/** Links a channel with one whose language is known, as it is linked already. */
+export const linkKnown = async (ctx: PanelContext, chosen: Chosen): Promise<void> => {
+  const there = watchOf(ctx, channelNamed(ctx, chosen.other));
+  if (there?.mode === 'mirror') await linkChosen(chosen, there.languages, ctx);
 };
+
+/** Asks for the language of the channel that is to be linked, or shows what it is linked with. */
+export const otherPage = (ctx: PanelContext, chosen: Chosen): Promise<Content> =>
+  watchOf(ctx, channelNamed(ctx, chosen.other))?.mode === 'mirror'
+    ? channelPage(ctx, chosen.id)
+    : otherLanguagePage(ctx, chosen);
 
 /** Asks for the language of the channel that is to be linked. */
 export const otherLanguagePage = async (
@@ -83,7 +87,6 @@ export const otherLanguagePage = async (
 ): Promise<Content> => {
   await ctx.access.demand([channelNamed(ctx, id), channelNamed(ctx, other)], 'see');
   if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
-  demandOneGroup({ id, other }, ctx);
   const chosen = `${id}/${language}/${other}`;
   return languagePage(
     ctx,
@@ -101,7 +104,6 @@ export const linkChosen = async (
 ): Promise<void> => {
   const { services } = ctx;
   const [first, second] = [channelNamed(ctx, id), channelNamed(ctx, other)];
-  demandOneGroup({ id, other }, ctx);
   const languages = chosenLanguages(values, 1, ctx);
   const by = presser(ctx);
   const { transcribes, bots } = watchOf(ctx, first) ?? { transcribes: true, bots: false };
@@ -112,13 +114,13 @@ export const linkChosen = async (
     return;
   }
   const own = chosenLanguages([language], 1, ctx);
-  if (own[0] === languages[0]) throw userError('bad-input', 'autotranslate.one-language');
   if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
-  await demandChange([first, second], ctx);
   if (watchOf(ctx, second)?.mode === 'mirror') {
     await join({ ...common, channel: first, languages: own }, second, by, false, ctx);
     return;
   }
+  if (own[0] === languages[0]) throw userError('bad-input', 'autotranslate.one-language');
+  await demandChange([first, second], ctx);
   const group = crypto.randomUUID();
   const pair = [{ ...common, channel: first, languages: own }, joining];
   await services.watches.set(

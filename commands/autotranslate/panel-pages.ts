@@ -3,10 +3,18 @@ import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
 import type { Setup } from '../../src/model/setup.ts';
 import { isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
-import { bullets, lines, sections, sentence, type Maybe } from '../../src/rich-text/compose.ts';
+import {
+  bullets,
+  lines,
+  sections,
+  sentence,
+  series,
+  type Maybe,
+} from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { groupHere } from './change.ts';
 import { obstacleLines, watchLine } from './context.ts';
+import { elsewhereLines, groupHeading } from './group.ts';
 import { channelNamed, languageControl, watchOf, type PanelContext } from './panel-controls.ts';
 
 /** Channels that are listed at once. */
@@ -64,7 +72,13 @@ export const frontPage = async (
   const watches = await access.seen(all, (watch) => watch.channel);
   const unfinished = await seenSetups(await services.setups.unfinished(channel.space), ctx);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
-  const listed = watches.slice(from, from + LISTED).map((watch) => watchLine(watch, ctx));
+  const listed = watches.slice(from, from + LISTED).map((watch) => {
+    const elsewhere = services.watches.elsewhere(watch);
+    return series([
+      watchLine(watch, ctx),
+      elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere }),
+    ]);
+  });
   return {
     text: sections(
       above,
@@ -176,10 +190,21 @@ export const channelPage = async (
     };
   const linked = groupHere(channel, ctx);
   const shown = linked.length > 0 ? await access.seen(linked, (one) => one.channel) : [watch];
+  const elsewhere = isMirror ? await elsewhereLines(shown, ctx) : [];
   return {
     text: sections(
       above,
-      bullets(...shown.map((each) => watchLine(each, ctx)), hiddenNote(linked, shown, ctx)),
+      lines(
+        series([
+          t('autotranslate.panel-heading', { channel: channelMention(channel) }),
+          isMirror && groupHeading(linked, elsewhere, ctx),
+        ]),
+        bullets(
+          ...shown.map((each) => watchLine(each, ctx)),
+          ...elsewhere,
+          hiddenNote(linked, shown, ctx),
+        ),
+      ),
       [codeBlock(PICTURES[modeOf(watch)])],
       lines(...(await troubleLines(watch, ctx))),
     ),

@@ -20,7 +20,14 @@ import {
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';
-import { linkChosen, linkPage, otherLanguagePage, readChosen } from './panel-link.ts';
+import {
+  linkChosen,
+  linkKnown,
+  linkPage,
+  otherLanguagePage,
+  otherPage,
+  readChosen,
+} from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
 import { rulePresses } from './panel-rules.ts';
 import { previewOf } from './panel-preview.ts';
@@ -121,11 +128,14 @@ const setPaused =
       throw changedMeanwhile(ctx, ctx.arg);
   };
 
-const end = async (ctx: PressContext): Promise<RichText> => {
+/** Turns auto-translate off in the channel that a control is about, and shows the first page with what that says. */
+const end = async (ctx: PressContext): Promise<void> => {
   const channel = channelNamed(ctx, ctx.arg);
   await ctx.access.demand([channel], 'see');
-  const said = await turnOff(channel, presser(ctx), ctx);
-  return said ?? ctx.t('autotranslate.not-on', { channel: channelMention(channel) });
+  const ended = await turnOff(channel, presser(ctx), ctx);
+  const said = ended?.text ?? ctx.t('autotranslate.not-on', { channel: channelMention(channel) });
+  const page = await frontPage(ctx, 0, said);
+  await ctx.reply({ ...page, controls: [...(ended?.controls ?? []), ...(page.controls ?? [])] });
 };
 
 const preview = async (ctx: PressContext): Promise<RichText> => {
@@ -153,6 +163,11 @@ const finding = (
 /** The place of the first channel that is listed, as a control carries it. */
 const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 0);
 
+const otherChosen = ({ arg, values: [other = ''] }: PressContext) => ({
+  ...readChosen(arg),
+  other,
+});
+
 /** The work of the panel’s controls. */
 export const panelPresses: Readonly<Record<string, Press>> = {
   open: { ...press((ctx) => frontPage(ctx)), private: true },
@@ -170,15 +185,16 @@ export const panelPresses: Readonly<Record<string, Press>> = {
   pause: press(ownPage, setPaused(true)),
   resume: press(ownPage, setPaused(false)),
   sure: press((ctx) => surePage(ctx, ctx.arg)),
-  off: press((ctx, said) => frontPage(ctx, 0, said), end),
+  off: { ...press((ctx) => frontPage(ctx)), run: end },
   linkstart: press((ctx) => linkPage(ctx, readChosen(ctx.arg))),
   findfrom: finding((ctx, found) => linkPage(ctx, readChosen(ctx.arg), found)),
   linkfrom: press((ctx) => {
     const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
     return linkPage(ctx, { ...readChosen(ctx.arg), language });
   }),
-  linkto: press((ctx) =>
-    otherLanguagePage(ctx, { ...readChosen(ctx.arg), other: ctx.values[0] ?? '' }),
+  linkto: press(
+    (ctx) => otherPage(ctx, otherChosen(ctx)),
+    (ctx) => linkKnown(ctx, otherChosen(ctx)),
   ),
   findas: finding((ctx, found) => otherLanguagePage(ctx, readChosen(ctx.arg), found)),
   linkas: press(

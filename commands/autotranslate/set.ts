@@ -12,11 +12,19 @@ import {
   readChannels,
   typedCode,
 } from '../../src/command/helpers.ts';
-import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
+import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import { requestControls } from '../../src/command/helpers.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
-import { ageOption, chosenChannel, namesOf, switches, switchLines, setAndWarn } from './context.ts';
+import {
+  ageOption,
+  chosenChannel,
+  linkedLine,
+  namesOf,
+  switches,
+  switchLines,
+  setAndWarn,
+} from './context.ts';
 import { userError } from '../../src/errors.ts';
 
 const inPlaceOptions = {
@@ -135,9 +143,7 @@ export const mirrorAction = defineAction({
     if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
       throw userError('bad-input', 'autotranslate.one-language');
     const warnings = await setAndWarn(watches, ctx, options['age-restricted']);
-    const linked = watches.map((watch) =>
-      series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]),
-    );
+    const linked = watches.map((watch) => linkedLine(watch, ctx));
     await reply({
       text: sections(
         lines(t('autotranslate.mirror'), bullets(...linked)),

@@ -18,6 +18,7 @@ import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/backlog.ts';
 import type { AskedMessages } from '../autotranslate/asked-messages.ts';
+import type { EndedWatches } from '../autotranslate/ended-watches.ts';
 import type { Explain } from '../autotranslate/explain.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Setups } from '../autotranslate/setup/setups.ts';
@@ -39,6 +40,7 @@ export interface Services {
     /** Names what makes a channel's translations less than they could be, where moderators can mend it. */
     drawback(watch: ChannelWatch): Promise<Sentence | undefined>;
   };
+  readonly endedWatches: EndedWatches;
   readonly setups: Setups;
   /** Posts something in a channel for all to see. */
   post(to: Channel, content: Content): Promise<unknown>;

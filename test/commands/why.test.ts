@@ -66,6 +66,9 @@ describe('/why', () => {
     const { text } = await ask({ role: 'moderator' });
     expect(text).toContain('Mallory');
     await harness().pressNamed('why stop:test|mallory|Mallory');
+    await harness().press('autotranslate.wizard-undo');
+    expect(await harness().services.blocks.list(SPACE)).toEqual([]);
+    await harness().pressNamed('why stop:test|mallory|Mallory');
     expect(await harness().services.blocks.list(SPACE)).toEqual([
       {
         key: blockKey({ platform: 'test', id: 'mallory' }),

@@ -34,6 +34,8 @@ export interface Script {
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
   readonly decided: string[];
+  /** Time that has passed since the start, ms. */
+  passedMs: number;
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
   /** Why channels cannot be looked at, by their ids. */
@@ -92,6 +94,7 @@ export interface Script {
 
 export const createScript = (): Script => ({
   refusal: undefined,
+  passedMs: 0,
   missing: {},
   drawbacks: {},
   refusals: {},

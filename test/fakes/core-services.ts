@@ -80,6 +80,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
+    endedWatches: { note: () => undefined, restore: refuse },
     setups: {
       offers: () => undefined,
       begin: refuse,

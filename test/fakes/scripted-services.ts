@@ -15,6 +15,7 @@ import { createLimits } from '../../src/usage/limits.ts';
 import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import { createEndedWatches } from '../../src/autotranslate/ended-watches.ts';
 import { createSetups } from '../../src/autotranslate/setup/setups.ts';
 import { createSetupStore } from '../../src/store/setups.ts';
 import { createHastyClock } from './clock.ts';
@@ -78,7 +79,7 @@ const createWatches = (script: Script): Services['watches'] => {
       return script.missing[channel.id] ?? [];
     },
     drawback: async ({ channel }) => script.drawbacks[channel.id],
-    elsewhere: () => 0,
+    elsewhere: () => script.members.length,
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
@@ -154,6 +155,7 @@ export const createScriptedServices = (
         return 'Forty-two';
       },
     },
+    endedWatches: createEndedWatches({ watches, now: () => NOW_MS + script.passedMs }),
     setups: createSetups({
       stored: createSetupStore(store, () => NOW_MS),
       builderOf: ({ platform }) => (platform === 'mute' ? undefined : script.builder),

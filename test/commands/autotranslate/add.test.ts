@@ -39,6 +39,21 @@ describe('/autotranslate add', () => {
     expect(languages()).toEqual(['en', 'es']);
   });
 
+  it('says that a channel is in the group already, or in another one, and changes nothing', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    await harness().run('autotranslate mirror', { channels: '<#3> en <#4> fr' });
+    const before = watchesOf(harness());
+    const add = (language: string, channel: string) =>
+      harness().run('autotranslate add', { language, channel, with: '1' });
+    const joined = { channel: '<#2>', other: '<#1>', language: 'Spanish' };
+    expect((await add('es', '2')).text).toBe(sentence('autotranslate.joined', joined));
+    expect((await add('fr', '2')).text).toBe(sentence('autotranslate.joined', joined));
+    expect((await add('fr', '4')).text).toBe(
+      sentence('autotranslate.join-grouped', { channel: '<#4>' }),
+    );
+    expect(watchesOf(harness())).toEqual(before);
+  });
+
   it('adds no language beyond the most that there may be', async () => {
     await harness().run('autotranslate reply', { languages: 'es,ja,fr,de,it,pt,nl,pl,ko,sv' });
     const { text } = await harness().run('autotranslate add', { language: 'tr' });
@@ -80,6 +95,39 @@ describe('/autotranslate remove', () => {
     const channel = { space: { platform: 'test', id: 'space' }, id: '1' };
     await harness().run('autotranslate remove', { language: 'ja' }, { channel });
     expect(languages()).toEqual(['en', 'fr']);
+  });
+
+  it.each([
+    [{ language: 'ja' }, { language: 'Japanese', count: 0 }],
+    [
+      { language: 'es', channel: '1' },
+      { language: 'Spanish', count: 2 },
+    ],
+    [{ language: 'es' }, { language: 'Spanish', count: 2 }],
+    [
+      { language: 'en', channel: '2' },
+      { language: 'English', count: 1 },
+    ],
+  ])('names the linked channels where %j means none or several of them', async (options, said) => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> es' });
+    const channel = { space: { platform: 'test', id: 'space' }, id: '1' };
+    const { text } = await harness().run('autotranslate remove', options, { channel });
+    expect(text).toBe(
+      sentence('autotranslate.remove-which', {
+        ...said,
+        channel: `<#${'channel' in options ? options.channel : 1}>`,
+        channels: '<#1> · English, <#2> · Spanish, <#3> · Spanish',
+      }),
+    );
+    expect(languages()).toEqual(['en', 'es', 'es']);
+  });
+
+  it('names no linked channel that the person may not see', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> es' });
+    harness().script.access = { 3: 'none' };
+    const channel = { space: { platform: 'test', id: 'space' }, id: '1' };
+    const { text } = await harness().run('autotranslate remove', { language: 'ja' }, { channel });
+    expect(text).toBe(sentence('autotranslate.linked-unseen'));
   });
 
   it('says what is missing, or not there', async () => {

@@ -23,7 +23,7 @@ describe('/autotranslate list', () => {
     expect((await harness().run('autotranslate list')).text.split('\n')).toEqual([
       sentence('autotranslate.heading', { count: 3 }),
       `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
-      `- ${sentence('autotranslate.group', { count: 2 })}`,
+      `- ${sentence('autotranslate.group', { count: 2, elsewhere: 0 })}`,
       `  - <#1> · ${mirror} · English`,
       `  - <#2> · ${mirror} · Spanish`,
     ]);
@@ -37,6 +37,7 @@ describe('/autotranslate list', () => {
       { ...there, key: 'slack C9', name: '#there · tower.example (Slack)', isMuted: false },
     ];
     const { text } = await harness().run('autotranslate list');
+    expect(text).toContain(`- ${sentence('autotranslate.group', { count: 4, elsewhere: 2 })}\n`);
     const muted = [1, 2].map((id) => sentence('members.muted', { channel: `<#${id}>` }));
     expect(text.split('\n').slice(-2)).toEqual([
       `  - #loud · tower.example (Slack) · ${muted.join(' · ')}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HERE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { useCommandHarness } from '../support.ts';
+import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
@@ -31,5 +31,92 @@ describe('/autotranslate off', () => {
     expect(watchesOf(harness()).map(({ id }) => id)).toEqual(['100', '102', '103']);
     await harness().run('autotranslate off', {}, { channel });
     expect(watchesOf(harness()).map(({ id }) => id)).toEqual(['102', '103']);
+  });
+});
+
+describe('Undo of /autotranslate off', () => {
+  const all = () => harness().services.watches.list(HERE.space);
+  const undo = (asking = {}) => harness().press('autotranslate.wizard-undo', [], asking);
+
+  it('sets a channel back as it was, with its rules and its pause', async () => {
+    await harness().run('autotranslate thread', { languages: 'es, ja', bots: true });
+    await harness().run('autotranslate rules', { about: 'shortest', values: '5' });
+    await harness().services.watches.pause(HERE, true);
+    const before = all();
+    await harness().run('autotranslate off');
+    expect(all()).toEqual([]);
+    const { text } = await undo();
+    expect(text).toContain(sentence('autotranslate.restored'));
+    expect(all()).toEqual(before);
+  });
+
+  it('sets back a channel of a group, and the group that ended with it', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    const before = new Set(all());
+    await harness().run('autotranslate remove', { channel: '1' });
+    await undo();
+    expect(new Set(all())).toEqual(before);
+    await harness().run('autotranslate off', { channel: '1' });
+    await harness().run('autotranslate off', { channel: '2' });
+    await undo();
+    expect(all().map(({ channel }) => channel.id)).toEqual(['2', '3']);
+    expect(new Set(all().map(({ group }) => group)).size).toBe(1);
+  });
+
+  it('stands in the panel, too', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const before = all();
+    await harness().pressNamed('autotranslate off:100');
+    await undo();
+    expect(all()).toEqual(before);
+  });
+
+  it('is not offered where a channel of another server was linked', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    const there = { platform: 'slack', mayRemove: true, isMuted: false };
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    const { controls } = await harness().run('autotranslate off', { channel: '1' });
+    expect(controls).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<unknown> | void]>([
+    ['minutes later', () => void (harness().script.passedMs = 10 * 60_000 + 1)],
+    [
+      'of what is set anew',
+      () => harness().run('autotranslate reply', { languages: 'ja', channel: '100' }),
+    ],
+    [
+      'of a group that ended meanwhile',
+      () => harness().services.watches.remove({ ...HERE, id: '2' }),
+    ],
+  ])('does nothing %s', async (_, meanwhile) => {
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es <#3> fr' });
+    const { controls = [] } = await harness().run('autotranslate off', { channel: '100' });
+    await meanwhile();
+    const before = all();
+    const { text } = await harness().pressNamed(controls[0]?.press ?? '');
+    expect(text).toBe(sentence('autotranslate.undo-over'));
+    expect(all()).toEqual(before);
+  });
+
+  it('does nothing where it is forged, or pressed by somebody who may not', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es <#3> fr' });
+    const { controls = [] } = await harness().run('autotranslate off', { channel: '100' });
+    const before = all();
+    const { press = '' } = controls[0] ?? {};
+    await harness().pressNamed('autotranslate restore:1234');
+    await harness().pressNamed(press, { member: BOB });
+    await harness().pressNamed(press, {
+      channel: { ...HERE, space: { platform: 'test', id: 'other' } },
+    });
+    for (const id of ['100', '3']) {
+      harness().script.access = { [id]: 'none' };
+      await harness().pressNamed(press);
+    }
+    expect(all()).toEqual(before);
+    harness().script.access = {};
+    await harness().pressNamed(press);
+    expect(all()).toHaveLength(3);
+    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
   });
 });

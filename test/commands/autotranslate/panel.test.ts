@@ -148,6 +148,43 @@ describe('the panel of /autotranslate', () => {
     expect(languagesOf('1')).toBe('fr');
   });
 
+  it('asks no language of a channel that is linked already', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    await openChannel('1');
+    await harness().press('autotranslate.panel-link');
+    const joined = { channel: '<#2>', other: '<#1>', language: 'Spanish' };
+    expect((await harness().press('autotranslate.panel-pick', ['2'])).text).toContain(
+      sentence('autotranslate.joined', joined),
+    );
+    await openChannel('3');
+    await harness().press('autotranslate.panel-link');
+    await harness().press('autotranslate.panel-language', ['ja']);
+    const { text } = await harness().press('autotranslate.panel-pick', ['2']);
+    expect(text).toContain(sentence('autotranslate.panel-heading', { channel: '<#3>' }));
+    expect(watchesOf(harness()).map(({ languages }) => languages.join())).toEqual([
+      'en',
+      'es',
+      'ja',
+    ]);
+  });
+
+  it('names its channel, and those of other servers that are linked with it', async () => {
+    await harness().run('autotranslate reply', { languages: 'es', channel: '7' });
+    const heading = (id: string) =>
+      sentence('autotranslate.panel-heading', { channel: `<#${id}>` });
+    expect((await openChannel('7')).text.startsWith(`${heading('7')}\n`)).toBe(true);
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const there = { platform: 'slack', mayRemove: true, isMuted: false };
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    const group = sentence('autotranslate.group', { count: 3, elsewhere: 1 });
+    const { text } = await openChannel('2');
+    expect(text).toContain(`${heading('2')} · ${group}\n`);
+    expect(text).toContain('- #there');
+    expect((await harness().run('autotranslate panel')).text).toContain(
+      sentence('autotranslate.elsewhere', { count: 1 }),
+    );
+  });
+
   it('takes no channel out of another group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });

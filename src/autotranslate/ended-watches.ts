@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createLru } from '../async/lru.ts';
+import { MINUTE_MS } from '../async/clock.ts';
+import { userError } from '../errors.ts';
+import { keyOf, type Space } from '../model/place.ts';
+import { MOST_CHANNELS, type ChannelWatch, type Changer, type Watches } from '../model/space.ts';
+
+/** Time for which what was turned off can be set back as it was. */
+const KEPT_MS = 10 * MINUTE_MS;
+/** Most ends that a process remembers. */
+const MOST_ENDS = 1_000;
+
+export interface EndedWatchesDeps {
+  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'set'>;
+  readonly now: () => number;
+}
+
+interface Ended {
+  readonly space: Space;
+  readonly watches: readonly ChannelWatch[];
+  readonly atMs: number;
+}
+
+export type EndedWatches = ReturnType<typeof createEndedWatches>;
+
+/** Remembers for some minutes, in this process alone, what was set for channels before auto-translate was turned off. */
+export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
+  const ends = createLru<string, Ended>(MOST_ENDS);
+
+  return {
+    /**
+     * Notes watches that are about to end together; resolves with what names the end. Undefined where a channel is linked
+     * with other spaces: those agree to a link anew.
+     */
+    note: (space: Space, ending: readonly ChannelWatch[]): string | undefined => {
+      if (ending.some((watch) => watches.elsewhere(watch) > 0)) return undefined;
+      const id = randomUUID();
+      ends.set(id, { space, watches: ending, atMs: now() });
+      return id;
+    },
+    /**
+     * Sets back what ended, once; resolves with it. Rejects with `not-found` where that is too long ago or something else
+     * is set meanwhile, and as `Watches.set` does.
+     *
+     * @param admit rejects where the person may not decide about one of the channels
+     */
+    restore: async (
+      space: Space,
+      id: string,
+      by: Changer,
+      admit: (ended: readonly ChannelWatch[]) => Promise<void>,
+    ): Promise<readonly ChannelWatch[]> => {
+      const ended = ends.get(id);
+      const over = userError('not-found', 'autotranslate.undo-over');
+      if (!ended || keyOf(ended.space) !== keyOf(space) || now() - ended.atMs > KEPT_MS) throw over;
+      const all = watches.list(space);
+      const isSet = ended.watches.some((old) =>
+        all.some(({ channel }) => channel.id === old.channel.id),
+      );
+      const group = ended.watches[0]?.group;
+      const others = all.filter((each) => group !== undefined && each.group === group);
+      const size = others.length + ended.watches.length;
+      const isWhole = group === undefined || (size > 1 && size <= MOST_CHANNELS);
+      if (isSet || !isWhole || others.some((each) => watches.elsewhere(each) > 0)) throw over;
+      await admit([...ended.watches, ...others]);
+      await watches.set(ended.watches, { by });
+      ends.delete(id);
+      return ended.watches;
+    },
+  };
+};

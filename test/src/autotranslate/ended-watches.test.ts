@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createEndedWatches } from '../../../src/autotranslate/ended-watches.ts';
+import type { ChannelWatch } from '../../../src/model/space.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+
+const scene = withScene();
+const BY = { name: 'Ada', locale: 'en' };
+const anybody = async (): Promise<void> => undefined;
+
+/** Turns channels off at once, and sets them back. */
+const undone = async (ending: readonly ChannelWatch[]): Promise<void> => {
+  const { space } = GENERAL;
+  const ended = createEndedWatches({ watches: scene.watches, now: Date.now });
+  const id = ended.note(space, ending);
+  for (const { channel } of ending) await scene.watches.remove(channel, BY);
+  await ended.restore(space, id ?? '', BY, anybody);
+};
+
+describe('what was turned off and is set back', () => {
+  it('has its rules and its pause as before, and translates again', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await scene.watches.change(GENERAL, (watch) => ({
+      ...watch,
+      choices: { rules: { shortest: 3 }, muted: {} },
+    }));
+    const before = scene.watches.list(GENERAL.space);
+    await undone(before);
+    expect(scene.watches.list(GENERAL.space)).toEqual(before);
+    await scene.say(GENERAL, 'no');
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).join('\n')).toContain('es(hello)');
+    expect(scene.feed.texts(GENERAL).join('\n')).not.toContain('es(no)');
+  });
+
+  it('is in its group again, and is copied there', async () => {
+    await scene.watches.set(linked());
+    const [english] = scene.watches.list(ENGLISH.space);
+    await undone(english ? [english] : []);
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    for (const channel of [SPANISH, JAPANESE])
+      expect(scene.feed.texts(channel).join('\n')).toContain('(hello)');
+  });
+});

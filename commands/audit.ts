@@ -5,70 +5,46 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import { button, hiddenNote, quotedWords, typedCode } from '../src/command/helpers.ts';
-import type { AuditEntry, BlockedPerson } from '../src/command/services.ts';
+import { button, hiddenNote } from '../src/command/helpers.ts';
+import type { AuditEntry } from '../src/command/services.ts';
 import type { Content } from '../src/model/message.ts';
 import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
-import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
-
-type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
+import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
+import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
+import { channelIdsIn, said } from './audit/said.ts';
+import { changedLines, type AuditContext } from './audit/values.ts';
 
 const LISTED = 10;
-const NAME_CHARS = 60;
 const SECOND_MS = 1_000;
 
-/** The changes of channels that the person may see, and those of the whole space. */
-const seen = async (
-  all: readonly AuditEntry[],
-  { access, channel: { space } }: Context,
-): Promise<readonly AuditEntry[]> => {
-  const ids = [...new Set(all.flatMap(({ channelId }) => channelId ?? []))];
-  const known = new Set(await access.seen(ids, (id) => ({ space, id })));
-  return all.filter(({ channelId }) => channelId === undefined || known.has(channelId));
-};
-
-const valueOf = (value: unknown): RichText =>
-  value === undefined ? sentence('–') : sentence(typedCode(JSON.stringify(value)));
-
-/** Says what was set before and after, a line for each value. */
-const changesOf = ({ before = {}, after = {} }: AuditEntry): RichText[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].map((name) =>
-    sentence(`${name}: `, valueOf(before[name]), ' → ', valueOf(after[name])),
-  );
-
-const itemOf = (
-  entry: AuditEntry,
-  blocked: readonly BlockedPerson[],
-  { channel: { space }, t }: Context,
-): ListItem => {
-  const { atMs, by, what, channelId, about } = entry;
-  const person = blocked.find(({ key }) => key === about);
-  const head = series([
-    sentence(timestamp(Math.floor(atMs / SECOND_MS), 'f')),
-    by ? quotedWords(by.name, NAME_CHARS) : '–',
-    t(`audit.what.${what}`),
-    channelId !== undefined && channelMention({ space, id: channelId }),
-    person?.name !== undefined && quotedWords(person.name, NAME_CHARS),
-  ]);
-  return nested(head, changesOf(entry));
+/** All changes, those of them that the person may read of, and a sentence on each of these. */
+const read = async (ctx: AuditContext) => {
+  const { access, services, channel } = ctx;
+  const { space } = channel;
+  const all = await services.audit.list(space);
+  const blocked = await services.blocks.list(space);
+  const ids = [...new Set(all.flatMap(channelIdsIn))];
+  const seen = await access.seen(ids, (id) => ({ space, id }));
+  const isSeen = new Set(seen);
+  const shown = all.filter(({ channelId }) => channelId === undefined || isSeen.has(channelId));
+  return { all, shown, seen, say: (entry: AuditEntry) => said(entry, blocked, isSeen, ctx) };
 };
 
 /** The changes of links and settings, from a place in their list on. */
-const page = async (ctx: Context, from: number): Promise<Content> => {
-  const { services, channel, t } = ctx;
-  const all = await services.audit.list(channel.space);
-  const shown = await seen(all, ctx);
-  const blocked = await services.blocks.list(channel.space);
+const page = async (ctx: AuditContext, from: number): Promise<Content> => {
+  const { services, t } = ctx;
+  const { all, shown, say } = await read(ctx);
   const { days } = services.audit;
   if (all.length === 0) return { text: t('audit.none', { days }), tone: 'note' };
+  const items = shown.slice(from, from + LISTED).map(async (entry) => {
+    const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
+    return nested(series([time, say(entry)]), await changedLines(entry, ctx));
+  });
   return {
     text: lines(
       t('audit.heading', { days }),
-      bullets(
-        ...shown.slice(from, from + LISTED).map((entry) => itemOf(entry, blocked, ctx)),
-        hiddenNote(all, shown, ctx),
-      ),
+      bullets(...(await Promise.all(items)), hiddenNote(all, shown, ctx)),
     ),
     controls: [
       ...(shown.length > from + LISTED
@@ -79,16 +55,41 @@ const page = async (ctx: Context, from: number): Promise<Content> => {
   };
 };
 
+/** The names of channels that the person sees, by their ids, as far as they are known. */
+const namesOf = async (
+  ids: readonly string[],
+  { named, channel: { space } }: PressContext,
+): Promise<ReadonlyMap<string, string>> => {
+  const nameOf = async (id: string) => {
+    const mention = sentence(channelMention({ space, id }));
+    return [id, plainText((await named?.(mention, { space, id })) ?? mention)] as const;
+  };
+  return new Map(await Promise.all(ids.map(nameOf)));
+};
+
 const exportPress: Press = {
   guards: [moderator],
   private: true,
   run: async (ctx) => {
-    const { services, channel, t, reply } = ctx;
-    const entries = await seen(await services.audit.list(channel.space), ctx);
-    const bytes = services.audit.csv(entries);
+    const { services, t, reply } = ctx;
+    const { shown, seen, say } = await read(ctx);
+    const names = await namesOf(seen, ctx);
+    const inWords = (tree: RichText): string =>
+      plainText(
+        mapRows(tree, (inRow) =>
+          mapInline(inRow, (node) =>
+            node.kind === 'mention' ? text(names.get(node.id) ?? mentionText(node)) : node,
+          ),
+        ),
+      );
+    const changes = shown.map((entry) => ({
+      entry,
+      channel: names.get(entry.channelId ?? '') ?? '',
+      said: inWords(say(entry)),
+    }));
     await reply({
       text: t('audit.exported', { days: services.audit.days }),
-      files: [{ name: 'audit.csv', mediaType: 'text/csv', bytes }],
+      files: [{ name: 'audit.csv', mediaType: 'text/csv', bytes: services.audit.csv(changes) }],
     });
   },
 };

@@ -11,8 +11,6 @@ import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space.ts';
 import {
   listOf,
   button,
-  captionLanguages,
-  channelNames,
   chosenChannels,
   seenChannels,
   completeLanguages,
@@ -21,6 +19,7 @@ import {
   MOST_LANGUAGES,
   OFFERED_LANGUAGES,
 } from '../src/command/helpers.ts';
+import { roomLines } from '../src/command/setting-lines.ts';
 import { bullets, lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
@@ -73,21 +72,7 @@ const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 const front: Page = async (ctx, choices) => {
   const { t } = ctx;
   return {
-    text: lines(
-      t('rooms.heading'),
-      bullets(
-        t('rooms.joins-are', { channels: await channelNames(choices.joins, ctx) }),
-        t(`rooms.consent-is-${choices.consent}`),
-        t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
-        captionLanguages(choices.languages, ctx),
-        t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off'),
-        t(choices.showsAll ? 'rooms.all-is-on' : 'rooms.all-is-off'),
-        t('rooms.pause-is', secondsOf(choices.pauseMs)),
-        t(`rooms.barge-in-is-${choices.bargeIn}`),
-        t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off'),
-        t('rooms.reads', { channels: await channelNames(choices.readAloud, ctx) }),
-      ),
-    ),
+    text: lines(t('rooms.heading'), bullets(...(await roomLines(choices, ctx)))),
     controls: [
       button(ctx, 'rooms page:joins', 'rooms.page-joins'),
       button(ctx, 'rooms page:heard', 'rooms.page-heard'),

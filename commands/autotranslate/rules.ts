@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { channelOption, defineAction, moderator, richText } from '../../src/command/command.ts';
 import {
-  listOf,
   translationEngines,
   typedCode,
   typedLanguage,
   typedLanguages,
 } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import { channelMention, memberMention, roleMention, type Channel } from '../../src/model/place.ts';
+import { channelMention, type Channel } from '../../src/model/place.ts';
 import {
   FORMALITIES,
   MESSAGE_TYPES,
@@ -20,11 +19,12 @@ import {
   type Ruled,
   type WatchRules,
 } from '../../src/model/rules.ts';
-import { bullets, lines, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
+import { bullets, lines, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText, visit } from '../../src/rich-text/walk.ts';
+import { ruleLines } from '../../src/command/setting-lines.ts';
 import { change } from './change.ts';
-import { chosenChannel, namesOf, type Context } from './context.ts';
+import { chosenChannel, type Context } from './context.ts';
 
 const LONGEST_VALUES_CHARS = 2_000;
 /** The longest text that a channel can be without, in code points. */
@@ -153,38 +153,6 @@ const typedRule = async (
   if (about === 'reading')
     return { reading: typedLanguage(plainText(values).trim(), ctx.services) };
   return { shortest: typedLength(values) };
-};
-
-const shownValues = (
-  ruled: Ruled,
-  { of }: Rule,
-  { channel: { space }, t }: Context,
-): RichPart[] => {
-  if (ruled === 'people') return of.map((id) => memberMention(space, id));
-  if (ruled === 'roles') return of.map((id) => roleMention(space, id));
-  if (ruled !== 'types') return of.map((each) => typedCode(each));
-  return MESSAGE_TYPES.filter((one) => of.includes(one)).map((one) => t(`rules.type.${one}`));
-};
-
-/** A line for each rule that says something. */
-const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] => {
-  const { t, locale } = ctx;
-  const { shortest = 0, languages = [], engine = '', formality = '', reading = '' } = rules;
-  return [
-    ...RULED.map((ruled): Maybe<RichText> => {
-      const rule = rules[ruled];
-      if (!rule || rule.of.length === 0) return undefined;
-      const values = listOf(shownValues(ruled, rule, ctx), locale);
-      return t(`rules.${rule.only ? 'only' : 'skip'}.${ruled}`, { values });
-    }),
-    shortest > 0 && t('rules.shortest', { count: shortest }),
-    languages.length > 0 &&
-      t('rules.languages', { languages: listOf(namesOf(languages, ctx), locale) }),
-    engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
-    formality !== '' && t(`rules.formality.${formality}`),
-    reading !== '' &&
-      t('rules.reading', { language: ctx.services.languages.name(reading, locale) }),
-  ];
 };
 
 /** Shows rules with their heading; undefined without any. */

@@ -32,7 +32,7 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
 import { createInboxWork } from './inbox-work.ts';
-import { spaceElsewhere } from './links/names.ts';
+import { nameElsewhere } from './links/names.ts';
 import { createLinks } from './links/links.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createCompactReplies } from './mirror/compact-replies.ts';
@@ -102,7 +102,7 @@ const openStores = async (
   marks: createLateMarks(store, now),
   invites: createLinkInvites(store, now),
   requests: createLinkRequestStore(store, now),
-  watches: await openWatchStore(store, now, (space) => spaceElsewhere(space, platforms)),
+  watches: await openWatchStore(store, now, (channel) => nameElsewhere(channel, platforms)),
   blocks: createBlocks(store, now),
 });
 

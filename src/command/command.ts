@@ -47,8 +47,11 @@ export interface CommandContext<Options> {
   readonly access: ChannelAccess;
   /** Lists the groups of people of the space; undefined where the platform has none. */
   readonly groups: (() => Promise<readonly PeopleGroup[]>) | undefined;
-  /** Gives the mentions of a text their names, as far as they are known; undefined without mentions. */
-  readonly named: ((text: RichText) => Promise<RichText>) | undefined;
+  /**
+   * Gives the mentions of a text the names that all readers of a channel may know, by default of the one that the command
+   * is used in; undefined without mentions.
+   */
+  readonly named: ((text: RichText, readers?: Channel) => Promise<RichText>) | undefined;
   /** The person's locale, and its sentences. */
   readonly locale: string;
   readonly t: TranslateRich;

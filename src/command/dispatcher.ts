@@ -61,8 +61,8 @@ const logFault = (log: Log, command: string, error: AppError): void => {
 
 const namesIn =
   (feed: ChannelFeed, channel: Channel) =>
-  async (tree: RichText): Promise<RichText> =>
-    feed.named(channel, tree).catch(() => tree);
+  async (tree: RichText, readers = channel): Promise<RichText> =>
+    feed.named(readers, tree).catch(() => tree);
 
 /** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;

@@ -29,11 +29,18 @@ export interface AuditEntry {
   readonly after: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A change with the name of its channel, and what is said of it. */
+export interface ToldChange {
+  readonly entry: AuditEntry;
+  readonly channel: string;
+  readonly said: string;
+}
+
 /** The changes of links and settings, which are kept for `days`. */
 export interface Audit {
   readonly days: number;
   /** Lists all of a space, the newest first. */
   list(space: Space): Promise<readonly AuditEntry[]>;
   /** Writes changes as CSV, times in ISO 8601, values as JSON. */
-  csv(entries: readonly AuditEntry[]): Uint8Array;
+  csv(changes: readonly ToldChange[]): Uint8Array;
 }

@@ -96,7 +96,7 @@ const COLUMNS = [
 const parsed = (json: string | null): Values | undefined =>
   json === null ? undefined : (JSON.parse(json) as Values);
 
-const HEADER = ['time', 'person_id', 'person', 'what', 'channel_id', 'about', 'before', 'after'];
+const HEADER = 'time,person_id,person,what,channel_id,channel,said,about,before,after'.split(',');
 
 /** Creates the reader of the changes of links and settings. */
 export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
@@ -118,16 +118,18 @@ export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
         after: parsed(row.after),
       }));
   },
-  csv: (entries) => {
-    const rows = entries.map(({ atMs, by, what, channelId = '', about = '', before, after }) => [
-      new Date(atMs).toISOString(),
-      by?.id ?? '',
-      by?.name ?? '',
-      what,
-      channelId,
-      about,
-      before ? JSON.stringify(before) : '',
-      after ? JSON.stringify(after) : '',
+  csv: (changes) => {
+    const rows = changes.map(({ entry, channel, said }) => [
+      new Date(entry.atMs).toISOString(),
+      entry.by?.id ?? '',
+      entry.by?.name ?? '',
+      entry.what,
+      entry.channelId ?? '',
+      channel,
+      said,
+      entry.about ?? '',
+      entry.before ? JSON.stringify(entry.before) : '',
+      entry.after ? JSON.stringify(entry.after) : '',
     ]);
     return Buffer.from(`\uFEFF${stringify([HEADER, ...rows].map((row) => row.map(disarm)))}`);
   },

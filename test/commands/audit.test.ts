@@ -1,53 +1,168 @@
 import { describe, expect, it } from 'vitest';
-import { watchOf } from '../fakes/autotranslate.ts';
+import { mirrorOf, watchOf } from '../fakes/autotranslate.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
-import { AUDITED } from '../../src/model/audit.ts';
+import { SAID } from '../../commands/audit/said.ts';
+import { AUDITED, type Audited } from '../../src/model/audit.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { actAs } from '../../src/store/actor.ts';
+import { noteChange, type AuditNote } from '../../src/store/audit.ts';
 import { openWatchStore } from '../../src/store/channels/watches.ts';
+import { createSpaceSettings } from '../../src/store/settings.ts';
 import { realTexts } from '../fakes/texts.ts';
 import { BOB, useCommandHarness } from './support.ts';
 
 const harness = useCommandHarness();
+const ADA = { id: 'ada', name: 'Ada', space: SPACE };
+const BESIDE: Channel = { space: SPACE, id: '200' };
+const THERE: Channel = { space: { platform: 'other', id: 'mar-azul' }, id: '300' };
+const ESPANOL = 'espanol · Mar Azul (Discord)';
+
+const openWatches = () =>
+  openWatchStore(
+    harness().store,
+    () => 1,
+    async () => ESPANOL,
+  );
+const shown = async (): Promise<string> => (await harness().run('audit')).text;
+const note = (entry: AuditNote) => harness().store.write((db) => noteChange(db, SPACE, ADA, entry));
+const said = (as: (typeof SAID)[number], params: Record<string, string> = {}): string =>
+  sentence(`audit.said.${as}`, { who: 'somebody', name: 'Ada', ...params });
 
 describe('/audit', () => {
-  it('says who changed what with a press, before and after', async () => {
+  it('says who changed a setting with a press, before and after, as people read it', async () => {
     await harness().run('settings');
     await harness().press('settings.flags-off');
-    const { text } = await harness().run('audit');
-    expect(text).toContain('Ada');
-    expect(text).toContain(sentence('audit.what.setting'));
-    expect(text).toMatch(/flags: `.*"on":true.*` → `.*"on":false.*`/);
+    const text = await shown();
+    expect(text).toContain(said('setting'));
+    expect(text).toContain(
+      `${sentence('settings.flags-are-on')} → ${sentence('settings.flags-are-off')}`,
+    );
+    expect(text).not.toMatch(/[{}"]|flags\b.*:true/);
+  });
+
+  it('says who linked which channels, and who ended that, by their names', async () => {
+    const watches = await openWatches();
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'es'])));
+    const between = { channel: `<#${HERE.id}>`, channels: ESPANOL };
+    expect(await shown()).toContain(said('linked', between));
+    await actAs(ADA, () => watches.remove([HERE]));
+    expect(await shown()).toContain(said('unlinked', between));
+  });
+
+  it('names linked channels of the same space that the person sees, and counts others', async () => {
+    const watches = await openWatches();
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [BESIDE, 'ja'])));
+    expect(await shown()).toContain(
+      said('linked', { channel: `<#${HERE.id}>`, channels: `<#${BESIDE.id}>` }),
+    );
+    harness().script.access = { [BESIDE.id]: 'none' };
+    const text = await shown();
+    expect(text).not.toContain(BESIDE.id);
+    expect(text).toContain(sentence('channels.hidden', { count: 1 }));
+  });
+
+  it.each<[string, (typeof SAID)[number], (watch: ChannelWatch) => ChannelWatch]>([
+    ['a pause', 'paused', (watch) => ({ ...watch, choices: { pause: { fromMs: 1 } } })],
+    ['other languages', 'changed', (watch) => ({ ...watch, languages: ['fr'] })],
+  ])('says %s of a channel', async (_, as, how) => {
+    const watches = await openWatches();
+    await actAs(ADA, () => watches.set([watchOf(HERE)]));
+    expect(await shown()).toContain(said('on', { channel: `<#${HERE.id}>` }));
+    await actAs(ADA, () => watches.update(HERE, (all) => all.map(how)));
+    expect(await shown()).toContain(said(as, { channel: `<#${HERE.id}>` }));
+  });
+
+  it('says that a linked channel is muted, and shown again', async () => {
+    await note({ what: 'watch', channelId: HERE.id, before: {}, after: { muted: [ESPANOL] } });
+    await note({ what: 'watch', channelId: HERE.id, before: { muted: [ESPANOL] }, after: {} });
+    const text = await shown();
+    for (const as of ['muted', 'unmuted'] as const)
+      expect(text).toContain(said(as, { channel: `<#${HERE.id}>`, channels: ESPANOL }));
   });
 
   it('is for moderators, who read of channels that they see alone', async () => {
-    const { store, script } = harness();
-    const watches = await openWatchStore(store, () => 1);
-    await actAs({ id: 'ada', name: 'Ada', space: SPACE }, () => watches.set([watchOf(HERE)]));
+    const { script } = harness();
+    const watches = await openWatches();
+    await actAs(ADA, () => watches.set([watchOf(HERE)]));
     expect((await harness().run('audit', {}, { member: BOB })).text).toContain(
       sentence('errors.needs-moderator'),
     );
-    expect((await harness().run('audit')).text).toContain(HERE.id);
+    expect(await shown()).toContain(HERE.id);
     script.access = { [HERE.id]: 'none' };
-    const { text } = await harness().run('audit');
+    const text = await shown();
     expect(text).not.toContain(HERE.id);
     expect(text).toContain(sentence('channels.hidden', { count: 1 }));
     const { files } = await harness().press('audit.export');
     expect(Buffer.from(files?.[0]?.bytes ?? []).toString()).not.toContain(`,${HERE.id},`);
   });
 
+  it('has names beside ids in the file', async () => {
+    const watches = await openWatches();
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'es'])));
+    await shown();
+    const { files } = await harness().press('audit.export');
+    const name = `#name of ${HERE.id}`;
+    const told = said('linked', { channel: name, channels: ESPANOL });
+    expect(Buffer.from(files?.[0]?.bytes ?? []).toString()).toContain(
+      `,ada,Ada,watch,${HERE.id},${name},${told},`,
+    );
+  });
+
   it('shows ten at once, and the older ones with a press', async () => {
     const { services } = harness();
     for (let limit = 1; limit <= 12; limit += 1)
       await services.spaces.change(SPACE, { dailyCharacters: limit });
-    const lines = (text: string) => text.match(/dailyCharacters/g)?.length;
-    expect(lines((await harness().run('audit')).text)).toBe(10);
-    expect(lines((await harness().press('blocks.older')).text)).toBe(2);
+    const all = (text: string) =>
+      text.split(sentence('audit.said.setting', { who: 'nobody' })).length - 1;
+    expect(all(await shown())).toBe(10);
+    expect(all((await harness().press('blocks.older')).text)).toBe(2);
   });
 
-  it.each(AUDITED)('has a word for %s', (what) => {
-    expect(realTexts.in('ja')(`audit.what.${what}`)).not.toBe(
-      realTexts.in('en')(`audit.what.${what}`),
-    );
+  it.each(AUDITED)('has a sentence for %s, without technical names', async (what: Audited) => {
+    await note({ what, channelId: HERE.id, ...(what === 'setting' ? { after: {} } : {}) });
+    expect(await shown()).toMatch(/^.* · (?:.*Ada|a person).*\.$/m);
+  });
+
+  it.each(SAID)('has a sentence in each locale for %s, with its person and without', (as) => {
+    const given = { name: 'Ada', channel: '#here', channels: '#there', person: 'Eve' };
+    const inLocale = (locale: string): string[] =>
+      ['somebody', 'nobody'].map((who) => sentence(`audit.said.${as}`, { who, ...given }, locale));
+    const locales = realTexts.locales.map(inLocale);
+    const [english] = locales;
+    for (const [somebody, nobody] of locales) {
+      if (as !== 'banned') expect(somebody).toContain('Ada');
+      expect(nobody).not.toContain('Ada');
+    }
+    for (const other of locales.slice(1)) expect(other).not.toEqual(english);
+  });
+
+  it('has words for each setting there is', async () => {
+    const spaces = createSpaceSettings(harness().store);
+    const given = {
+      flags: { on: false, languages: { '🦊': 'ja' }, keptMinutes: 5 },
+      roles: { say: ['7'] },
+      dailyCharacters: 10_000,
+      dailyAudioMinutes: 10,
+      dailyChatTokens: 10_000,
+      quietChannels: [HERE.id],
+      serverNames: 'off',
+      links: { outside: 'nobody', approved: ['9'], privateChannels: false, channels: [HERE.id] },
+      rules: { shortest: 5 },
+      answersMention: false,
+      languageRoles: { ja: '8' },
+      moderators: { channel: HERE.id, locale: 'en' },
+      moderatorGroups: ['G1'],
+    } as const;
+    const { rooms, greeted: _, ...before } = await spaces.of(SPACE);
+    expect(Object.keys(given)).toEqual(expect.arrayContaining(Object.keys(before)));
+    const changes = Object.entries({ ...given, rooms: { ...rooms, wakeWord: !rooms.wakeWord } });
+    for (const [name, value] of changes) {
+      await spaces.change(SPACE, { [name]: value });
+      const [, detail = ''] = /^.*· .*\n +\S+ (.+)$/m.exec(await shown()) ?? [];
+      expect(detail, name).toContain('→');
+      expect(detail, name).not.toContain(name);
+    }
   });
 });

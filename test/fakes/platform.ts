@@ -1,6 +1,7 @@
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
 import type { Content } from '../../src/model/message.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { map } from '../../src/rich-text/walk.ts';
 import type { Capabilities, Platform } from '../../src/ports/platform.ts';
@@ -17,7 +18,13 @@ export const FAKE_CAPABILITIES: Capabilities = {
 const PORTS = {
   voice: {},
   mirrors: {},
-  feed: { named: async (_: unknown, text: RichText) => text },
+  // Readers of a channel know its name.
+  feed: {
+    named: async ({ id }: Channel, text: RichText) =>
+      map(text, (node) =>
+        node.kind === 'mention' && node.id === id ? { ...node, name: `name of ${id}` } : node,
+      ),
+  },
 };
 
 /** A platform of which only the name, the limits and which ports it has are ever asked for. */

@@ -238,12 +238,13 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         return 'linked';
       }
       const by = currentActor();
+      const after = { linkedElsewhere: await namesOf([drafted.invited]) };
       if (drafted.state === 'drafted')
         await store.write(async (db) => {
           if (!(await requests.ask(db, id))) return;
           await useCode(db);
           const { id: channelId } = drafted.joining.channel;
-          await noteChange(db, space, by, { what: 'link-asked', channelId });
+          await noteChange(db, space, by, { what: 'link-asked', channelId, after });
         });
       await find(id, 'joining', space);
       return (await deliver(id)) ? 'asked' : 'unasked';
@@ -258,10 +259,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
       const by = currentActor();
+      const after = { linkedElsewhere: await namesOf([joining]) };
       await store.write(async (db) => {
         await taken(id)(db);
         const { id: channelId } = invited.channel;
-        await noteChange(db, space, by, { what: 'link-refused', channelId });
+        await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
       void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
     },

@@ -109,12 +109,12 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   );
 };
 
-/** Names a space for people of others. */
-type NameElsewhere = (space: Space) => Promise<string>;
+/** Names a channel for people of other spaces. */
+type NameElsewhere = (channel: Channel) => Promise<string>;
 
 /**
  * A watch as its changes are noted: in place of its group the channels that it is linked with, those of its own space by
- * their ids, each other one by the name of its space alone, because no id of it may outlast that space.
+ * their ids, all others by their names, because no id of them may outlast their space.
  */
 const notedOf = (
   watches: ReadonlyMap<string, StoredWatch>,
@@ -124,23 +124,28 @@ const notedOf = (
   const watch = watches.get(key)?.watch;
   if (!watch) return undefined;
   const { channel: own, group, choices, ...values } = watch;
-  const shown = ({ id, space }: Channel): string =>
-    keyOf(space) === keyOf(own.space) ? id : (names.get(keyOf(space)) ?? space.platform);
   const { muted, ...chosen } = choices ?? {};
-  const silent = [...watches].filter(([id]) => {
+  const isOwn = ({ space }: Channel): boolean => keyOf(space) === keyOf(own.space);
+  const named = (of: readonly Channel[]): string[] =>
+    of.map((each) => names.get(channelKey(each)) ?? each.space.platform).toSorted();
+  const silent = [...watches].flatMap(([id, { watch: one }]) => {
     const mute = muted?.[id];
-    return mute !== undefined && mute.untilMs === undefined;
+    return mute !== undefined && mute.untilMs === undefined ? [one.channel] : [];
   });
-  const linked = [...watches].filter(
-    ([id, one]) => id !== key && group !== undefined && one.watch.group === group,
+  const linked = [...watches].flatMap(([id, { watch: one }]) =>
+    id !== key && group !== undefined && one.group === group ? [one.channel] : [],
   );
-  const all = (of: typeof linked): string[] =>
-    of.map(([, one]) => shown(one.watch.channel)).toSorted();
   return {
     ...values,
     ...(Object.keys(chosen).length > 0 && { choices: chosen }),
-    ...(group !== undefined && { linkedWith: all(linked) }),
-    ...(silent.length > 0 && { muted: all(silent) }),
+    ...(group !== undefined && {
+      linkedWith: linked
+        .filter(isOwn)
+        .map(({ id }) => id)
+        .toSorted(),
+      linkedElsewhere: named(linked.filter((each) => !isOwn(each))),
+    }),
+    ...(silent.length > 0 && { muted: named(silent) }),
   };
 };
 
@@ -168,12 +173,12 @@ const noteWatches = async (
 /**
  * Opens the watches and holds all of them in memory, because each message looks its channel up.
  *
- * @param nameElsewhere names spaces where links with them are noted. Default: by their platform
+ * @param nameElsewhere names channels where links with them are noted. Default: by their platform
  */
 export const openWatchStore = async (
   store: Store,
   now: () => number,
-  nameElsewhere: NameElsewhere = async ({ platform }) => platform,
+  nameElsewhere: NameElsewhere = async ({ space: { platform } }) => platform,
 ) => {
   let watches: ReadonlyMap<string, StoredWatch> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
@@ -187,7 +192,7 @@ export const openWatchStore = async (
   store.signals.subscribe('watches', load);
   await load();
 
-  /** The names of the spaces whose links a change of channels, or of groups, may touch; none where there is one space. */
+  /** The names of the channels whose links a change of channels, or of groups, may touch; none within one space. */
   const namesAround = async (
     channels: readonly Channel[],
     asked: readonly ChannelWatch[],
@@ -197,11 +202,11 @@ export const openWatchStore = async (
       ...channels.flatMap((each) => watches.get(channelKey(each))?.watch ?? []),
     ];
     const linked = of.flatMap(({ group }) => inGroup(group).map(({ channel }) => channel));
-    const spaces = new Map([...channels, ...linked].map(({ space }) => [keyOf(space), space]));
-    if (spaces.size < 2) return new Map();
+    const around = new Map([...channels, ...linked].map((each) => [channelKey(each), each]));
+    if (new Set([...around.values()].map(({ space }) => keyOf(space))).size < 2) return new Map();
     return new Map(
       await Promise.all(
-        [...spaces].map(async ([key, space]) => [key, await nameElsewhere(space)] as const),
+        [...around].map(async ([key, each]) => [key, await nameElsewhere(each)] as const),
       ),
     );
   };

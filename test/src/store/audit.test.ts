@@ -58,7 +58,7 @@ describe('the audit trail', () => {
     const watches = await openWatchStore(
       store,
       () => 1,
-      async ({ id }) => `the ${id}`,
+      async ({ id }) => `name of ${id}`,
     );
     const group = mirrorOf([HERE, 'en'], [BESIDE, 'ja'], [THERE, 'fr']);
     await actAs(ANN, () => watches.set(group));
@@ -67,28 +67,28 @@ describe('the audit trail', () => {
         what: 'watch',
         channelId: 'here',
         by: { id: 'ann' },
-        after: { linkedWith: ['beside', 'the workspace'] },
+        after: { linkedWith: ['beside'], linkedElsewhere: ['name of there'] },
       },
     ]);
     expect(await list(ELSEWHERE)).toMatchObject([
       {
         channelId: 'there',
         by: undefined,
-        after: { linkedWith: [`the ${SPACE.id}`, `the ${SPACE.id}`] },
+        after: { linkedWith: [], linkedElsewhere: ['name of beside', 'name of here'] },
       },
     ]);
     await watches.remove([THERE]);
     expect(ofChannel(await list(), 'here')).toMatchObject([
-      { before: { linkedWith: ['beside', 'the workspace'] }, after: { linkedWith: ['beside'] } },
+      { before: { linkedElsewhere: ['name of there'] }, after: { linkedElsewhere: [] } },
       {},
     ]);
   });
 
-  it('names a channel whose copies are left out by its space alone', async () => {
+  it('has the name of a channel whose copies are left out, and no ID of it', async () => {
     const watches = await openWatchStore(
       store,
       () => 1,
-      async ({ id }) => `the ${id}`,
+      async () => 'the name',
     );
     await watches.set(mirrorOf([HERE, 'en'], [THERE, 'fr']));
     const muted = { [channelKey(THERE)]: { fromMs: 1 } };
@@ -97,9 +97,7 @@ describe('the audit trail', () => {
         .filter(({ channel: { id } }) => id === 'here')
         .map((watch) => ({ ...watch, choices: { muted } })),
     );
-    expect((await list()).flatMap(({ after }) => after?.['muted'] ?? [])).toEqual([
-      'the workspace',
-    ]);
+    expect((await list()).flatMap(({ after }) => after?.['muted'] ?? [])).toEqual(['the name']);
     expect(JSON.stringify(await list())).not.toContain('there');
   });
 
@@ -143,7 +141,13 @@ describe('the audit trail', () => {
     await actAs({ ...ANN, name: '=HYPERLINK("x")' }, () =>
       spaces.change(SPACE, { dailyCharacters: 1 }),
     );
-    const csv = Buffer.from(createAudit(store).csv(await list())).toString();
-    expect(csv).toContain(`ann,"'=HYPERLINK(""x"")",setting,,,{},"{""dailyCharacters"":1}"`);
+    const csv = Buffer.from(
+      createAudit(store).csv(
+        (await list()).map((entry) => ({ entry, channel: '#here', said: '=1' })),
+      ),
+    ).toString();
+    expect(csv).toContain(
+      `ann,"'=HYPERLINK(""x"")",setting,,#here,'=1,,{},"{""dailyCharacters"":1}"`,
+    );
   });
 });

@@ -1,0 +1,125 @@
+import { listOf, quotedWords } from '../../src/command/helpers.ts';
+import type { AuditEntry, BlockedPerson } from '../../src/command/services.ts';
+import { channelMention } from '../../src/model/place.ts';
+import { isPaused } from '../../src/model/space.ts';
+import { series, type RichPart } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import type { AuditContext } from './values.ts';
+
+const NAME_CHARS = 60;
+
+/** The kinds of sentences that tell of changes. */
+export const SAID = [
+  'on',
+  'off',
+  'linked',
+  'unlinked',
+  'paused',
+  'resumed',
+  'muted',
+  'unmuted',
+  'changed',
+  'setting',
+  'link-code',
+  'link-asked',
+  'link-refused',
+  'blocked',
+  'banned',
+  'unblocked',
+  'key-set',
+  'key-removed',
+] as const;
+type SaidAs = (typeof SAID)[number];
+
+/** A kind of sentence, and the other channels in it. */
+type Part = readonly [SaidAs, readonly string[]];
+
+type Values = AuditEntry['before'];
+
+const stringsIn = (values: Values, name: string): readonly string[] => {
+  const found = values?.[name];
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'string') : [];
+};
+
+/** The channels that a watch is linked with: own ones by id, others by name. */
+const linkedIn = (values: Values): readonly string[] => [
+  ...stringsIn(values, 'linkedWith'),
+  ...stringsIn(values, 'linkedElsewhere'),
+];
+
+const without = (all: readonly string[], some: readonly string[]): readonly string[] =>
+  all.filter((each) => !some.includes(each));
+
+const wasPaused = (values: Values): boolean => isPaused({ choices: values?.['choices'] ?? {} });
+
+const partsOfWatch = ({ before, after }: AuditEntry): readonly Part[] => {
+  const [linked, formerly] = [linkedIn(after), linkedIn(before)];
+  const [muted, mutedBefore] = [stringsIn(after, 'muted'), stringsIn(before, 'muted')];
+  const parts: Part[] = [
+    ['linked', without(linked, formerly)],
+    ['unlinked', without(formerly, linked)],
+    ['muted', without(muted, mutedBefore)],
+    ['unmuted', without(mutedBefore, muted)],
+  ];
+  const told = parts.filter(([, channels]) => channels.length > 0);
+  const [isNow, was] = [wasPaused(after), wasPaused(before)];
+  if (isNow !== was && before && after) told.push([isNow ? 'paused' : 'resumed', []]);
+  if (told.length > 0) return told;
+  if (!before) return [['on', []]];
+  return [[after ? 'changed' : 'off', []]];
+};
+
+const partsOf = (entry: AuditEntry): readonly Part[] => {
+  const { what, after } = entry;
+  if (what === 'watch') return partsOfWatch(entry);
+  if (what === 'blocked') return [[after?.['isBan'] === true ? 'banned' : 'blocked', []]];
+  return [[what, linkedIn(after)]];
+};
+
+/** Ids of the channels of the own space that an entry names. */
+export const channelIdsIn = ({ channelId, before, after }: AuditEntry): readonly string[] => [
+  ...(channelId === undefined ? [] : [channelId]),
+  ...stringsIn(before, 'linkedWith'),
+  ...stringsIn(after, 'linkedWith'),
+];
+
+/**
+ * Says what was changed, and by whom where that is known here.
+ *
+ * @param seen ids of the channels that the reader sees; others are not named
+ */
+export const said = (
+  entry: AuditEntry,
+  blocked: readonly BlockedPerson[],
+  seen: ReadonlySet<string>,
+  { channel: { space }, t, locale }: AuditContext,
+): RichText => {
+  const { by, channelId = '', about } = entry;
+  const own = new Set(channelIdsIn(entry));
+  const named = (channels: readonly string[]): RichText => {
+    const known = channels.filter((each) => seen.has(each) || !own.has(each));
+    const hidden = channels.length - known.length;
+    return listOf(
+      [
+        ...known.map((each): RichPart =>
+          own.has(each) ? channelMention({ space, id: each }) : each,
+        ),
+        ...(hidden > 0 ? [t('channels.hidden', { count: hidden })] : []),
+      ],
+      locale,
+    );
+  };
+  const person = blocked.find(({ key }) => key === about)?.name;
+  return series(
+    partsOf(entry).map(([as, channels]) =>
+      t(`audit.said.${as}`, {
+        who: by ? 'somebody' : 'nobody',
+        name: by ? quotedWords(by.name, NAME_CHARS) : '',
+        channel: channelMention({ space, id: channelId }),
+        channels: named(channels),
+        person: person === undefined ? t('audit.a-person') : quotedWords(person, NAME_CHARS),
+      }),
+    ),
+    ' ',
+  );
+};

@@ -1,0 +1,140 @@
+import type { PressContext } from '../../src/command/command.ts';
+import { channelNames, listOf } from '../../src/command/helpers.ts';
+import { roomLines, ruleLines } from '../../src/command/setting-lines.ts';
+import type { MessageKey } from '../../src/errors.ts';
+import { channelMention, roleMention } from '../../src/model/place.ts';
+import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
+import { sentence, series, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
+import { emoji as customEmoji, code, type RichText } from '../../src/rich-text/rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+
+export type AuditContext = Pick<
+  PressContext,
+  'access' | 'channel' | 'services' | 'locale' | 't' | 'label'
+>;
+
+/** Sentences on what is set, each under a name by which it is found again once it is set otherwise. */
+type Said = Readonly<Record<string, Maybe<RichText>>>;
+type Sayer<Value> = (value: Value, ctx: AuditContext) => Said | Promise<Said>;
+type Sayers<Of> = { readonly [Name in keyof Of]-?: Sayer<NonNullable<Of[Name]>> };
+
+const placed = (all: readonly Maybe<RichText>[]): Said => Object.fromEntries(all.entries());
+
+const languageNames = (codes: readonly string[], { services, locale }: AuditContext): RichText =>
+  listOf(
+    codes.length > 0 ? codes.map((each) => services.languages.name(each, locale)) : ['–'],
+    locale,
+  );
+
+/** A switch, of which each state has a sentence. */
+const toggle =
+  (on: MessageKey, off: MessageKey): Sayer<boolean> =>
+  (isOn, { t }) => ({ it: t(isOn ? on : off) });
+
+const amount =
+  (key: MessageKey): Sayer<number> =>
+  (limit, { t, locale }) => ({
+    it: sentence(t(key), `: ${new Intl.NumberFormat(locale).format(limit)}`),
+  });
+
+const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
+  flags: ({ on, languages, keptMinutes }, ctx) => ({
+    on: ctx.t(on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
+    kept: keptMinutes ? ctx.t('flags.expire', { count: keptMinutes }) : ctx.t('flags.stay'),
+    ...Object.fromEntries(
+      Object.entries(languages).map(([sign, language]) => {
+        const isCustom = /^\w{2,}$/.test(sign);
+        const shown = isCustom ? customEmoji(ctx.channel.space.platform, sign, 'emoji') : sign;
+        return [`emoji ${sign}`, sentence(shown, ' ', languageNames([language], ctx))];
+      }),
+    ),
+  }),
+  roles: (roles, { channel: { space } }) =>
+    Object.fromEntries(
+      Object.entries(roles).map(([command, ids]) => [
+        command,
+        ids.length > 0 &&
+          sentence(
+            code(`/${command}`),
+            ': ',
+            series(
+              ids.map((id) => roleMention(space, id)),
+              ' ',
+            ),
+          ),
+      ]),
+    ),
+  dailyCharacters: amount('settings.characters'),
+  dailyAudioMinutes: amount('settings.minutes'),
+  dailyChatTokens: amount('settings.tokens'),
+  quietChannels: async (ids, ctx) => ({
+    it: ctx.t('settings.quiet-in', { channels: await channelNames(ids, ctx) }),
+  }),
+  serverNames: (names, { t }) => ({ it: t(`settings.servers-${names}`) }),
+  links: async (links, ctx) => {
+    const { outside, approved, privateChannels, channels } = { ...OPEN_LINKS, ...links };
+    const { t } = ctx;
+    return {
+      outside: sentence(t('settings.outside'), ': ', t(`settings.outside-${outside}`)),
+      approved:
+        approved.length > 0 && t('settings.approved-are', { ids: code(approved.join(', ')) }),
+      private: t(privateChannels ? 'settings.private-are-on' : 'settings.private-are-off'),
+      channels:
+        channels.length > 0 &&
+        t('settings.linkable-are', { channels: await channelNames(channels, ctx) }),
+    };
+  },
+  rules: (rules, ctx) => placed(ruleLines(rules, ctx)),
+  answersMention: toggle('settings.mentions-are-on', 'settings.mentions-are-off'),
+  rooms: async (rooms, ctx) => placed(await roomLines(rooms, ctx)),
+  languageRoles: (roles, ctx) =>
+    Object.fromEntries(
+      Object.entries(roles).map(([language, id]) => [
+        language,
+        sentence(languageNames([language], ctx), ': ', roleMention(ctx.channel.space, id)),
+      ]),
+    ),
+  moderators: ({ channel: id }, { t, channel: { space } }) => ({
+    it: sentence(t('settings.moderators'), ': ', channelMention({ space, id })),
+  }),
+  moderatorGroups: (ids, { t }) => ({
+    it: ids.length > 0 && sentence(t('settings.groups'), ': ', code(ids.join(', '))),
+  }),
+};
+
+const WATCH: Sayers<Omit<ChannelWatch, 'channel' | 'group'>> = {
+  mode: (mode, { t }) => ({ it: t(`autotranslate.modes.${mode}`) }),
+  languages: (codes, ctx) => ({ it: codes.length > 0 && languageNames(codes, ctx) }),
+  transcribes: toggle('autotranslate.voice-messages', 'autotranslate.no-voice-messages'),
+  bots: toggle('autotranslate.bots', 'autotranslate.no-bots'),
+  below: (_, { t }) => ({ it: t('autotranslate.modes.below') }),
+  choices: ({ rules = {} }, ctx) => placed(ruleLines(rules, ctx)),
+};
+
+type Values = Readonly<Record<string, unknown>>;
+
+const saidOf = async (
+  values: Values | undefined,
+  sayers: Readonly<Record<string, Sayer<never> | undefined>>,
+  ctx: AuditContext,
+): Promise<ReadonlyMap<string, RichText>> => {
+  const all = new Map<string, RichText>();
+  for (const [name, value] of Object.entries(values ?? {}))
+    for (const [of, said] of Object.entries((await sayers[name]?.(value as never, ctx)) ?? {}))
+      if (said) all.set(`${name} ${of}`, said);
+  return all;
+};
+
+/** Says what was set before and after a change, a line for each thing that differs. */
+export const changedLines = async (
+  { what, before, after }: { what: string; before: Values | undefined; after: Values | undefined },
+  ctx: AuditContext,
+): Promise<readonly RichText[]> => {
+  const sayers = { setting: SPACE, watch: WATCH }[what] ?? {};
+  const [former, latter] = [await saidOf(before, sayers, ctx), await saidOf(after, sayers, ctx)];
+  return [...new Set([...former.keys(), ...latter.keys()])].flatMap((name) => {
+    const [was, is] = [former.get(name), latter.get(name)];
+    const parts: RichPart[] = before === undefined ? [is ?? '–'] : [was ?? '–', ' → ', is ?? '–'];
+    return plainText(was ?? []) === plainText(is ?? []) ? [] : [sentence(...parts)];
+  });
+};

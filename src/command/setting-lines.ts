@@ -1,0 +1,69 @@
+import { channelNames, captionLanguages, listOf } from './helpers.ts';
+import type { PressContext } from './command.ts';
+import { memberMention, roleMention } from '../model/place.ts';
+import { MESSAGE_TYPES, RULED, type Rule, type Ruled, type WatchRules } from '../model/rules.ts';
+import type { RoomChoices } from '../model/space.ts';
+import type { Maybe, RichPart } from '../rich-text/compose.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { typedCode } from '../text/quoted-words.ts';
+
+const SECOND_MS = 1_000;
+
+type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 'locale' | 't'>;
+
+/** A line for each setting of voice rooms. */
+export const roomLines = async (
+  choices: RoomChoices,
+  ctx: Context,
+): Promise<readonly RichText[]> => {
+  const { t } = ctx;
+  return [
+    t('rooms.joins-are', { channels: await channelNames(choices.joins, ctx) }),
+    t(`rooms.consent-is-${choices.consent}`),
+    t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
+    captionLanguages(choices.languages, ctx),
+    t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off'),
+    t(choices.showsAll ? 'rooms.all-is-on' : 'rooms.all-is-off'),
+    t('rooms.pause-is', { seconds: choices.pauseMs / SECOND_MS }),
+    t(`rooms.barge-in-is-${choices.bargeIn}`),
+    t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off'),
+    t('rooms.reads', { channels: await channelNames(choices.readAloud, ctx) }),
+  ];
+};
+
+const shownValues = (
+  ruled: Ruled,
+  { of }: Rule,
+  { channel: { space }, t }: Context,
+): RichPart[] => {
+  if (ruled === 'people') return of.map((id) => memberMention(space, id));
+  if (ruled === 'roles') return of.map((id) => roleMention(space, id));
+  if (ruled !== 'types') return of.map((each) => typedCode(each));
+  return MESSAGE_TYPES.filter((one) => of.includes(one)).map((one) => t(`rules.type.${one}`));
+};
+
+/** A line for each rule, in the same places; absent ones say nothing. */
+export const ruleLines = (rules: WatchRules, ctx: Context): readonly Maybe<RichText>[] => {
+  const { t, locale } = ctx;
+  const { shortest = 0, languages = [], engine = '', formality = '', reading = '' } = rules;
+  return [
+    ...RULED.map((ruled): Maybe<RichText> => {
+      const rule = rules[ruled];
+      if (!rule || rule.of.length === 0) return undefined;
+      const values = listOf(shownValues(ruled, rule, ctx), locale);
+      return t(`rules.${rule.only ? 'only' : 'skip'}.${ruled}`, { values });
+    }),
+    shortest > 0 && t('rules.shortest', { count: shortest }),
+    languages.length > 0 &&
+      t('rules.languages', {
+        languages: listOf(
+          languages.map((each) => ctx.services.languages.name(each, locale)),
+          locale,
+        ),
+      }),
+    engine !== '' && t('rules.engine', { engine: typedCode(engine) }),
+    formality !== '' && t(`rules.formality.${formality}`),
+    reading !== '' &&
+      t('rules.reading', { language: ctx.services.languages.name(reading, locale) }),
+  ];
+};

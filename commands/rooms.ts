@@ -12,6 +12,7 @@ import {
   listOf,
   button,
   chosenChannels,
+  chosenOver,
   seenChannels,
   completeLanguages,
   languageLabel,
@@ -42,9 +43,11 @@ const BARGE_IN = ['off', 'lower', 'stop'] as const;
 const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;
 
-const change = async (ctx: Context, changed: Partial<RoomChoices>): Promise<void> =>
+type Change = (now: RoomChoices) => Partial<RoomChoices>;
+
+const change = async (ctx: Context, how: Change): Promise<void> =>
   ctx.services.spaces.change(ctx.channel.space, ({ rooms }) => ({
-    rooms: { ...rooms, ...changed },
+    rooms: { ...rooms, ...how(rooms) },
   }));
 
 const choice = <Value extends string | number>(
@@ -184,12 +187,12 @@ const PAGES = new Map(Object.entries({ joins, heard, captions, speech }));
 /** Shows `page` after the change, and beneath the reason why it could not be made. */
 const press = (
   page: Page<PressContext>,
-  changed?: (ctx: PressContext) => Partial<RoomChoices> | Promise<Partial<RoomChoices>>,
+  lookUp?: (ctx: PressContext) => Change | Promise<Change>,
 ): Press => ({
   guards: [moderator],
   ...pressOn(
     async (ctx) => page(ctx, await choicesOf(ctx)),
-    changed && (async (ctx) => change(ctx, await changed(ctx))),
+    lookUp && (async (ctx) => change(ctx, await lookUp(ctx))),
   ),
 });
 
@@ -208,8 +211,10 @@ export default defineCommand(
     private: true,
     async run(ctx) {
       const { options, services, reply } = ctx;
-      if (options.languages !== undefined)
-        await change(ctx, { languages: typedLanguages(options.languages, services) });
+      if (options.languages !== undefined) {
+        const languages = typedLanguages(options.languages, services);
+        await change(ctx, () => ({ languages }));
+      }
       await reply(await front(ctx, await choicesOf(ctx)));
     },
   },
@@ -218,17 +223,20 @@ export default defineCommand(
     topic: 'server',
     presses: {
       page: press((ctx, choices) => (PAGES.get(ctx.arg) ?? front)(ctx, choices)),
-      joins: press(joins, async (ctx) => ({
-        joins: await chosenChannels((await choicesOf(ctx)).joins, ctx),
+      joins: press(joins, async (ctx) => {
+        const chosen = await chosenChannels((await choicesOf(ctx)).joins, ctx);
+        return (now) => ({ joins: chosen(now.joins) });
+      }),
+      consent: press(heard, (ctx) => () => ({ consent: chosenOf(CONSENT, ctx) })),
+      spoken: press(heard, ({ arg }) => () => ({ spokenNotice: arg === 'on' })),
+      languages: press(captions, (ctx) => ({ languages }) => ({
+        languages: chosenOver(languages, ctx).slice(0, MOST_LANGUAGES),
       })),
-      consent: press(heard, (ctx) => ({ consent: chosenOf(CONSENT, ctx) })),
-      spoken: press(heard, ({ arg }) => ({ spokenNotice: arg === 'on' })),
-      languages: press(captions, ({ values }) => ({ languages: values })),
-      partials: press(captions, ({ arg }) => ({ partials: arg === 'on' })),
-      all: press(captions, ({ arg }) => ({ showsAll: arg === 'on' })),
-      pause: press(captions, (ctx) => ({ pauseMs: chosenOf(PAUSES, ctx) })),
-      barge: press(speech, (ctx) => ({ bargeIn: chosenOf(BARGE_IN, ctx) })),
-      wake: press(speech, ({ arg }) => ({ wakeWord: arg === 'on' })),
+      partials: press(captions, ({ arg }) => () => ({ partials: arg === 'on' })),
+      all: press(captions, ({ arg }) => () => ({ showsAll: arg === 'on' })),
+      pause: press(captions, (ctx) => () => ({ pauseMs: chosenOf(PAUSES, ctx) })),
+      barge: press(speech, (ctx) => () => ({ bargeIn: chosenOf(BARGE_IN, ctx) })),
+      wake: press(speech, ({ arg }) => () => ({ wakeWord: arg === 'on' })),
     },
   },
 );

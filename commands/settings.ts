@@ -11,6 +11,7 @@ import {
   button,
   channelNames,
   chosenChannels,
+  chosenOver,
   seenChannels,
   hiddenNote,
   modeKey,
@@ -190,9 +191,13 @@ const groupControls = async (
   ];
 };
 
+/** The moderators' channel in a row of its own; empty for none. */
+const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
+  moderators ? [moderators.channel] : [];
+
 const moderatorsPage: Page = async (ctx) => {
-  const { moderators, moderatorGroups } = await choicesOf(ctx);
-  const groups = await groupControls(ctx, moderatorGroups);
+  const choices = await choicesOf(ctx);
+  const groups = await groupControls(ctx, choices.moderatorGroups);
   return {
     text: lines(
       ctx.t('settings.moderators-heading'),
@@ -204,7 +209,7 @@ const moderatorsPage: Page = async (ctx) => {
         kind: 'channels',
         press: 'settings moderators',
         label: ctx.label('settings.moderators'),
-        chosen: await seenChannels(moderators ? [moderators.channel] : [], ctx),
+        chosen: await seenChannels(moderatorsIn(choices), ctx),
       },
       ...groups,
       back(ctx),
@@ -280,23 +285,30 @@ const change = (
     ctx.services.spaces.change(ctx.channel.space, (choices) => changed(ctx, choices)),
   );
 
-/** Sets a choice that something has to be looked up for. */
+/** Changes choices as `change` does, once something was looked up. */
 const choose = (
   page: Page,
-  chosen: (ctx: PressContext, choices: SpaceChoices) => Promise<Partial<SpaceChoices>>,
+  lookUp: (
+    ctx: PressContext,
+    choices: SpaceChoices,
+  ) => Promise<(now: SpaceChoices) => Partial<SpaceChoices>>,
 ): Press =>
   press(page, async (ctx) =>
-    ctx.services.spaces.change(ctx.channel.space, await chosen(ctx, await choicesOf(ctx))),
+    ctx.services.spaces.change(ctx.channel.space, await lookUp(ctx, await choicesOf(ctx))),
   );
 
 /** Sets one switch of every watched channel: on in those that were chosen. */
 const switchIn = (name: 'transcribes' | 'bots'): Press =>
   press(channels, async (ctx) => {
-    const isChosen = ({ channel }: ChannelWatch): boolean => ctx.values.includes(channel.id);
-    const changed = (await watchesOf(ctx))
-      .filter((watch) => watch[name] !== isChosen(watch))
-      .map((watch) => ({ ...watch, [name]: isChosen(watch) }));
-    if (changed.length > 0) await ctx.services.watches.set(changed, { mayMixAges: true });
+    const watches = await watchesOf(ctx);
+    const on = watches.filter((watch) => watch[name]).map(({ channel }) => channel.id);
+    const chosen = chosenOver(on, ctx);
+    for (const { channel } of watches)
+      if (chosen.includes(channel.id) !== on.includes(channel.id))
+        await ctx.services.watches.change(channel, (watch) => ({
+          ...watch,
+          [name]: chosen.includes(channel.id),
+        }));
   });
 
 const pageNamed: Page = (ctx, name) => (PAGES.get(name) ?? front)(ctx, '');
@@ -319,21 +331,27 @@ export default defineCommand(
       ...linkPolicyPresses,
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
-      quiet: choose(quiet, async (ctx, { quietChannels }) => ({
-        quietChannels: await chosenChannels(quietChannels, ctx),
-      })),
-      moderators: choose(moderatorsPage, async (ctx, { moderators }) => {
-        const before = moderators ? [moderators.channel] : [];
+      quiet: choose(quiet, async (ctx, { quietChannels: before }) => {
         const chosen = await chosenChannels(before, ctx);
-        // The one that was added takes the place of the former one.
-        const channel = chosen.find((id) => !before.includes(id)) ?? chosen[0];
-        return { moderators: channel === undefined ? undefined : { channel, locale: ctx.locale } };
+        return ({ quietChannels }) => ({ quietChannels: chosen(quietChannels) });
       }),
-      groups: choose(moderatorsPage, async ({ groups, member, values }) => {
-        if (member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
-        const known = (await groups?.()) ?? [];
-        const chosen = known.map(({ id }) => id).filter((id) => values.includes(id));
-        return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
+      moderators: choose(moderatorsPage, async (ctx, before) => {
+        const chosen = await chosenChannels(moderatorsIn(before), ctx);
+        return (now) => {
+          const all = chosen(moderatorsIn(now));
+          // The one that was added takes the place of the former one.
+          const channel = all.find((id) => !moderatorsIn(now).includes(id)) ?? all[0];
+          if (channel === undefined) return { moderators: undefined };
+          return { moderators: { channel, locale: ctx.locale } };
+        };
+      }),
+      groups: choose(moderatorsPage, async (ctx) => {
+        if (ctx.member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
+        const known = ((await ctx.groups?.()) ?? []).map(({ id }) => id);
+        return ({ moderatorGroups = [] }) => {
+          const chosen = chosenOver(moderatorGroups, ctx).filter((id) => known.includes(id));
+          return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
+        };
       }),
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
@@ -342,8 +360,8 @@ export default defineCommand(
         ]),
       ),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
-      roles: change(roles, ({ arg, values }, { roles: before }) => ({
-        roles: { ...before, [arg]: values },
+      roles: change(roles, (ctx, { roles: before }) => ({
+        roles: { ...before, [ctx.arg]: chosenOver(before[ctx.arg] ?? [], ctx) },
       })),
     },
   },

@@ -15,7 +15,7 @@ import { render } from './outbound/render.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Translate } from '../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import type { Answer } from '../../src/ports/platform.ts';
+import type { Answer, PressInvocation } from '../../src/ports/platform.ts';
 import { shorten } from '../../src/text/quoted-words.ts';
 
 interface Picture {
@@ -106,9 +106,7 @@ export interface HomeDeps {
   readonly uploads: Uploads;
 }
 
-export interface HomePress {
-  readonly press: string;
-  readonly values: readonly string[];
+export interface HomePress extends Pick<PressInvocation, 'press' | 'values' | 'shown'> {
   /** Id of the block whose control was pressed. */
   readonly blockId: string;
   /** Says a fault in the form that was sent, where there is one. */
@@ -262,13 +260,13 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
     open: (space: Space, userId: string): void => void open(space, userId).catch(failed),
     /** Does what a control in App Home says, and shows what became of it. */
     press: async (space: Space, member: Member, pressed: HomePress): Promise<void> => {
-      const { press, values, blockId, refuse } = pressed;
+      const { blockId, refuse, ...chosen } = pressed;
       const [command = ''] = blockId.split('/');
       const key = `${keyOf(space)} ${member.id}`;
       const body = await captured(
         space,
         member,
-        async (answer) => core.press({ ...invocation(space, member), press, values, answer }),
+        async (answer) => core.press({ ...invocation(space, member), ...chosen, answer }),
         refuse,
       );
       if (!body) return;

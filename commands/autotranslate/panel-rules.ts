@@ -1,5 +1,5 @@
 import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
-import { button, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { button, chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { FORMALITIES, MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
@@ -19,12 +19,8 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
   const { access, arg: id, label, t } = ctx;
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
-  const {
-    types,
-    shortest = 0,
-    languages = [],
-    formality = '',
-  } = watchOf(ctx, channel)?.choices?.rules ?? {};
+  const rules = watchOf(ctx, channel)?.choices?.rules ?? {};
+  const { shortest = 0, languages = [], formality = '' } = rules;
   const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
   const controls: readonly Control[] = [
     {
@@ -35,7 +31,7 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       choices: MESSAGE_TYPES.map((value) => ({
         value,
         label: label(`rules.type.${value}`),
-        chosen: types?.only !== true && types?.of.includes(value) === true,
+        chosen: typesIn(rules).includes(value),
       })),
     },
     {
@@ -76,39 +72,53 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
 };
 
 /** Changes the rules of the channel that a control is about; without `how`, it has none of its own then. */
-const changeRules = async (ctx: PressContext, how?: WatchRules): Promise<void> => {
+const changeRules = async (
+  ctx: PressContext,
+  how?: (now: WatchRules) => WatchRules,
+): Promise<void> => {
   await change(
     channelNamed(ctx, ctx.arg),
     ({ choices, ...watch }) => ({
       ...watch,
-      choices: { ...choices, rules: how ? { ...choices?.rules, ...how } : {} },
+      choices: {
+        ...choices,
+        rules: how ? { ...choices?.rules, ...how(choices?.rules ?? {}) } : {},
+      },
     }),
     undefined,
     ctx,
   );
 };
 
+const typesIn = ({ types }: WatchRules): readonly string[] =>
+  types?.only === true ? [] : (types?.of ?? []);
+
 const setTypes = (ctx: PressContext): Promise<void> =>
-  changeRules(ctx, { types: { of: MESSAGE_TYPES.filter((type) => ctx.values.includes(type)) } });
+  changeRules(ctx, (now) => {
+    const chosen = chosenOver(typesIn(now), ctx);
+    return { types: { of: MESSAGE_TYPES.filter((type) => chosen.includes(type)) } };
+  });
 
 const setShortest = async (ctx: PressContext): Promise<void> => {
   const shortest = Number(ctx.values[0]);
   const current = watchOf(ctx, channelNamed(ctx, ctx.arg))?.choices?.rules?.shortest;
   if (![...SHORTEST, current].includes(shortest)) throw userError('bad-input', 'rules.how');
-  await changeRules(ctx, { shortest });
+  await changeRules(ctx, () => ({ shortest }));
 };
 
 const setFormality = async (ctx: PressContext): Promise<void> => {
   const [value = ''] = ctx.values;
   const formality = FORMALITIES.find((one) => one === value);
   if (formality === undefined && value !== USUAL) throw userError('bad-input', 'rules.how');
-  await changeRules(ctx, { formality: formality ?? '' });
+  await changeRules(ctx, () => ({ formality: formality ?? '' }));
 };
 
-const setLanguages = (ctx: PressContext): Promise<void> =>
-  changeRules(ctx, {
-    languages: ctx.values.length === 0 ? [] : chosenLanguages(ctx.values, MOST_LANGUAGES, ctx),
-  });
+const setLanguages = (ctx: PressContext): Promise<void> => {
+  const values = ctx.values.length === 0 ? [] : chosenLanguages(ctx.values, MOST_LANGUAGES, ctx);
+  return changeRules(ctx, ({ languages = [] }) => ({
+    languages: chosenOver(languages, { ...ctx, values }).slice(0, MOST_LANGUAGES),
+  }));
+};
 
 const FORM = {
   label: 'rules.panel-values',
@@ -116,8 +126,10 @@ const FORM = {
   maxChars: 1_000,
 } as const satisfies Partial<PressForm>;
 
-const leaveOut = (ctx: PressContext, ruled: 'words' | 'beginnings'): Promise<void> =>
-  changeRules(ctx, { [ruled]: { of: boundedValues(valuesIn(ctx.values[0] ?? '')) } });
+const leaveOut = (ctx: PressContext, ruled: 'words' | 'beginnings'): Promise<void> => {
+  const of = boundedValues(valuesIn(ctx.values[0] ?? ''));
+  return changeRules(ctx, () => ({ [ruled]: { of } }));
+};
 
 /** The work of the page’s controls, by the panel’s own way to show it again. */
 export const rulePresses = (

@@ -100,9 +100,9 @@ export const linkPolicyPresses: Readonly<Record<string, Press>> = {
     ...pressOn(linksPage, async (ctx) => {
       const { services, channel } = ctx;
       const { links = OPEN_LINKS } = await services.spaces.of(channel.space);
-      const channels = await chosenChannels(links.channels, ctx);
+      const chosen = await chosenChannels(links.channels, ctx);
       await services.spaces.change(channel.space, ({ links: now = OPEN_LINKS }) => ({
-        links: { ...now, channels },
+        links: { ...now, channels: chosen(now.channels) },
       }));
     }),
   },

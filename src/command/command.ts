@@ -149,6 +149,8 @@ export interface PressContext extends Omit<
   readonly arg: string;
   /** The chosen values; empty for a button. */
   readonly values: readonly string[];
+  /** See `PressInvocation.shown`. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 /** The traits of a whole command, whatever its actions. */

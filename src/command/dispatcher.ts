@@ -65,7 +65,7 @@ const namesIn =
     feed.named(readers, tree).catch(() => tree);
 
 /** The context that commands and pressed controls share. */
-type Basics = Omit<PressContext, 'arg' | 'values'>;
+type Basics = Omit<PressContext, 'arg' | 'values' | 'shown'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
 const admit = async (
@@ -228,7 +228,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
     async press(given) {
       const invocation = known(given);
-      const { member, channel, values } = invocation;
+      const { member, channel, values, shown } = invocation;
       const updates = createAnswerUpdates(invocation);
       /** The panel as it was, for a press that could not be done. */
       let panel: (() => Promise<Content | undefined>) | undefined;
@@ -238,7 +238,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           channel.space.platform,
         );
         await serve(invocation, updates, async (basics) => {
-          const ctx: PressContext = { ...basics, arg, values };
+          const ctx: PressContext = { ...basics, arg, values, shown };
           for (const guard of press.guards ?? []) guard(ctx);
           // What a guard keeps is drawn for those alone whom it lets in.
           panel = async () => press.panel?.(ctx);

@@ -69,22 +69,32 @@ export const seenChannels = (
   { access, channel: { space } }: Pick<PressContext, 'access' | 'channel'>,
 ): Promise<readonly string[]> => access.seen(ids, (id) => ({ space, id }));
 
+/** The values of a choice of several: what the person changed of those that were shown, in those that others chose meanwhile. */
+export const chosenOver = (
+  now: readonly string[],
+  { values, shown = now }: Pick<PressContext, 'values' | 'shown'>,
+): readonly string[] => {
+  const kept = now.filter((value) => values.includes(value) || !shown.includes(value));
+  return [...new Set([...kept, ...values.filter((value) => !shown.includes(value))])];
+};
+
 /**
- * Resolves with the channels that are chosen from now on: those that are hidden from the person stay as they were.
- * Rejects with `forbidden` where a hidden one was added.
+ * Resolves with what gives the channels that are chosen from now on, out of those at that moment: those that are hidden
+ * from the person stay as they were. Rejects with `forbidden` where a hidden one was added.
  */
 export const chosenChannels = async (
   before: readonly string[],
-  ctx: Pick<PressContext, 'access' | 'channel' | 'values'>,
-): Promise<readonly string[]> => {
+  ctx: Pick<PressContext, 'access' | 'channel' | 'values' | 'shown'>,
+): Promise<(now: readonly string[]) => readonly string[]> => {
   const { space } = ctx.channel;
-  const added = ctx.values.filter((id) => !before.includes(id));
+  const { values } = ctx;
+  const known = new Set([...before, ...(ctx.shown ?? [])]);
   await ctx.access.demand(
-    added.map((id) => ({ space, id })),
+    values.filter((id) => !known.has(id)).map((id) => ({ space, id })),
     'see',
   );
-  const seen = await seenChannels(before, ctx);
-  return [...new Set([...before.filter((id) => !seen.includes(id)), ...ctx.values])];
+  const shown = await seenChannels(ctx.shown ?? before, ctx);
+  return (now) => chosenOver(now, { values, shown });
 };
 
 /** A button that does `press`, with a sentence as its label. */

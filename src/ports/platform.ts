@@ -162,6 +162,8 @@ export interface PressInvocation extends Pick<
   readonly press: string;
   /** The chosen values; empty for a button. */
   readonly values: readonly string[];
+  /** The values that the control showed as chosen; undefined where the platform does not say. */
+  readonly shown?: readonly string[] | undefined;
 }
 
 /** A person types into an option that completes itself. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { HERE, SPACE, labelled } from '../fakes/command-harness.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
@@ -43,6 +43,43 @@ describe('/settings', () => {
     expect(roles).toMatchObject({ say: ['11'], ask: ['12'] });
     expect(rooms.readAloud.toSorted()).toEqual(['7', '8']);
     expect(rooms.bargeIn).toBe('stop');
+  });
+
+  it('keeps what others chose after a panel was shown, and what was taken away of it', async () => {
+    const press = (name: string, values: string[], shown: string[]) =>
+      harness().pressNamed(name, {}, values, shown);
+    for (const name of ['settings quiet', 'settings linkable', 'settings roles:say', 'rooms joins'])
+      await press(name, ['1', '2'], []);
+    for (const name of ['settings quiet', 'settings linkable', 'settings roles:say', 'rooms joins'])
+      await press(name, ['3'], []);
+    for (const name of ['settings quiet', 'settings linkable', 'settings roles:say', 'rooms joins'])
+      await press(name, ['1', '4'], ['1', '2']);
+    const { quietChannels, links, roles, rooms } = await choices();
+    for (const ids of [quietChannels, links?.channels, roles['say'], rooms.joins])
+      expect(ids?.toSorted()).toEqual(['1', '3', '4']);
+    await press('rooms languages', ['es'], []);
+    await press('rooms languages', ['ja'], []);
+    expect((await choices()).rooms.languages).toEqual(['es', 'ja']);
+    await harness().run('autotranslate reply', { languages: 'es' });
+    for (const type of ['links', 'files'])
+      await press(`autotranslate ruletypes:${HERE.id}`, [type], []);
+    expect(harness().services.watches.of(HERE)?.choices?.rules?.types?.of).toEqual([
+      'links',
+      'files',
+    ]);
+  });
+
+  it('loses no switch of a channel that is set anew meanwhile', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const { watches } = harness().services;
+    const change = watches.change.bind(watches);
+    // Somebody else chooses languages between the look at the channel and the change of it.
+    vi.spyOn(watches, 'change').mockImplementationOnce(async (channel, how) => {
+      await change(channel, (watch) => ({ ...watch, languages: ['fr'] }));
+      return change(channel, how);
+    });
+    await harness().pressNamed('settings bots', {}, [HERE.id], []);
+    expect(watches.of(HERE)).toMatchObject({ bots: true, languages: ['fr'] });
   });
 
   it('says which channel is paused, as the status does', async () => {

@@ -49,7 +49,12 @@ export interface CommandHarness extends AsyncDisposable {
   /** Presses or chooses what has the sentence of `key` as its label under the last answer. */
   press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Shown>;
   /** Presses a control by its `press`, as it stands under something that is no answer. */
-  pressNamed(press: string, asking?: Asking, values?: readonly string[]): Promise<Shown>;
+  pressNamed(
+    press: string,
+    asking?: Asking,
+    values?: readonly string[],
+    shown?: readonly string[],
+  ): Promise<Shown>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
 
@@ -121,9 +126,10 @@ export const openCommandHarness = async (
     press: string,
     values: readonly string[],
     asking: Asking,
+    had?: readonly string[],
   ): Promise<Shown> => {
     const before = shown.length;
-    await dispatcher.press({ ...invocation(asking), press, values });
+    await dispatcher.press({ ...invocation(asking), press, values, shown: had });
     return last(before);
   };
 
@@ -145,7 +151,7 @@ export const openCommandHarness = async (
       });
       return last(before);
     },
-    pressNamed: (press, asking = {}, values = []) => doPress(press, values, asking),
+    pressNamed: (press, asking = {}, values = [], had) => doPress(press, values, asking, had),
     async press(key, values = [], asking = {}) {
       const control = labelled(shown.at(-1), key);
       if (!control) throw new Error(`there is nothing named ${key} to press`);

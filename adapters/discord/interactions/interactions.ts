@@ -1,4 +1,5 @@
 import {
+  ComponentType,
   ApplicationCommandType,
   InteractionResponseType,
   InteractionType,
@@ -169,6 +170,21 @@ const createCommandUse =
     );
   };
 
+/** The values that a menu showed as chosen; undefined of what is no menu. */
+const shownIn = ({
+  data,
+  message,
+}: APIMessageComponentInteraction | APIModalSubmitInteraction): readonly string[] | undefined => {
+  const used = message?.components
+    ?.flatMap((row) => (row.type === ComponentType.ActionRow ? row.components : []))
+    .find((each) => 'custom_id' in each && each.custom_id === data.custom_id);
+  if (used?.type === ComponentType.StringSelect)
+    return used.options.filter((option) => option.default).map(({ value }) => value);
+  if (used?.type !== ComponentType.ChannelSelect && used?.type !== ComponentType.RoleSelect)
+    return undefined;
+  return used.default_values?.map(({ id }) => id) ?? [];
+};
+
 const createPress =
   ({ core }: InteractionDeps, { answer }: InteractionAnswers) =>
   async (
@@ -193,7 +209,7 @@ const createPress =
     const acknowledged = async () => acknowledge(interaction, response);
     const values = isSubmitted ? enteredIn(interaction.data) : 'values' in data ? data.values : [];
     await answer(interaction, isOwn || staysBeside, acknowledged, async (asked) =>
-      core.press({ ...asked, press: data.custom_id, values }),
+      core.press({ ...asked, press: data.custom_id, values, shown: shownIn(interaction) }),
     );
   };
 

@@ -10,7 +10,7 @@ import type { Modals } from './modals.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { isPrivatePress } from '../../../src/model/command-info.ts';
 import type { Member } from '../../../src/model/place.ts';
-import type { Answer } from '../../../src/ports/platform.ts';
+import type { Answer, PressInvocation } from '../../../src/ports/platform.ts';
 
 export interface ControlUseDeps {
   readonly core: Core;
@@ -30,6 +30,12 @@ const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   return ('selected_conversations' in used && used.selected_conversations) || [];
 };
 
+/** The values that a menu showed as chosen; undefined where there were none, or Slack does not say. */
+const shownIn = (used: BlockAction['actions'][number]): readonly string[] | undefined => {
+  if ('initial_options' in used) return used.initial_options?.map(({ value }) => value ?? '');
+  return 'initial_conversations' in used ? used.initial_conversations : undefined;
+};
+
 /** Creates what does what controls say, and forms that presses begin with. */
 export const createControlUse = (
   deps: ControlUseDeps,
@@ -42,20 +48,20 @@ export const createControlUse = (
   const act = async (
     member: Member,
     press: string,
-    values: readonly string[],
+    chosen: Pick<PressInvocation, 'values' | 'shown'>,
     at: PressedAt,
     form?: HeldForm,
   ): Promise<void> => {
     if (at.kind === 'home') {
       const refuse = form?.refusing(ENTERED);
-      return home.press(at.space, member, { press, values, blockId: at.blockId, refuse });
+      return home.press(at.space, member, { press, ...chosen, blockId: at.blockId, refuse });
     }
     const { channel } = at.where;
     const answer = form ? form.before(answerAt(at.where), ENTERED) : answerAt(at.where);
     await core.press({
       id: randomUUID(),
       press,
-      values,
+      ...chosen,
       member,
       channel,
       signal: stopped,
@@ -93,12 +99,12 @@ export const createControlUse = (
       const form = forms.of(press, member);
       if (form && (await core.admits({ member, channel, press })))
         return forms.open(space, member, { form, press, at, triggerId });
-      await act(member, press, valuesOf(used), at);
+      await act(member, press, { values: valuesOf(used), shown: shownIn(used) }, at);
     },
     formSubmitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { place, press, values, at } = forms.submitted(body);
       const member = await readUser(place, body.user.name);
-      if (member) await act(member, press, values, at, form);
+      if (member) await act(member, press, { values }, at, form);
     },
   };
 };

@@ -222,7 +222,22 @@ describe('a control', () => {
     expect(pressed.deferred).toBe(true);
     expect(panel.components).toEqual([]);
     expect(channel.messages).toHaveLength(1);
-    expect(discord.core.presses).toMatchObject([{ press: 'settings limit', values: ['2'] }]);
+    expect(discord.core.presses).toMatchObject([
+      { press: 'settings limit', values: ['2'], shown: ['1'] },
+    ]);
+  });
+
+  test.each([
+    ['roles', 'settings roles:say', []],
+    ['channels', 'settings quiet', ['chosen']],
+  ] as const)('of %s tells what it showed as chosen', async (kind, press, shown) => {
+    const { use, ann, channel } = setUp();
+    const chosen = shown.map(() => channel.id);
+    showing({ text: rich('panel'), controls: [{ kind, press, label: 'These', chosen }] });
+    const panel = await use().answer();
+    const pressed = discord.fake.press(ann, panel, press, ['7']);
+    await pressed.until(() => discord.core.presses.length === 1);
+    expect(discord.core.presses).toMatchObject([{ values: ['7'], shown: chosen }]);
   });
 });
 

@@ -117,6 +117,10 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
       type: element['type'],
       ...(element['value'] === undefined ? {} : { value: element['value'] }),
       ...(element['text'] === undefined ? {} : { text: element['text'] }),
+      // What it showed as chosen, as the types of Slack's own library have it.
+      ...Object.fromEntries(
+        Object.entries(element).filter(([name]) => name.startsWith('initial_')),
+      ),
       ...chosen,
       action_ts: world.clock.ts(),
     };

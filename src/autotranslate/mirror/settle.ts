@@ -1,7 +1,14 @@
 import type { Transaction } from 'kysely';
 import { reasonSentence, toAppError, type AppError } from '../../errors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
+import { requoteEdited } from '../../store/inbox/quotes.ts';
+import {
+  flaggedLanguage,
+  isOfQuote,
+  WATCH,
+  type Outcome,
+  type Row,
+} from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
 import type { Schema } from '../../store/schema.ts';
 import { recordUsage } from '../../store/usage.ts';
@@ -44,6 +51,10 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
   if (row.message === 'deleted') return { state: 'skipped', reason: 'deleted' };
   return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
 };
+
+/** True of a message that was changed since it was posted: what quotes it follows. */
+const isEdited = ({ revision, purpose, message, partition }: Row): boolean =>
+  revision > 1 && purpose === WATCH && message !== 'deleted' && !isOfQuote(partition);
 
 type Usage = Prepared['used'] & { readonly messages: number };
 
@@ -98,7 +109,9 @@ export const createSettle = (deps: SettleDeps) => {
       return { prepared, outcome, usage: { ...prepared.used, messages: Number(isCounted) } };
     });
     // A row of which only the outcome is stored needs no transaction.
-    const isSimple = waits.size === 0 && !settled.some(({ usage }) => isUsed(usage));
+    const isSimple =
+      waits.size === 0 &&
+      !settled.some(({ prepared: { row }, usage }) => isUsed(usage) || isEdited(row));
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(
       async (db) => {
@@ -124,8 +137,13 @@ export const createSettle = (deps: SettleDeps) => {
           if (isSettled) ended.push(() => deps.moderators.settled(row, outcome));
           if (isSettled && outcome.state === 'skipped')
             ended.push(() => logSkip(log, row, outcome.reason));
-          // Somebody else may have pressed a flag: it is the use of the space alone.
-          const memberId = flaggedLanguage(row.purpose) === undefined ? row.authorId : '';
+          if (isSettled && isEdited(row)) {
+            const { partitions, dueMs } = await requoteEdited(db, row.ref, now());
+            for (const partition of partitions) aside.push({ partition, dueMs });
+          }
+          // Somebody else may have pressed a flag, or changed what it quotes: it is the use of the space alone.
+          const isOwn = flaggedLanguage(row.purpose) === undefined && !isOfQuote(row.partition);
+          const memberId = isOwn ? row.authorId : '';
           if (isSettled && isUsed(usage) && row.authorId !== '')
             await recordUsage(db, row.ref.channel.space, memberId, usage, now());
         }

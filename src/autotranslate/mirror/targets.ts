@@ -1,5 +1,5 @@
 import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
-import type { MessageRef, Posted } from '../../model/place.ts';
+import type { Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
@@ -21,6 +21,7 @@ export interface TargetDeps extends QuoteDeps {
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
+  readonly now: () => number;
 }
 
 type Changed = Pick<StoredMirror, 'posted' | 'quoted'>;
@@ -93,7 +94,7 @@ export const createTargets = (deps: TargetDeps) => {
     { prepared: { row, message }, content: { line: _line, ...content } }: Step,
     target: MirrorTarget,
     before: readonly Step[] = [],
-  ): Promise<{ readonly mirror: Mirror; readonly quoted: MessageRef | undefined }> => {
+  ): Promise<{ readonly mirror: Mirror; readonly quoted: StoredMirror['quoted'] }> => {
     const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
       source ? { source, text: shown.content.text } : [],
     );
@@ -101,6 +102,7 @@ export const createTargets = (deps: TargetDeps) => {
     const isOfThread =
       target.channel.parentId !== undefined && message?.replyTo?.id === message?.threadId;
     const isQuoted = content.as !== undefined && !content.below && !isOfThread;
+    const readMs = deps.now();
     const quoted =
       message && isQuoted
         ? await quoteFor(message, target, deps, { together, isLast: row.attempts > 1 })
@@ -114,7 +116,7 @@ export const createTargets = (deps: TargetDeps) => {
       ...(sourceUrl === undefined ? {} : { sourceUrl }),
       ...(quoted ? { quote: quoted.quote } : {}),
     };
-    return { mirror, quoted: quoted?.of };
+    return { mirror, quoted: quoted && { ref: quoted.of, readMs } };
   };
 
   /** Begins to store a mirror, which is waited for when its row is settled. */

@@ -64,16 +64,16 @@ export const createPrepare = (deps: PrepareDeps) => {
 
   /**
    * The daily limit that the work on a message would exceed; undefined where there is none. That of
-   * the author does not apply to a flag, which somebody else may have pressed.
+   * the author does not apply to a flag, which somebody else may have pressed, nor where what it quotes changed.
    */
   const limitOver = async (
     { ref, author, text, files }: Message,
     targets: number,
     transcribes: boolean,
-    isFlag: boolean,
+    isOwn: boolean,
   ): Promise<AppError | undefined> => {
     const { space } = ref.channel;
-    const consumer = isFlag ? { space } : { space, memberId: author.id };
+    const consumer = isOwn ? { space, memberId: author.id } : { space };
     const characters = charactersOf(text) * targets;
     const fault = characters > 0 ? await limits.fault(consumer, { characters }) : undefined;
     const hears = transcribes && files.some(claimsAudio);
@@ -141,7 +141,8 @@ export const createPrepare = (deps: PrepareDeps) => {
     const isFirst = row.attempts === 1 && row.to === undefined;
     const hasContext = watch && text.length > 0 && isFirst;
     const before = hasContext ? context.next(conversation, turn) : [];
-    const limit = await limitOver(message, wanted.length, transcribes, flagged !== undefined);
+    const isOwn = flagged === undefined && !isOfQuote(row.partition);
+    const limit = await limitOver(message, wanted.length, transcribes, isOwn);
     if (limit) {
       const asWritten = untranslated(message, wanted, limitForOthers(limit, author.name));
       if (!watch) return contents.asFlagReply(row, message, asWritten);

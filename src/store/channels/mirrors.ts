@@ -20,7 +20,7 @@ import {
   type Row,
   type RowKey,
 } from '../inbox/row.ts';
-import { requote } from '../inbox/quotes.ts';
+import { isOutdated, requote, type KnownQuote } from '../inbox/quotes.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import {
@@ -43,7 +43,7 @@ export interface StoredMirror {
   /** Names of the models that translated it, joined by `+`; undefined where none did, or none was named. */
   readonly models?: string;
   /** The message that it quotes; only written. */
-  readonly quoted?: MessageRef | undefined;
+  readonly quoted?: KnownQuote | undefined;
 }
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
@@ -142,11 +142,6 @@ const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-const isDeleted = async (db: Pick<Store, 'selectFrom'>, ref: MessageRef): Promise<boolean> => {
-  const own = { ...rowColumns({ ref, purpose: WATCH }), content_hash: DELETED };
-  return (await readRow(db, 'inbox', own, ['message_id'])) !== undefined;
-};
-
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
 /** Records which of our messages mirror which sources; stores no text. */
@@ -235,7 +230,10 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
 
     /** True of a message that is known to be deleted. */
-    isDeleted: (ref: MessageRef): Promise<boolean> => isDeleted(store, ref),
+    isDeleted: async (ref: MessageRef): Promise<boolean> => {
+      const own = { ...rowColumns({ ref, purpose: WATCH }), content_hash: DELETED };
+      return (await readRow(store, 'inbox', own, ['message_id'])) !== undefined;
+    },
 
     /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
@@ -331,12 +329,12 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         posted_ms: now(),
         models,
         pinned: 0,
-        quoted: quoted ? messageKey(quoted) : '',
+        quoted: quoted ? messageKey(quoted.ref) : '',
       });
       if (!isFirst) await deleteRows(db, 'mirror_message', columns);
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
-      // It was deleted after it was read.
-      if (quoted && (await isDeleted(db, quoted))) await requote(db, quoted, now());
+      if (quoted && (await isOutdated(db, quoted, now())))
+        await requote(db, [key], quoted.ref, now());
     },
 
     /** Deletes, within a transaction, the record of a source's mirror in a target. */

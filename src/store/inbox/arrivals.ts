@@ -9,7 +9,7 @@ import {
   partitionPlaceOf,
 } from './changed-rows.ts';
 import type { InboxDeps } from './claims.ts';
-import { requote } from './quotes.ts';
+import { answersToDeleted, AT_ONCE, requote } from './quotes.ts';
 import {
   abandoned,
   type Accepted,
@@ -24,6 +24,7 @@ import {
   refColumns,
   skippedHash,
   sourceColumns,
+  type RowKey,
   toStored,
   WATCH,
 } from './row.ts';
@@ -139,20 +140,22 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted, and of what quotes them as changed. Resolves with the partitions that must process them.
+   * Marks the rows of messages as deleted, and of the newest 500 answers that quote each as changed: the first 50 in one
+   * transaction with it, the others after it. Resolves with the partitions that must process them.
    *
    * @param purpose the only purpose that is meant
    * @param isWatched true where reports of these messages may still come: they are then ignored
    */
-  markDeleted: (
+  markDeleted: async (
     refs: readonly MessageRef[],
     {
       purpose,
       isWatched = false,
     }: { readonly purpose?: string; readonly isWatched?: boolean } = {},
-  ): Promise<readonly string[]> =>
-    store.write(async (db) => {
-      const partitions: string[] = [];
+  ): Promise<readonly string[]> => {
+    const left: { readonly ref: MessageRef; readonly answers: readonly RowKey[] }[] = [];
+    const partitions = await store.write(async (db) => {
+      const marked: string[] = [];
       for (const ref of refs) {
         for (const mirror of await readRows(db, 'mirror', sourceColumns(ref), ['purpose']))
           await insertWithoutMessage(db, { ref, purpose: mirror.purpose }, now(), CLEARED);
@@ -166,12 +169,21 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose ?? ''))
           .returning('partition_key')
           .execute();
-        partitions.push(...rows.map(({ partition_key }) => partition_key));
-        if (purpose === undefined) partitions.push(...(await requote(db, ref, now())));
+        marked.push(...rows.map(({ partition_key }) => partition_key));
+        const answers = purpose === undefined ? await answersToDeleted(db, ref) : [];
+        marked.push(...(await requote(db, answers.slice(0, AT_ONCE), ref, now())));
+        left.push({ ref, answers: answers.slice(AT_ONCE) });
         if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
-      return partitions;
-    }),
+      return marked;
+    });
+    for (const { ref, answers } of left)
+      for (let at = 0; at < answers.length; at += AT_ONCE) {
+        const some = answers.slice(at, at + AT_ONCE);
+        partitions.push(...(await store.write((db) => requote(db, some, ref, now()))));
+      }
+    return partitions;
+  },
 
   /** Abandons the open rows of a channel. Resolves with their partitions. */
   abandon: async (channel: Channel, reason: string): Promise<readonly string[]> => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
+import { eventually } from '../../fakes/eventually.ts';
 import { channel, person } from '../../fakes/channel-feed.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
 
 const BY = { author: person('bob') };
@@ -23,6 +25,15 @@ describe('the quote of a message', () => {
   const remove = async ({ ref }: Awaited<ReturnType<typeof told>>): Promise<void> => {
     scene.feed.remove(ref);
     await scene.listener.messagesDeleted([ref]);
+  };
+
+  const edit = (ref: MessageRef, words: string): Promise<void> =>
+    scene.listener.messageChanged(scene.feed.edit(ref, words));
+
+  const revisionOf = async ({ id }: MessageRef) => {
+    const rows = scene.store.selectFrom('inbox').select(['revision', 'state']);
+    const row = await rows.where('message_id', '=', id).executeTakeFirst();
+    return [row?.revision, row?.state];
   };
 
   it('goes from the copies of its answer when it is deleted', async () => {
@@ -78,5 +89,49 @@ describe('the quote of a message', () => {
     await scene.listener.messagesDeleted([answer, ref]);
     await scene.idle();
     expect(scene.feed.texts(SPANISH)).toEqual([]);
+  });
+
+  it('follows the message when it is edited, once for quick edits', async () => {
+    const { ref } = await told();
+    await scene.idle();
+    scene.feed.calls.length = 0;
+    for (const words of ['secrets', 'a public matter']) await edit(ref, words);
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      'ada: es(a public matter) [🌐 inglés]',
+      '> Dragoman: ada: es(a public matter) [🌐 inglés]\nbob: es(really) [🌐 inglés]',
+    ]);
+    const updates = scene.feed.calls.filter((call) => call === 'update');
+    expect(updates.length).toBeLessThanOrEqual(2 * 2 + 2);
+  });
+
+  it('follows an edit while the answer is posted', async () => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    scene.feed.during('create', async () => {
+      await edit(ref, 'a public matter');
+      await eventually(async () => expect(await revisionOf(ref)).toEqual([2, 'posted']));
+    });
+    await scene.say(SPANISH, 'es:vaya', { ...BY, replyTo: ref });
+    await scene.later();
+    expect(scene.feed.texts(ENGLISH).at(-1)).toContain('a public matter');
+  });
+
+  it('follows in the newest answers alone where a message has many, at no cost for those who wrote them', async () => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    for (let at = 0; at < 22; at += 1) {
+      await scene.say(ENGLISH, `answer ${at}`, { ...BY, replyTo: ref });
+      await scene.idle();
+    }
+    const used = async (memberId: string) => scene.usage.todayOf(ENGLISH.space, memberId);
+    const before = await used('bob');
+    await edit(ref, 'a public matter');
+    await scene.later();
+    const quotes = scene.feed.texts(SPANISH).slice(1);
+    expect(quotes.map((text) => text.includes('a public matter'))).toEqual(
+      quotes.map((_, at) => at > 1),
+    );
+    expect(await used('bob')).toEqual(before);
   });
 });

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { defineCommand, type Press } from '../src/command/command.ts';
 import {
-  button,
   completeLanguage,
   DAY_MS,
+  guessedLanguage,
   HOUR_MS,
-  readerLanguage,
+  languageMenu,
   typedLanguage,
 } from '../src/command/helpers.ts';
 import type { MissedMessages } from '../src/command/services.ts';
 import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { plainText } from '../src/rich-text/walk.ts';
-import { fileContent } from './catchup/file.ts';
+import { FILE_NOTE_CHARS, readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
@@ -22,7 +22,10 @@ import {
   nothing,
   readArg,
   readingButton,
+  readingOf,
+  readingPress,
   type CatchUp,
+  type PressedReading,
   type ReadingContext,
 } from './catchup/reading.ts';
 import { SUMMARY_CHARS, summaryOf } from './catchup/summary.ts';
@@ -37,7 +40,7 @@ const AGO_MS = {
 
 /** Asks whether so many messages are to be translated. */
 const question = (
-  reading: CatchUp,
+  { reading, turn }: PressedReading,
   { messages, isCut, leftOut }: MissedMessages,
   hasModel: boolean,
   ctx: ReadingContext,
@@ -52,9 +55,9 @@ const question = (
       leftOutNote(leftOut, ctx),
     ),
     controls: [
-      readingButton(ctx, ['page', 'catchup.read'], reading),
+      readingButton(ctx, ['page', 'catchup.read'], reading, turn),
       ...(hasModel ? [readingButton(ctx, ['summary', 'catchup.summary-button'], reading)] : []),
-      readingButton(ctx, ['file', 'catchup.file'], reading),
+      readingButton(ctx, ['file', 'catchup.file'], reading, turn),
     ],
   };
 };
@@ -65,7 +68,7 @@ const showSummed = async (
   missed: MissedMessages,
   ctx: ReadingContext,
 ): Promise<void> => {
-  const options = { summaryChars: SUMMARY_CHARS, hasModel: true };
+  const options = { aboveChars: SUMMARY_CHARS, hasModel: false };
   const page = await readPage(reading, missed, options, ctx);
   // Nothing can be pressed meanwhile: the summary would come in place of what that showed.
   await ctx.reply({ text: page(ctx.t('catchup.summing')).text });
@@ -93,18 +96,64 @@ const summary: Press = {
 const file: Press = {
   private: true,
   async run(ctx) {
-    await ctx.reply(await fileContent(readArg(ctx).reading, ctx));
+    const { reading, turn } = readArg(ctx);
+    const { missed, note, isWhole, files } = await readFileOf(reading, ctx);
+    if (files.length === 0) return ctx.reply(nothing(missed, ctx));
+    // A service that failed is not asked again for the page.
+    const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
+    if (!isWhole) return ctx.reply({ text: note, files, controls });
+    const options = { turn, aboveChars: FILE_NOTE_CHARS, hasModel: await chats(ctx) };
+    await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
   },
 };
 
 const ask: Press = {
   private: true,
   async run(ctx) {
-    const { reading } = readArg(ctx);
-    const missed = await missedIn(ctx, reading.from);
+    const pressed = readArg(ctx);
+    const missed = await missedIn(ctx, pressed.reading.from);
     await ctx.reply(
-      isNothing(missed) ? nothing(missed, ctx) : question(reading, missed, await chats(ctx), ctx),
+      isNothing(missed) ? nothing(missed, ctx) : question(pressed, missed, await chats(ctx), ctx),
     );
+  },
+};
+
+/** Shows what somebody missed: the first page, a summary above it where there is more, or how much it is. */
+const show = async (
+  reading: CatchUp,
+  missed: MissedMessages,
+  ctx: ReadingContext,
+): Promise<void> => {
+  const hasModel = await chats(ctx);
+  if (missed.messages.length > ASKED_ABOVE)
+    return ctx.reply(question({ reading }, missed, hasModel, ctx));
+  if (hasModel && missed.messages.length > MOST_ON_PAGE) return showSummed(reading, missed, ctx);
+  const content = await readPage(reading, missed, { hasModel }, ctx);
+  return ctx.reply(content());
+};
+
+/** Stands for a language that is not known yet. */
+const ANY_LANGUAGE = 'en';
+
+/** Asks in which language somebody reads. */
+const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
+  text: ctx.t('language.choose'),
+  controls: [languageMenu(ctx, readingPress('language', readingOf(ANY_LANGUAGE, missed)))],
+});
+
+/** Keeps the language that somebody reads, and shows the page in it. */
+const language: Press = {
+  async run(ctx) {
+    const { member, services, values } = ctx;
+    const { reading, turn } = readArg(ctx);
+    const to = typedLanguage(values[0] ?? '', services);
+    await services.settings.change(member, { language: to });
+    const missed = await missedIn(ctx, reading.from);
+    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
+    if (!turn) return show({ ...reading, to }, missed, ctx);
+    const options = { turn, hasModel: await chats(ctx) };
+    const content = await readPage({ ...reading, to }, missed, options, ctx);
+    return ctx.reply(content());
   },
 };
 
@@ -118,13 +167,11 @@ const recent: Press = {
   async run(ctx) {
     const { reply, t } = ctx;
     const missed = await missedIn(ctx, { agoMs: AGO_MS['1d'] });
-    const [first] = missed.messages;
-    if (!first) return reply({ text: t('autotranslate.read-none'), tone: 'note' });
-    const reading = { to: await readerLanguage(ctx), from: first.position };
+    if (isNothing(missed)) return reply({ text: t('autotranslate.read-none'), tone: 'note' });
+    const to = await guessedLanguage(ctx);
+    if (to === undefined) return reply(askLanguage(missed, ctx));
     const options = { turn: { way: 'back', at: END }, hasModel: await chats(ctx) } as const;
-    const shown = (await readPage(reading, missed, options, ctx))();
-    const controls = [...(shown.controls ?? []), button(ctx, 'language pick', 'language.button')];
-    await reply({ ...shown, controls });
+    await reply((await readPage(readingOf(to, missed), missed, options, ctx))());
   },
 };
 
@@ -143,21 +190,15 @@ export default defineCommand(
     async run(ctx) {
       const { on, options, reply, services } = ctx;
       const to =
-        options.to === undefined ? await readerLanguage(ctx) : typedLanguage(options.to, services);
+        options.to === undefined ? await guessedLanguage(ctx) : typedLanguage(options.to, services);
       const since = options.since
         ? { agoMs: AGO_MS[options.since] }
         : { agoMs: AGO_MS['7d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since);
       if (isNothing(missed)) return reply(nothing(missed, ctx));
-      const reading = { to, from: missed.messages[0]!.position };
-      const hasModel = await chats(ctx);
-      if (missed.messages.length > ASKED_ABOVE)
-        return reply(question(reading, missed, hasModel, ctx));
-      if (hasModel && missed.messages.length > MOST_ON_PAGE)
-        return showSummed(reading, missed, ctx);
-      const content = await readPage(reading, missed, { hasModel }, ctx);
-      await reply(content());
+      if (to === undefined) return reply(askLanguage(missed, ctx));
+      await show(readingOf(to, missed), missed, ctx);
     },
   },
-  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask, recent } },
+  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask, language, recent } },
 );

@@ -1,36 +1,17 @@
 import { z } from 'zod';
 import { defineCommand, pressOn, type PressContext } from '../src/command/command.ts';
-import { completeLanguage, languageLabel, typedLanguage } from '../src/command/helpers.ts';
+import { completeLanguage, languageMenu, typedLanguage } from '../src/command/helpers.ts';
 import type { Content } from '../src/model/message.ts';
 
 /** Offers the languages that a person may read, the one that they chose first. */
-const picker = async ({
-  services,
-  member,
-  locale,
-  t,
-  label,
-  capabilities,
-}: PressContext): Promise<Content> => {
+const picker = async (ctx: PressContext): Promise<Content> => {
+  const { services, member, locale, t } = ctx;
   const { language: chosen } = await services.settings.of(member);
-  const offered = services.languages.search('', locale).map(({ code }) => code);
-  const codes = [...new Set([...(chosen === undefined ? [] : [chosen]), ...offered])];
   return {
     text: chosen
       ? t('language.current', { language: services.languages.name(chosen, locale) })
       : t('language.choose'),
-    controls: [
-      {
-        kind: 'choice',
-        press: 'language choose',
-        label: label('language.button'),
-        choices: codes.slice(0, capabilities.choices).map((code) => ({
-          value: code,
-          label: languageLabel(code, locale, services),
-          chosen: code === chosen,
-        })),
-      },
-    ],
+    controls: [languageMenu(ctx, 'language choose', chosen)],
   };
 };
 

@@ -1,8 +1,10 @@
 import { quotedWords } from '../../src/command/helpers.ts';
-import type { Content, OutgoingFile } from '../../src/model/message.ts';
+import type { OutgoingFile } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import { leftOutNote, missedIn, nothing, type CatchUp, type ReadingContext } from './reading.ts';
+import type { MissedMessages } from '../../src/command/services.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
@@ -26,23 +28,34 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
   };
 };
 
+/** UTF-16 units of what is said of a file. */
+export const FILE_NOTE_CHARS = 250;
+
+/** A file of everything that somebody missed. */
+export interface ReadFile {
+  /** The messages that may be read once the file is finished. */
+  readonly missed: MissedMessages;
+  readonly note: RichText;
+  /** False where the service failed at some of it, or was too slow. */
+  readonly isWhole: boolean;
+  /** None where nothing may be read any more. */
+  readonly files: readonly OutgoingFile[];
+}
+
 /** Translates everything that somebody missed into a file. What was deleted meanwhile, or is of somebody who opted out meanwhile, is not in it. */
-export const fileContent = async (reading: CatchUp, ctx: ReadingContext): Promise<Content> => {
+export const readFileOf = async (reading: CatchUp, ctx: ReadingContext): Promise<ReadFile> => {
   const { label, locale, services, t } = ctx;
   const { messages } = await missedIn(ctx, reading.from);
   const all = await translated(messages, { ...reading, lane: 'batch', withinMs: FILE_MS }, ctx);
-  const now = await missedIn(ctx, reading.from);
-  const left = new Set(now.messages.map(({ ref }) => ref.id));
+  const missed = await missedIn(ctx, reading.from);
+  const left = new Set(missed.messages.map(({ ref }) => ref.id));
   const read = all.read.filter(({ message }) => left.has(message.ref.id));
-  if (read.length === 0) return nothing(now, ctx);
   const language = services.languages.name(reading.to, locale);
   const params = { count: read.length, language, translated: all.translated };
   return {
-    text: lines(
-      t('catchup.file-ready', params),
-      failedNote(all, ctx),
-      leftOutNote(now.leftOut, ctx),
-    ),
-    files: [fileOf(read, label('catchup.file-head', params), ctx)],
+    missed,
+    isWhole: all.failed === 0,
+    note: lines(t('catchup.file-ready', params), failedNote(all, ctx)),
+    files: read.length === 0 ? [] : [fileOf(read, label('catchup.file-head', params), ctx)],
   };
 };

@@ -13,7 +13,19 @@ export type ReadingContext = Omit<PressContext, 'arg' | 'values'>;
 export interface CatchUp {
   readonly to: string;
   readonly from: string;
+  /** The time since which it was asked for; seconds since 1970. */
+  readonly since: number;
 }
+
+/** Whole seconds since 1970. */
+export const secondsOf = (timeMs: number): number => Math.floor(timeMs / 1_000);
+
+/** The reading that begins with the first of some messages, of which there is one. */
+export const readingOf = (to: string, { messages, sinceMs }: MissedMessages): CatchUp => ({
+  to,
+  from: messages[0]?.position ?? '',
+  since: secondsOf(sinceMs),
+});
 
 /** A page beside another one: it ends before a position, or begins after it. */
 export interface PageTurn {
@@ -21,26 +33,32 @@ export interface PageTurn {
   readonly at: string;
 }
 
-const ARG =
-  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+/** A reading as a control names it, with the page that it leads to. */
+export interface PressedReading {
+  readonly reading: CatchUp;
+  readonly turn?: PageTurn | undefined;
+}
 
-const argOf = ({ to, from }: CatchUp, turn?: PageTurn): string =>
-  [to, from, ...(turn ? [turn.way, turn.at] : [])].join(',');
+const ARG =
+  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24}),(?<since>\d{1,11})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+
+const argOf = ({ to, from, since }: CatchUp, turn?: PageTurn): string =>
+  [to, from, since, ...(turn ? [turn.way, turn.at] : [])].join(',');
 
 /** Reads what stands in a control, which anybody may have made up; throws where it is nothing. */
-export const readArg = ({
-  arg,
-  services,
-}: PressContext): { readonly reading: CatchUp; readonly turn: PageTurn | undefined } => {
-  const { to = '', from = '', way, at } = ARG.exec(arg)?.groups ?? {};
+export const readArg = ({ arg, services }: PressContext): PressedReading => {
+  const { to = '', from = '', since, way, at } = ARG.exec(arg)?.groups ?? {};
   if (from === '') throw userError('bad-input', 'errors.bad-input');
   return {
-    reading: { to: typedLanguage(to, services), from },
+    reading: { to: typedLanguage(to, services), from, since: Number(since) },
     turn: way === undefined || at === undefined ? undefined : { way: way as PageTurn['way'], at },
   };
 };
 
-export type CatchupPress = 'page' | 'summary' | 'file' | 'ask';
+export type CatchupPress = 'page' | 'summary' | 'file' | 'ask' | 'language';
+
+export const readingPress = (press: CatchupPress, reading: CatchUp, turn?: PageTurn): string =>
+  `catchup ${press}:${argOf(reading, turn)}`;
 
 export const readingButton = (
   { label }: ReadingContext,
@@ -49,7 +67,7 @@ export const readingButton = (
   turn?: PageTurn,
 ): Control => ({
   kind: 'button',
-  press: `catchup ${press}:${argOf(reading, turn)}`,
+  press: readingPress(press, reading, turn),
   label: label(key),
 });
 

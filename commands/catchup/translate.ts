@@ -35,11 +35,16 @@ export const translated = async (
 ): Promise<TranslatedMessages> => {
   const late = AbortSignal.timeout(withinMs);
   const soon = AbortSignal.any([signal, late]);
+  const { translations } = services.messages;
+  const keep = translations.begin();
   const expected = services.watches.of(channel)?.languages ?? [];
   let changed = 0;
   let failed = 0;
   let reason: AppError | undefined;
   const textOf = async (message: Message): Promise<RichText> => {
+    const known = translations.of(message, to);
+    if (known?.outcome === 'translated') changed += 1;
+    if (known) return known.text;
     // The sources of a file's copies are too many to read.
     const text = lane === 'batch' ? message.text : await services.messages.written(message);
     const written = (await named?.(text)) ?? text;
@@ -47,6 +52,7 @@ export const translated = async (
       soon.throwIfAborted();
       const request = { text: written, to, expected, place: channel, lane, whole: true } as const;
       const made = await resultOf(services.translator.translate(request, soon));
+      keep(message, to, made);
       if (made.outcome === 'translated') changed += 1;
       return made.text;
     } catch (thrown) {

@@ -6,6 +6,7 @@ import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Store } from '../store/index.ts';
 import { outcomesOf } from '../store/inbox/outcomes.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import type { ReadTranslations } from './read-translations.ts';
 import { WATCH, type RowKey } from '../store/inbox/row.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import { isBlankMessage } from '../text/message-checks.ts';
@@ -22,6 +23,7 @@ export interface AskedMessagesDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly store: Pick<Store, 'selectFrom'>;
   readonly stored: Pick<MirrorStore, 'sourcesOf'>;
+  readonly translations: ReadTranslations;
   readonly now: () => number;
 }
 
@@ -33,6 +35,8 @@ export type MissedSince = string | { readonly agoMs: number; readonly afterOwn?:
 
 /** The messages that somebody missed. */
 export interface MissedMessages {
+  /** The time after which they were written, ms since 1970: what was asked for, or that of the person's last message. */
+  readonly sinceMs: number;
   /** Oldest first. */
   readonly messages: readonly Message[];
   /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at. */
@@ -57,12 +61,15 @@ export interface AskedMessages {
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
   /** Resolves with the text as its author wrote it: of a copy that of its source, where that can be read. */
   written(message: Pick<Message, 'ref' | 'author' | 'text'>): Promise<RichText>;
+  /** The address at which people find a message; undefined on platforms without. */
+  linkOf(ref: MessageRef): string | undefined;
   /** The time at which a message was written, ms since 1970. */
   timeOf(message: Message): number;
+  readonly translations: Omit<ReadTranslations, 'forgetAll'>;
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
-  const { platforms, privacy, store, stored, now } = deps;
+  const { platforms, privacy, store, stored, translations, now } = deps;
 
   const sourcesOf = async (ref: MessageRef): Promise<readonly RowKey[]> =>
     (await stored.sourcesOf(ref)).filter(
@@ -109,12 +116,16 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     from: MissedSince,
     most: number,
     signal: AbortSignal,
-  ): Promise<readonly Message[]> => {
+  ): Promise<Pick<MissedMessages, 'messages' | 'sinceMs'>> => {
     const { feed } = platforms.of(channel);
     if (feed.isHistorySlow?.(channel)) throw userError('unavailable', 'autotranslate.read-slow');
-    const position = typeof from === 'string' ? from : feed.positionAt(now() - from.agoMs);
-    return feed.newest(channel, position, most, signal);
+    const sinceMs = typeof from === 'string' ? feed.timeOf(from) : now() - from.agoMs;
+    const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
+    return { sinceMs, messages: await feed.newest(channel, position, most, signal) };
   };
+
+  const timeOf = ({ ref, position }: Message): number =>
+    platforms.of(ref.channel).feed.timeOf(position);
 
   return {
     read: async (ref) => {
@@ -124,19 +135,23 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       return isOut ? undefined : message;
     },
     recent: async (channel, most, signal) => {
-      const found = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
+      const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
       const written = found.filter(({ author }) => author.kind !== 'ourselves');
       return (await readable(written)).messages.slice(-most);
     },
     since: async (channel, from, signal) => {
-      const found = await newest(channel, from, MOST_MISSED, signal);
+      const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal);
       const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
       // Their position counts whether or not they opted out: it says nothing of what they wrote.
       const own = found.findLastIndex(
         ({ author }) => author.kind === 'person' && author.id === afterOwn,
       );
-      const isCut = own < 0 && found.length === MOST_MISSED;
-      return { ...(await readable(found.slice(own + 1))), isCut };
+      const last = found[own];
+      return {
+        ...(await readable(found.slice(own + 1))),
+        sinceMs: last ? timeOf(last) : sinceMs,
+        isCut: !last && found.length === MOST_MISSED,
+      };
     },
     written: async ({ ref, author, text }) => {
       const find = async (): Promise<RichText | undefined> => {
@@ -150,6 +165,8 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       const found = find().catch(() => undefined);
       return (await within(SOURCE_MS, found, undefined)) ?? text;
     },
-    timeOf: ({ ref, position }) => platforms.of(ref.channel).feed.timeOf(position),
+    linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),
+    timeOf,
+    translations,
   };
 };

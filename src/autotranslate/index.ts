@@ -21,6 +21,7 @@ import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { createAskedMessages } from './asked-messages.ts';
+import { createReadTranslations } from './read-translations.ts';
 import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createBars } from './bars.ts';
@@ -126,6 +127,7 @@ export const openAutoTranslate = async ({
   const platforms = createWatchedPlatforms();
   const measured = declareMessageMetrics({ metrics, store, now });
   const context = createTranslationContext();
+  const translations = createReadTranslations(now);
   const scheduler = createScheduler({ slots, log, now });
   const stores = await openStores(store, now, log, platforms);
   const { stored, cursors, watches: watchStore } = stores;
@@ -272,6 +274,7 @@ export const openAutoTranslate = async ({
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();
+    translations.forgetAll();
     preparing.forgetAll();
     replies.forgetAll();
     late.forgetAll();
@@ -279,6 +282,7 @@ export const openAutoTranslate = async ({
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
     if (!space) return forgetAll();
+    translations.forgetAll();
     for (const memory of memories) memory.forgetSpace(space);
   });
 
@@ -317,12 +321,13 @@ export const openAutoTranslate = async ({
       explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
     },
     blocks: stores.blocks,
-    messages: createAskedMessages({ ...shared, privacy: services.privacy }),
+    messages: createAskedMessages({ ...shared, translations, privacy: services.privacy }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */
     forget: async (person: Person): Promise<void> => {
       context.forget(person);
+      translations.forgetAll();
       preparing.forget(person.id);
       replies.forget(person.id);
       late.forget(person.id);

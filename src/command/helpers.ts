@@ -168,6 +168,31 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
   return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
 };
 
+/** A menu of the languages that a person may read, the chosen one first. */
+export const languageMenu = (
+  {
+    services,
+    locale,
+    label,
+    capabilities,
+  }: Pick<PressContext, 'services' | 'locale' | 'label' | 'capabilities'>,
+  press: string,
+  chosen?: string,
+): Control => {
+  const offered = services.languages.search('', locale).map(({ code }) => code);
+  const codes = [...new Set([...(chosen === undefined ? [] : [chosen]), ...offered])];
+  return {
+    kind: 'choice',
+    press,
+    label: label('language.button'),
+    choices: codes.slice(0, capabilities.choices).map((code) => ({
+      value: code,
+      label: languageLabel(code, locale, services),
+      chosen: code === chosen,
+    })),
+  };
+};
+
 /** Completes a language by its name or code. */
 export const completeLanguage: Complete = (typed, { services, locale, most }) =>
   services.languages
@@ -235,22 +260,25 @@ type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'access'>;
 export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
   commands().some(({ needs }) => needs === 'rooms');
 
-/**
- * The language that a person reads in a channel: the one they chose, else that of the channel, of its space, or of their
- * app. Rejects with `bad-input` where that is unknown.
- */
-export const readerLanguage = async ({
-  services,
-  channel,
-  member,
-}: Pick<PressContext, 'services' | 'channel' | 'member'>): Promise<string> => {
+type ReaderContext = Pick<PressContext, 'services' | 'channel' | 'member'>;
+
+/** The name of the language that a person reads in a channel: of the one they chose, else of that of the channel, of its space, or of their app. */
+const namedByReader = async ({ services, channel, member }: ReaderContext): Promise<string> => {
   const { language } = await services.settings.of(member);
   const { reading } = rulesOf(
     services.watches.of(channel) ?? {},
     await services.spaces.of(channel.space),
   );
-  return typedLanguage(language ?? (reading || member.locale), services);
+  return language ?? (reading || member.locale);
 };
+
+/** The language that a person reads in a channel. Rejects with `bad-input` where that is unknown. */
+export const readerLanguage = async (ctx: ReaderContext): Promise<string> =>
+  typedLanguage(await namedByReader(ctx), ctx.services);
+
+/** The language that a person reads in a channel; undefined where that is unknown. */
+export const guessedLanguage = async (ctx: ReaderContext): Promise<string | undefined> =>
+  ctx.services.languages.find(await namedByReader(ctx));
 
 /** True where channels can be translated and linked. */
 export const hasWatches = ({ commands }: Pick<PressContext, 'commands'>): boolean =>

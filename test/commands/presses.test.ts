@@ -24,7 +24,7 @@ const PRESSES = {
   },
   everybody: {
     autotranslate: 'role',
-    catchup: 'page summary file ask recent',
+    catchup: 'page summary file ask language recent',
     glossary: 'better',
     language: 'pick choose',
     translate: 'whole',

@@ -4,6 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
+import { createReadTranslations } from '../../src/autotranslate/read-translations.ts';
 import { createAudit } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
@@ -207,10 +208,14 @@ export const createScriptedServices = (
         const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
         const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
         const { isCut, leftOut } = script;
-        return { messages: messages.slice(own + 1), isCut, leftOut };
+        const asked = typeof from === 'string' ? from : NOW_MS - from.agoMs;
+        const sinceMs = Number(messages[own]?.position ?? asked);
+        return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
       },
       written: async ({ ref, text }) => script.sources.get(ref.id) ?? text,
+      linkOf: ({ id }) => `https://chat.example/${id}`,
       timeOf: ({ position }) => Number(position),
+      translations: createReadTranslations(() => NOW_MS),
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,

@@ -64,7 +64,7 @@ describe('the button of a channel that is translated on request', () => {
   it('shows the last messages in the language of the one who presses', async () => {
     harness().script.messages = [written('1', 'hello'), written('2', 'bye')];
     const { text } = await harness().pressNamed('catchup recent', { member: reader });
-    expect(text).toMatch(/ \*\*Bob\*\*: ja:hello\n- \S+ \*\*Bob\*\*: ja:bye/);
+    expect(text).toMatch(/ \*\*Bob\*\*: ja:hello\n {2}- \S+ ja:bye/);
     expect(text).toContain('日本語');
   });
 

@@ -4,6 +4,7 @@ import {
   MOST_MISSED,
   type MissedSince,
 } from '../../../src/autotranslate/asked-messages.ts';
+import { createReadTranslations } from '../../../src/autotranslate/read-translations.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { flagPurpose, WATCH, type RowKey } from '../../../src/store/inbox/row.ts';
@@ -26,6 +27,7 @@ const open = async () => {
     privacy: { optedOut: async ({ id }) => out.has(id) },
     store,
     stored: { sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined) },
+    translations: createReadTranslations(Date.now),
     now: Date.now,
   });
   const since = async (from: MissedSince) => {
@@ -76,7 +78,10 @@ describe('messages that somebody asks for', () => {
     const { fake, since } = await open();
     const [, two, three] = ['one', 'two', 'three'].map((text) => fake.say(HERE, text));
     const rest = { messages: [two!.ref.id, three!.ref.id], isCut: false, leftOut: 0 };
-    expect(await since(two!.position)).toEqual(rest);
+    expect(await since(two!.position)).toEqual({
+      ...rest,
+      sinceMs: fake.feed.timeOf(two!.position),
+    });
     expect((await since({ agoMs: HOUR_MS })).messages).toHaveLength(3);
     expect((await since({ agoMs: -HOUR_MS })).messages).toEqual([]);
   });
@@ -84,10 +89,11 @@ describe('messages that somebody asks for', () => {
   it('begin after the last one of the person, also where they opted out', async () => {
     const { fake, since } = await open();
     fake.say(HERE, 'old');
-    fake.say(HERE, 'mine', { author: person('shy') });
+    const mine = fake.say(HERE, 'mine', { author: person('shy') });
     const { ref } = fake.say(HERE, 'new');
     expect(await since({ agoMs: HOUR_MS, afterOwn: 'shy' })).toEqual({
       messages: [ref.id],
+      sinceMs: fake.feed.timeOf(mine.position),
       isCut: false,
       leftOut: 0,
     });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
 import { openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
@@ -63,6 +64,34 @@ describe('people’s words', () => {
     await scene.say(GENERAL, 'later');
     await scene.idle();
     expect(scene.contexts.get('later')).toEqual([]);
+  });
+
+  it('that were read lately are not kept once somebody is to be forgotten, or a space is left', async () => {
+    const store = await openStore('sqlite::memory:');
+    const { messages, ...watching } = await openTestAutoTranslate(store);
+    watching.attach(scene.feed.platform);
+    const read = scene.feed.say(GENERAL, 'mine');
+    const { translations } = messages;
+    const keep = () =>
+      translations.begin()(read, 'es', {
+        text: read.text,
+        from: 'en',
+        to: 'es',
+        outcome: 'translated',
+      });
+    const events = [
+      () => watching.forget({ platform: SPACE.platform, id: 'ada' }),
+      () => watching.forgetAll(),
+      async () => (await openSpaceData(store)).leave(SPACE),
+    ];
+    for (const event of events) {
+      keep();
+      expect(translations.of(read, 'es')).toBeDefined();
+      await event();
+      expect(translations.of(read, 'es')).toBeUndefined();
+    }
+    await watching[Symbol.asyncDispose]();
+    await store.destroy();
   });
 
   it('are not posted of somebody who is forgotten, though they were translated already', async () => {

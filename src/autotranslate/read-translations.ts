@@ -1,0 +1,52 @@
+import { MINUTE_MS } from '../async/clock.ts';
+import { createLru } from '../async/lru.ts';
+import type { Message } from '../model/message.ts';
+import { messageKey } from '../model/place.ts';
+import type { Translation } from '../translation/translator.ts';
+
+/** UTF-16 units of everything that is kept. */
+const MOST_CHARS = 500_000;
+/** An answer that one person alone sees can be pressed for 15 minutes on Discord. */
+const LIFE_MS = 15 * MINUTE_MS;
+
+type Read = Pick<Message, 'ref' | 'text'>;
+
+/** Translations of messages that somebody read a while ago: whoever reads them again asks no service. */
+export interface ReadTranslations {
+  /** The translation of a message as it is now; undefined where there is none. */
+  of(message: Read, to: string): Translation | undefined;
+  /** Begins to translate; returns what keeps the translations, unless all was forgotten meanwhile. */
+  begin(): (message: Read, to: string, translation: Translation) => void;
+  readonly forgetAll: () => void;
+}
+
+const keyOf = ({ ref, text }: Read, to: string): string =>
+  JSON.stringify([messageKey(ref), to, text]);
+
+/** @param now ms since 1970 */
+export const createReadTranslations = (now: () => number): ReadTranslations => {
+  const kept = createLru<
+    string,
+    { readonly translation: Translation; readonly chars: number; readonly untilMs: number }
+  >(MOST_CHARS, ({ chars }) => chars);
+  let times = 0;
+  return {
+    of: (message, to) => {
+      const found = kept.get(keyOf(message, to));
+      return found && now() < found.untilMs ? found.translation : undefined;
+    },
+    begin: () => {
+      const begun = times;
+      return (message, to, translation) => {
+        if (begun !== times) return;
+        const key = keyOf(message, to);
+        const chars = key.length + JSON.stringify(translation.text).length;
+        kept.set(key, { translation, chars, untilMs: now() + LIFE_MS });
+      };
+    },
+    forgetAll: () => {
+      times += 1;
+      kept.clear();
+    },
+  };
+};

@@ -8,6 +8,7 @@ import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
   channelOf,
+  isTalk,
   positionAt,
   positionOf,
   writtenMsOf,
@@ -139,6 +140,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     renamed: (channelId) => names.forgetWhere(({ id }) => id === channelId),
     forgetSpace: ({ id }) => names.forgetWhere(({ space }) => space.id === id),
     resolve: (channel) => channel,
+    isTalk,
     positionAt,
     timeOf: writtenMsOf,
     link: ({ channel, id }) => {
@@ -207,6 +209,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
         : undefined;
     },
     missing: async (channel, mode, below) => {
+      if (isTalk(channel))
+        throw userError('unsupported', 'watch.unfit', { channel: channelMention(channel) });
       const installed = installations.known(channel.space);
       const isElsewhere = !installed && installations.list().length > 0;
       const invite = invitation(installed);

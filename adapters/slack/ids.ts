@@ -47,6 +47,9 @@ export const channelIdOf = ({ id, space }: Channel): string => {
   return id;
 };
 
+/** True of a person's conversation with the app, which Home names by the person. */
+export const isTalk = ({ id }: Channel): boolean => /^[DUW]/.test(id);
+
 /** Messages of ours that belong together, in order. */
 export const postedOf = (channel: Channel, timestamps: readonly string[]): Posted => ({
   channel,

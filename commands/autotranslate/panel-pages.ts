@@ -91,8 +91,7 @@ export const frontPage = async (
     ),
     controls: [
       channelControl(ctx, 'autotranslate page'),
-      // Where people only talk with the bot, that is no channel to translate.
-      ...(here === ctx.member.id
+      ...(services.watches.isTalk(channel)
         ? []
         : [button(ctx, `autotranslate page:${here}`, 'autotranslate.panel-here', 'primary')]),
       ...(services.setups.offers(channel.space)

@@ -29,14 +29,13 @@ import {
 
 /** Stores a new set-up that begins with the channel where it was asked for. */
 const begin = async (ctx: PanelContext): Promise<Setup> => {
-  const { services, channel, member, locale } = ctx;
+  const { services, channel, locale } = ctx;
   const here = channelAround(channel);
   const own = watchOf(ctx, here);
   const from =
     (own?.mode === 'mirror' ? own.languages[0] : undefined) ?? services.languages.find(locale);
   const choices: SetupChoices = {
-    // Where people only talk with the bot, that is no channel to translate.
-    channels: here.id === member.id ? [] : [here.id],
+    channels: services.watches.isTalk(here) ? [] : [here.id],
     from: from ?? 'en',
     languages: [],
     form: 'channels',

@@ -26,14 +26,12 @@ import {
   type NoticeLine,
   type ModeratorsChannelDeps,
 } from './moderators-channel.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
 
 const MOST_LINKS = 5;
 /** Spaces of which something is kept in memory. */
 const MOST_SPACES = 1_000;
 
 export interface ModeratorNoticesDeps extends ModeratorsChannelDeps {
-  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   /** Wall time, ms since 1970. */
   readonly now: () => number;
 }

@@ -15,6 +15,7 @@ import { keyOf, type Channel, type Space } from '../model/place.ts';
 import type { Quota } from '../ports/processes.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Time in which messages that are given up are told of in one line. */
 export const GATHER_MS = MINUTE_MS;
@@ -58,6 +59,7 @@ interface Unsaid {
 export interface ModeratorsChannelDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly quota: Pick<Quota, 'tryTake'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Pick<Log, 'info'>;
@@ -70,7 +72,7 @@ export interface ModeratorsChannelDeps {
  * a day, and those after it wait for it.
  */
 export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
-  const { spaces, post, quota, texts, log, after = realClock.after } = deps;
+  const { spaces, post, platforms, quota, texts, log, after = realClock.after } = deps;
   const unsaid = createLru<string, Unsaid>(MOST_SPACES);
   const running = createRunning();
 
@@ -80,7 +82,8 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
       const { moderators: setting } = await spaces.of(space);
       if (!setting) return true;
       const channel = { space, id: setting.channel };
-      await post(channel, { ...line(texts.rich(setting.locale)), tone: 'note' });
+      const t = texts.rich(setting.locale, platforms.find(channel)?.naming);
+      await post(channel, { ...line(t), tone: 'note' });
       return true;
     } catch (thrown) {
       const { code } = toAppError(thrown);

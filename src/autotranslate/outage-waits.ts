@@ -10,6 +10,7 @@ import type { SpaceSettings } from '../store/settings.ts';
 import { noticeLanguage } from './rules.ts';
 import type { ModeratorNotices } from './moderator-notices.ts';
 import type { OutageError } from './breaker.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Time for which messages wait before their channels are told, where the service may be back at once. */
 const TOLD_AFTER_MS = 10_000;
@@ -21,6 +22,7 @@ const MOST_TOLD = 5_000;
 export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'rich'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'paused' | 'resumed'>;
@@ -31,7 +33,7 @@ export type OutageWaits = ReturnType<typeof createOutageWaits>;
 
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
 export const createOutageWaits = (deps: OutageWaitsDeps) => {
-  const { watches, texts, spaces, tell, moderators, now } = deps;
+  const { watches, texts, spaces, tell, moderators, platforms, now } = deps;
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
   /** Conversations whose channels know. */
@@ -41,7 +43,8 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const toldMs = createLru<string, number>(MOST_TOLD);
 
   const tellOf = async (watch: ChannelWatch, error: OutageError): Promise<void> => {
-    const t = texts.rich(noticeLanguage(watch, await spaces.of(watch.channel.space)));
+    const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
+    const t = texts.rich(language, platforms.find(watch.channel)?.naming);
     await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 

@@ -316,6 +316,8 @@ export interface Watches {
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /** Counts the channels of other spaces that are linked with this one. */
   elsewhere(watch: ChannelWatch): number;
+  /** True of a person's conversation with the bot, which cannot be watched. */
+  isTalk(channel: Channel): boolean;
   /** Lists the channels of other spaces that are linked with this one. */
   members(watch: ChannelWatch): Promise<readonly LinkMember[]>;
   /**

@@ -102,6 +102,8 @@ export interface ChannelFeed {
   isAgeRestricted?(channel: Channel): Promise<boolean>;
   /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
+  /** True of a person's conversation with the bot, where nothing is translated by itself. Default: false. */
+  isTalk?(channel: Channel): boolean;
   /** True where messages stand in threads of a channel alone. Default: false. */
   holdsPosts?(channel: Channel): Promise<boolean>;
   /** False where the bot lacks the permission to begin threads. Default: true. */

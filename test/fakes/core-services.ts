@@ -119,6 +119,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       missing: async () => [],
       drawback: async () => undefined,
       elsewhere: () => 0,
+      isTalk: () => false,
       invite: refuse,
       members: async () => [],
       mute: refuse,

@@ -6,6 +6,7 @@ export const createSilentWaits = () =>
     watches: { of: () => undefined, group: () => [] },
     spaces: { of: async () => ({ rules: {} }) as never },
     texts: { rich: () => () => [] },
+    platforms: { find: () => undefined },
     moderators: { paused: () => undefined, resumed: () => undefined },
     tell: async () => {},
     now: Date.now,

@@ -81,6 +81,7 @@ const createWatches = (script: Script): Services['watches'] => {
     },
     drawback: async ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => script.members.length,
+    isTalk: () => false,
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),

@@ -1,4 +1,5 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
+import { NAMING } from '../../adapters/slack/manifest.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { withSlackBot } from './support.ts';
 
@@ -16,7 +17,9 @@ it('the command alone opens the panel, by which a channel is set up without typi
     selected_options: [{ value: 'es' }, { value: 'ja' }],
   });
   await shows('Spanish, Japanese');
-  const told = 'Spanish and Japanese';
+  const params = { name: 'admin', languages: 'Spanish and Japanese', mode: 'reply' };
+  // The command that opts out is named as people type it here.
+  const told = sentence('autotranslate.on-here', params, 'en', NAMING).replaceAll('`', '');
   await channel.until((posts) => posts.some(({ words }) => words.includes(told)));
   channel.say(ann, 'good morning everybody');
   await channel.until((posts) => posts.some(({ words }) => words.includes('ja:good morning')));
@@ -32,4 +35,17 @@ it('App Home has the panel too', async () => {
     selected_conversation: channel.id,
   });
   await shows(`autotranslate languages:${channel.id}`);
+});
+
+it('a conversation with the app is no channel to translate', async () => {
+  const at = bot.place();
+  const { admin, workspace } = at;
+  const talk = { ...at, channel: workspace.direct(admin) };
+  await bot.use(talk, 'autotranslate');
+  expect(JSON.stringify(talk.channel.ephemeralsFor(admin).at(-1))).not.toContain(
+    `autotranslate page:${talk.channel.id}`,
+  );
+  const channel = `<#${talk.channel.id}>`;
+  const refused = await bot.use(talk, 'autotranslate reply languages:es');
+  expect(refused).toContain(sentence('watch.unfit', { channel }));
 });

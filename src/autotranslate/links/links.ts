@@ -169,6 +169,7 @@ export const createLinks = (deps: LinksDeps) => {
 
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
+    isTalk: (channel: Channel): boolean => platforms.find(channel)?.feed.isTalk?.(channel) ?? false,
     set: async (
       asked: readonly ChannelWatch[],
       { by, mayMixAges = false }: SetOptions = {},
@@ -285,7 +286,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (!restricted.includes(!isNow) || !(await end(channel))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
       const language = noticeLanguage(watch, await deps.spaces.of(channel.space));
-      void tell(channel, texts.rich(language)(key));
+      void tell(channel, texts.rich(language, platforms.find(channel)?.naming)(key));
     },
     /**
      * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its

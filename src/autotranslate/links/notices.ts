@@ -56,7 +56,8 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       for (const { channel } of readers)
         moderators.linked(channel, key === 'autotranslate.linked-here', names);
     for (const watch of readers) {
-      const t = texts.rich(noticeLanguage(watch, await spaces.of(watch.channel.space)));
+      const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
+      const t = texts.rich(language, platforms.find(watch.channel)?.naming);
       const by = asked !== undefined && { asked: quotedWords(asked) };
       const who =
         by && agreed !== undefined
@@ -73,7 +74,8 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
   ): void => {
     if (!by || isFrom(channel, by)) return;
-    void tell(channel, texts.rich(by.locale)(key, { name: quotedWords(by.name) }));
+    const t = texts.rich(by.locale, platforms.find(channel)?.naming);
+    void tell(channel, t(key, { name: quotedWords(by.name) }));
   };
 
   /**
@@ -96,7 +98,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      const t = texts.rich(locale);
+      const t = texts.rich(locale, platforms.find(channel)?.naming);
       const controls = requestControls((key) => plainText(t(key)));
       void tell(
         channel,

@@ -1,8 +1,9 @@
 import { userError } from '../../src/errors.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import { labelled, sections } from '../../src/rich-text/compose.ts';
-import { quote, styled, text, type RichText } from '../../src/rich-text/rich-text.ts';
-import { resultOf } from '../../src/command/helpers.ts';
+import { paragraph, quote, styled, text, type RichText } from '../../src/rich-text/rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { excerptRow, resultOf } from '../../src/command/helpers.ts';
 import { groupHere } from './change.ts';
 import { watchOf, type PanelContext } from './panel-controls.ts';
 
@@ -14,7 +15,14 @@ const shownLanguages = (channel: Channel, ctx: PanelContext): readonly string[] 
   return [...new Set(others.flatMap(({ languages }) => languages))];
 };
 
-/** The last message of a channel as it would be translated; throws `not-found` where there is none. */
+/** UTF-16 units of a message and its translations together: the panel with its controls stays one message. */
+const PREVIEW_CHARS = 1_000;
+
+/** A text as it is; its beginning, in one row, where it is longer. */
+const beginning = (tree: RichText, chars: number): RichText =>
+  plainText(tree).length <= chars ? tree : [paragraph(...excerptRow(tree, chars))];
+
+/** The last message of a channel as it would be translated, in short; throws `not-found` where there is none. */
 export const previewOf = async (channel: Channel, ctx: PanelContext): Promise<RichText> => {
   const { services, signal, locale, t } = ctx;
   const [message] = await services.messages.recent(channel, 1, signal);
@@ -23,10 +31,12 @@ export const previewOf = async (channel: Channel, ctx: PanelContext): Promise<Ri
       channel: channelMention(channel),
     });
   const languages = shownLanguages(channel, ctx);
+  const chars = Math.floor(PREVIEW_CHARS / (languages.length + 1));
+  const written = beginning(message.text, chars);
   const shown = await Promise.all(
     languages.map(async (to) => {
       const request = {
-        text: message.text,
+        text: written,
         to,
         expected: languages,
         place: channel,
@@ -36,8 +46,9 @@ export const previewOf = async (channel: Channel, ctx: PanelContext): Promise<Ri
         services.translator.translate(request, signal),
       );
       if (outcome !== 'translated') return undefined;
-      return labelled([styled('bold', text(services.languages.name(to, locale)))], words);
+      const name = styled('bold', text(services.languages.name(to, locale)));
+      return labelled([name], beginning(words, chars));
     }),
   );
-  return sections(t('autotranslate.panel-preview-of'), [quote(...message.text)], ...shown);
+  return sections(t('autotranslate.panel-preview-of'), [quote(...written)], ...shown);
 };

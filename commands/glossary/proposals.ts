@@ -6,33 +6,50 @@ import {
   type Press,
   type PressContext,
 } from '../../src/command/command.ts';
-import { button, completeLanguage, typedCode, typedLanguage } from '../../src/command/helpers.ts';
+import {
+  button,
+  completeLanguage,
+  TERM_CHARS,
+  typedCode,
+  typedLanguage,
+} from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { memberMention } from '../../src/model/place.ts';
 import { lines, sentence, series } from '../../src/rich-text/compose.ts';
+import type { Code } from '../../src/rich-text/rich-text.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'label'>;
 
-/** Shows the oldest proposal, with buttons that decide on it. */
-const panel = async (ctx: Context): Promise<Content> => {
+/** A term or translation as it was proposed, whole. */
+const whole = (typed: string): Code => typedCode(typed, TERM_CHARS);
+
+/**
+ * Shows one proposal whole, with buttons that decide on it.
+ *
+ * @param asked how many older ones are passed over; begins anew after the newest
+ */
+const panel = async (ctx: Context, asked = 0): Promise<Content> => {
   const { services, channel, locale, t } = ctx;
   const { space } = channel;
-  const [first, ...others] = await services.glossary.proposals(space);
-  if (!first) return { text: t('glossary.no-proposals'), tone: 'note' };
-  const { term, language, translation = '' } = first.term;
+  const all = await services.glossary.proposals(space);
+  const at = asked % all.length || 0;
+  const shown = all[at];
+  if (!shown) return { text: t('glossary.no-proposals'), tone: 'note' };
+  const { term, language, translation = '' } = shown.term;
   return {
     text: lines(
-      t('glossary.proposals', { count: others.length + 1 }),
+      t('glossary.proposals', { number: at + 1, count: all.length }),
       series([
-        sentence(typedCode(term), ' → ', typedCode(translation)),
+        sentence(whole(term), ' → ', whole(translation)),
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
-        sentence(memberMention(space, first.authorId)),
+        sentence(memberMention(space, shown.authorId)),
       ]),
     ),
     controls: [
-      button(ctx, `glossary accept:${first.id}`, 'glossary.accept', 'primary'),
-      button(ctx, `glossary refuse:${first.id}`, 'glossary.refuse'),
+      button(ctx, `glossary accept:${shown.id}`, 'glossary.accept', 'primary'),
+      button(ctx, `glossary refuse:${shown.id}`, 'glossary.refuse'),
+      ...(all.length > 1 ? [button(ctx, `glossary next:${at + 1}`, 'glossary.next-proposal')] : []),
     ],
   };
 };
@@ -75,20 +92,24 @@ const decideThere = (isAccepted: boolean): Press => ({
     const decided = await services.glossary.decide(channel.space, arg, isAccepted);
     if (!decided) return reply({ text: t('glossary.decided') });
     const { term, translation = '' } = decided;
-    const named = { term: typedCode(term), translation: typedCode(translation) };
+    const named = { term: whole(term), translation: whole(translation) };
     await reply({ text: t(isAccepted ? 'glossary.accepted' : 'glossary.refused', named) });
   },
 });
 
 const decide = (isAccepted: boolean): Press => ({
   guards: [moderator],
-  ...pressOn(panel, async ({ arg, services, channel }) => {
-    const decided = await services.glossary.decide(channel.space, arg, isAccepted);
-    if (!decided) throw userError('not-found', 'glossary.decided');
-  }),
+  ...pressOn(
+    (ctx) => panel(ctx),
+    async ({ arg, services, channel }) => {
+      const decided = await services.glossary.decide(channel.space, arg, isAccepted);
+      if (!decided) throw userError('not-found', 'glossary.decided');
+    },
+  ),
 });
 
 export const proposalPresses: Readonly<Record<string, Press>> = {
+  next: { guards: [moderator], ...pressOn((ctx) => panel(ctx, Number(ctx.arg))) },
   accept: decide(true),
   refuse: decide(false),
   take: decideThere(true),

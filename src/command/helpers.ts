@@ -37,6 +37,7 @@ export { requestControls } from '../autotranslate/request-controls.ts';
 export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
+export { TERM_CHARS } from '../translation/glossary-rows.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { joinTexts } from '../text/local-agreement.ts';
 

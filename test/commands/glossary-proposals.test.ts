@@ -14,7 +14,7 @@ describe('a proposal for the glossary', () => {
   it('waits until a moderator accepts it, and is in the glossary then', async () => {
     expect((await propose()).text).toBe(sentence('glossary.proposed'));
     const { text } = await last('glossary proposals');
-    expect(text).toContain(sentence('glossary.proposals', { count: 1 }));
+    expect(text).toContain(sentence('glossary.proposals', { number: 1, count: 1 }));
     expect(text).toContain('`fox` → `狐`');
     expect((await last('glossary list')).text).not.toContain('fox');
     await last('glossary proposals');
@@ -67,8 +67,27 @@ describe('a proposal for the glossary', () => {
     expect((await propose({ ...FOX, term: 'a6' })).tone).toBe('error');
     expect((await propose({ ...FOX, term: 'a6' }, 'eve')).tone).not.toBe('error');
     expect((await last('glossary proposals')).text).toContain(
-      sentence('glossary.proposals', { count: 6 }),
+      sentence('glossary.proposals', { number: 1, count: 6 }),
     );
+  });
+
+  it('is shown whole, and none has to be decided before the next', async () => {
+    const [term, translation] = ['fox '.repeat(49).trim(), '狐'.repeat(200)];
+    await propose();
+    await propose({ ...FOX, term, translation });
+    await last('glossary proposals');
+    const whole = `\`${term}\` → \`${translation}\``;
+    const { text, controls = [] } = await harness().press('glossary.next-proposal');
+    expect(text).toContain(sentence('glossary.proposals', { number: 2, count: 2 }));
+    expect(text).toContain(whole);
+    const first = await harness().pressNamed('glossary next:2');
+    expect(first.text).toContain(sentence('glossary.proposals', { number: 1, count: 2 }));
+    const id = controls[0]!.press.split(':')[1];
+    const named = { term: `\`${term}\``, translation: `\`${translation}\`` };
+    const decided = await harness().pressNamed(`glossary take:${id}`);
+    expect(decided.text).toBe(sentence('glossary.accepted', named));
+    for (const forged of ['99', '-1', 'x', ''])
+      expect((await harness().pressNamed(`glossary next:${forged}`)).text).toContain('fox');
   });
 
   it.each(['x'.repeat(201), '`@everyone`'])('breaks and pings nothing: %s', async (term) => {

@@ -20,7 +20,7 @@ const PRESSES = {
     settings:
       'key dropkey moderators groups page flags mentions servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
-    glossary: 'import cancel accept refuse take drop',
+    glossary: 'import cancel next accept refuse take drop',
   },
   everybody: {
     autotranslate: 'role',

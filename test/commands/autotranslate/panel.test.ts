@@ -125,6 +125,17 @@ describe('the panel of /autotranslate', () => {
     );
   });
 
+  it('shows no more than the beginning of a long message, in one message with its controls', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja, fr, de, pt, it, ko, ru, pl' });
+    const { length } = (await openChannel('100')).text;
+    harness().script.messages = [messageOf('good morning everybody\n'.repeat(200))];
+    const { text, controls } = await harness().press('autotranslate.panel-preview');
+    expect(text).toContain('es:good morning');
+    expect(text).toContain('…');
+    expect(text.length - length).toBeLessThan(1_400);
+    expect(controls?.length).toBeGreaterThan(3);
+  });
+
   it('links two channels, and adds a third to them', async () => {
     await openChannel('1');
     await harness().press('autotranslate.panel-link');

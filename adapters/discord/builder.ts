@@ -296,6 +296,7 @@ export const createBuilder = ({
     threads: true,
     demand,
     survey,
+    nameOf,
     make: async (space, thing) => {
       const { client, guild } = await guildOf(space);
       try {

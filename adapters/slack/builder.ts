@@ -97,6 +97,7 @@ export const createBuilder = ({ api, installations, people }: BuilderDeps): Buil
       if (!(await people.of(space, id)).isAdmin) throw onlyAdmins();
     },
     survey,
+    nameOf: ({ name }) => nameOf(name),
     make,
     find: async (space, { name }, sinceMs, known) => {
       const bot = installations.known(space)?.botUserId;

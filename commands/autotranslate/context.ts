@@ -108,6 +108,24 @@ const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] 
         .filter(({ group }) => group === watch.group)
         .map(({ channel, languages }) => `${channel.id} ${languages.join()}`);
 
+/**
+ * Says that what is set for a channel is replaced.
+ *
+ * @param partners the channels that it is linked with
+ */
+export const replacedLine = (
+  old: ChannelWatch,
+  partners: readonly ChannelWatch[],
+  ctx: Context,
+): RichText => {
+  const before = series([
+    ctx.t(modeKey(old)),
+    old.languages.length > 0 && listOf(namesOf(old.languages, ctx), ctx.locale),
+    partners.length > 0 && mentionsOf(partners),
+  ]);
+  return ctx.t('autotranslate.replaced', { channel: channelMention(old.channel), before });
+};
+
 /** The settings that others take the place of, and the channels of groups that end with them. */
 const replacedLines = (
   watches: readonly ChannelWatch[],
@@ -126,12 +144,7 @@ const replacedLines = (
       ({ group, channel }) =>
         group !== undefined && group === old.group && channel.id !== old.channel.id,
     );
-    const was = series([
-      t(modeKey(old)),
-      old.languages.length > 0 && listOf(namesOf(old.languages, ctx), ctx.locale),
-      partners.length > 0 && mentionsOf(partners),
-    ]);
-    return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
+    return [replacedLine(old, partners, ctx)];
   });
   const left = services.watches.list(here.space).map(({ channel }) => channel.id);
   const ended = before.filter(({ channel }) => !left.includes(channel.id));

@@ -1,6 +1,6 @@
-import { button, listOf } from '../../src/command/helpers.ts';
+import { button, listOf, say } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/message.ts';
-import { channelMention } from '../../src/model/place.ts';
+import { channelMention, type Channel } from '../../src/model/place.ts';
 import {
   placeKind,
   SETUP_FORMS,
@@ -10,14 +10,27 @@ import {
   type SetupForm,
 } from '../../src/model/setup.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
+import type { SetupLook } from '../../src/command/services.ts';
 import type { LeftThing } from '../../src/ports/builder.ts';
-import { bullets, lines, plainWords, sections, series } from '../../src/rich-text/compose.ts';
-import { namesOf } from './context.ts';
-import { languageControl, type PanelContext } from './panel-controls.ts';
+import {
+  bullets,
+  lines,
+  plainWords,
+  sections,
+  sentence,
+  series,
+} from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { demandChange } from './change.ts';
+import { namesOf, replacedLine } from './context.ts';
+import { languageControl, presser, type PanelContext } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
 
-/** Groups that are listed when they are made. */
+/** Groups that are listed. */
 const LISTED = 10;
+/** Channels of one group that are named before they are made. */
+const NAMED = 6;
 
 /** The forms that the platform can make. */
 export const formsOf = ({ services, channel }: PanelContext): readonly SetupForm[] => {
@@ -25,6 +38,61 @@ export const formsOf = ({ services, channel }: PanelContext): readonly SetupForm
   return SETUP_FORMS.filter(
     (form) =>
       (offered?.threads || !form.startsWith('threads')) && (offered?.roles || !form.includes('-')),
+  );
+};
+
+/** The person who asks, with what they may decide about. */
+export const asking = (ctx: PanelContext) => ({
+  by: presser(ctx),
+  person: ctx.member,
+  admit: async (channels: readonly Channel[]) => demandChange(channels, ctx),
+  signal: ctx.signal,
+});
+
+/** Says what would be made and replaced, and what keeps that from being done. */
+const lookLines = (
+  { count, names, faults, replaced }: SetupLook,
+  choices: SetupChoices,
+  ctx: PanelContext,
+): RichText => {
+  const {
+    channel: { space },
+    locale,
+    t,
+  } = ctx;
+  const more = (all: number, most: number) =>
+    all > most ? [t('settings.more', { count: all - most })] : [];
+  const made = Object.entries(names);
+  const said = Map.groupBy(faults, ({ error }) => plainText(say(t, error.sentence)));
+  const warnings = [
+    ...[...said.values()].map((same) => {
+      const places = same.flatMap(({ channel }) => (channel ? [channelMention(channel)] : []));
+      return series([
+        places.length > 0 && series(places.slice(0, LISTED), ' '),
+        same[0] && say(t, same[0].error.sentence),
+      ]);
+    }),
+    ...replaced.slice(0, LISTED).map((old) => replacedLine(old, [], ctx)),
+    ...more(replaced.length, LISTED),
+  ];
+  return sections(
+    lines(
+      t('autotranslate.wizard-count', { count, kind: placeKind(choices) }),
+      bullets(
+        ...made.slice(0, LISTED).map(([id, all]) =>
+          series([
+            channelMention({ space, id }),
+            listOf(
+              all.slice(0, NAMED).map((name) => plainWords(name)),
+              locale,
+            ),
+            ...more(all.length, NAMED),
+          ]),
+        ),
+        ...more(made.length, LISTED),
+      ),
+    ),
+    lines(...warnings.map((line) => sentence('⚠️ ', line))),
   );
 };
 
@@ -43,13 +111,15 @@ export const wizardPage = async (
   const { space } = channel;
   const forms = formsOf(ctx);
   const seen = await access.seen(choices.channels, (each) => ({ space, id: each }));
-  const count = services.setups.count(space, choices);
+  const look = await services.setups.look(space, choices, asking(ctx));
+  // Who does not see a channel is told nothing of it.
+  const shown =
+    seen.length === choices.channels.length
+      ? look
+      : { ...look, names: {}, faults: look.faults.slice(0, 1), replaced: [] };
   const press = (name: string): string => `autotranslate ${name}:${id}`;
   return {
-    text: sections(
-      t('autotranslate.wizard-how'),
-      count > 0 && t('autotranslate.wizard-count', { count, kind: placeKind(choices) }),
-    ),
+    text: sections(t('autotranslate.wizard-how'), look.count > 0 && lookLines(shown, choices, ctx)),
     controls: [
       {
         kind: 'channels',
@@ -68,7 +138,12 @@ export const wizardPage = async (
         ctx,
       ),
       languageControl(
-        { press: press('spoken'), label: 'autotranslate.wizard-from', chosen: [choices.from] },
+        {
+          press: press('spoken'),
+          label: 'autotranslate.wizard-from',
+          chosen: [choices.from],
+          ...(found ? { found } : {}),
+        },
         ctx,
       ),
       ...(forms.length > 1
@@ -85,7 +160,9 @@ export const wizardPage = async (
             },
           ]
         : []),
-      ...(count > 0 ? [button(ctx, press('make'), 'autotranslate.wizard-make', 'primary')] : []),
+      ...(look.count > 0
+        ? [button(ctx, press('make'), 'autotranslate.wizard-make', 'primary')]
+        : []),
       button(ctx, press('findinto'), 'autotranslate.panel-find'),
       back(ctx),
     ],

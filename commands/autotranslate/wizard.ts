@@ -7,18 +7,12 @@ import {
 } from '../../src/command/command.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
-import { channelAround, type Channel } from '../../src/model/place.ts';
+import { channelAround } from '../../src/model/place.ts';
 import { SETUP_FORMS, type Setup, type SetupChoices } from '../../src/model/setup.ts';
 import { MOST_CHANNELS } from '../../src/model/space.ts';
-import { demandChange } from './change.ts';
+import { chosenLanguages, foundLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import {
-  chosenLanguages,
-  foundLanguages,
-  presser,
-  watchOf,
-  type PanelContext,
-} from './panel-controls.ts';
-import {
+  asking,
   donePage,
   formsOf,
   progressPage,
@@ -48,14 +42,6 @@ export const wizardAction = defineAction({
   guards: [moderator],
   private: true,
   run: async (ctx) => ctx.reply(await wizardPage(ctx, await begin(ctx))),
-});
-
-/** The person who presses, with what they may decide about. */
-const asking = (ctx: PressContext) => ({
-  by: presser(ctx),
-  person: ctx.member,
-  admit: async (channels: readonly Channel[]) => demandChange(channels, ctx),
-  signal: ctx.signal,
 });
 
 /** The page of a set-up as it is now: what was chosen, or what was begun. */

@@ -86,6 +86,7 @@ export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { Translation } from '../translation/translator.ts';
 export type { AuditEntry } from '../model/audit.ts';
+export type { SetupLook } from '../autotranslate/setup/plans.ts';
 export type { BlockedPerson } from '../model/blocks.ts';
 export type { UsageAmounts, UsageDay } from '../store/usage.ts';
 export type { QueuedSpeech, Room } from '../voice/room-types.ts';

@@ -72,6 +72,8 @@ export interface Builder {
   ): Promise<void>;
   /** Rejects where a permission is missing, a source is unfit, or there is no room for all that is to be made. */
   survey(space: Space, needs: BuildNeeds): Promise<Survey>;
+  /** The name that a thing gets where nothing else has it. */
+  readonly nameOf: (thing: NewThing) => string;
   /** Makes a thing, without a second try where the answer is lost; resolves with its id. */
   make(space: Space, thing: NewThing): Promise<string>;
   /**

@@ -54,6 +54,7 @@ export const createFakeBuilder = (): FakeBuilder => {
       if (fake.personLacks) throw fake.personLacks;
     },
     threads: true,
+    nameOf: ({ name }) => name.replaceAll(' ', '-'),
     survey: async (_, needs) => {
       fake.needs = needs;
       if (fake.refusal) throw fake.refusal;

@@ -87,7 +87,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       find: refuse,
       choose: refuse,
       unfinished: async () => [],
-      count: () => 0,
+      look: refuse,
       make: refuse,
       undo: refuse,
       toggleRole: refuse,

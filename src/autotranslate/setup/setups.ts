@@ -1,54 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
-import { AppError, toAppError, userError } from '../../errors.ts';
-import { isSameChannel, type Channel, type Member, type Space } from '../../model/place.ts';
+import { toAppError, userError } from '../../errors.ts';
+import { isSameChannel, type Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
 import type { ChannelWatch, Changer, Watches } from '../../model/space.ts';
-import type { Builder, LeftThing, NewThing } from '../../ports/builder.ts';
+import type { LeftThing, NewThing } from '../../ports/builder.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { SetupStore } from '../../store/setups.ts';
-import type { Languages } from '../../text/language/languages.ts';
-import {
-  demandGroups,
-  needsOf,
-  roleKey,
-  roleLanguages,
-  sourcesOf,
-  stepsOf,
-  thingOf,
-  watchesOf,
-} from './steps.ts';
+import { createSetupPlans, type SetupPerson, type SetupPlansDeps } from './plans.ts';
+import { demandGroups, roleKey, sourcesOf, thingOf, watchesOf } from './steps.ts';
 
 /** Time after which others may work on a set-up, should its process have ended. */
 const BUSY_MS = MINUTE_MS;
 /** Longest wait for a rate limit before it is left to a person to go on. */
 const LONGEST_WAIT_MS = MINUTE_MS;
 
-export interface SetupsDeps {
+export interface SetupsDeps extends SetupPlansDeps {
   readonly stored: SetupStore;
-  readonly builderOf: (space: Space) => Builder | undefined;
   readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing' | 'set'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
-  readonly languages: Pick<Languages, 'name'>;
   readonly now: () => number;
   readonly clock?: Clock;
 }
 
 /** A person who has a set-up made or undone. */
-export interface SetupOptions {
+export interface SetupOptions extends SetupPerson {
   readonly by: Changer;
-  readonly person: Pick<Member, 'platform' | 'id' | 'roles'>;
-  /** Rejects where the person may not decide about one of the channels. */
-  readonly admit: (channels: readonly Channel[]) => Promise<void>;
   /** Takes how many of all steps are done. */
   readonly told?: (done: number, all: number) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 const over = () => userError('not-found', 'autotranslate.wizard-over');
-
-const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
-  channels.map((id) => ({ space, id }));
 
 /** True where the making of a set-up began before that of another. */
 const isBefore = (a: Pick<Setup, 'id' | 'work'>, b: Pick<Setup, 'id' | 'work'>): boolean => {
@@ -60,60 +43,9 @@ export type Setups = ReturnType<typeof createSetups>;
 
 /** Makes channels for languages, all that a moderator chose at once; nothing is linked before all is made. */
 export const createSetups = (deps: SetupsDeps) => {
-  const { stored, builderOf, watches, spaces, languages, now, clock = realClock } = deps;
+  const { stored, builderOf, watches, spaces, now, clock = realClock } = deps;
 
-  const builderIn = (space: Space): Builder => {
-    const builder = builderOf(space);
-    if (!builder) throw new AppError('unsupported', 'channels cannot be made on this platform');
-    return builder;
-  };
-
-  /** Rejects where the person may not decide about the channels, or not make themselves what the set-up makes. */
-  const demandPerson = async (
-    space: Space,
-    { choices, work }: Setup,
-    { person, admit }: SetupOptions,
-  ): Promise<void> => {
-    await admit(channelsOf(space, choices));
-    const sources = work
-      ? choices.channels.map((id) => ({ id, languages: choices.languages }))
-      : sourcesOf(choices, watches.list(space));
-    const needs = needsOf(choices, sources, roleLanguages(choices).length);
-    await builderIn(space).demand(space, person, needs);
-  };
-
-  /** The languages whose roles are there and may be given. */
-  const safeIn = async (
-    space: Space,
-    roles: Readonly<Record<string, string>>,
-  ): Promise<readonly string[]> => {
-    const builder = builderIn(space);
-    const safe = await Promise.all(
-      Object.entries(roles).map(async ([language, id]) =>
-        (await builder.roles?.isSafe(space, id)) ? [language] : [],
-      ),
-    );
-    return safe.flat();
-  };
-
-  /** Plans the work on a set-up; rejects where it could not be done. */
-  const plan = async (space: Space, choices: SetupChoices): Promise<readonly SetupStep[]> => {
-    const sources = sourcesOf(choices, watches.list(space));
-    if (sources.every(({ languages: lacking }) => lacking.length === 0))
-      throw userError('bad-input', 'autotranslate.wizard-choose');
-    demandGroups(space, sources, watches);
-    for (const id of choices.channels) {
-      const watch = { channel: { space, id }, mode: 'mirror' } as ChannelWatch;
-      const lacking = await watches.missing(watch);
-      if (lacking.length > 0)
-        throw userError('forbidden', 'watch.missing', { permissions: { list: [...lacking] } });
-    }
-    const { languageRoles = {} } = await spaces.of(space);
-    const safe = await safeIn(space, languageRoles);
-    const newRoles = roleLanguages(choices).filter((language) => !safe.includes(language));
-    const survey = await builderIn(space).survey(space, needsOf(choices, sources, newRoles.length));
-    return stepsOf(choices, sources, survey, newRoles, languages);
-  };
+  const { builderIn, demandPerson, plan, look } = createSetupPlans(deps);
 
   const busyUntilMs = (): number => now() + BUSY_MS;
 
@@ -276,9 +208,7 @@ export const createSetups = (deps: SetupsDeps) => {
     },
     /** Lists the set-ups whose making was begun and did not end, the oldest first. */
     unfinished: stored.begun,
-    /** Counts the channels or threads that would be made. */
-    count: (space: Space, choices: SetupChoices): number =>
-      sourcesOf(choices, watches.list(space)).reduce((sum, each) => sum + each.languages.length, 0),
+    look,
     /**
      * Makes and links everything, or goes on with it; resolves with the channels that are linked. Where it rejects,
      * nothing is linked, and what was made is remembered.

@@ -105,6 +105,69 @@ describe('the wizard of /autotranslate', () => {
     for (const { press } of controls) expect(press.length).toBeLessThanOrEqual(100);
   });
 
+  it('names what it makes and says what it replaces before anything is pressed', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja' });
+    const { text } = await choose(['es', 'fr'], ['100', '200']);
+    expect(text).toContain(
+      '- <#100> · name100-español, name100-français\n- <#200> · name200-español',
+    );
+    const before = `${sentence('autotranslate.modes.reply')} · Spanish, Japanese`;
+    const replaced = sentence('autotranslate.replaced', { channel: '<#100>', before });
+    expect(text).toContain(`⚠️ ${replaced}`);
+    expect(text.match(/⚠️/g)).toHaveLength(1);
+    expect(lines()).toEqual(['100 reply es,ja']);
+  });
+
+  it('says before anything is made which permissions are missing where, and to whom', async () => {
+    const lacking = (permission: string) => sentence('watch.missing', { permissions: permission });
+    harness().script.missing = {
+      100: ['Manage Webhooks'],
+      200: ['Manage Webhooks'],
+      300: ['View Channel'],
+    };
+    builder().personLacks = new AppError('forbidden', 'missing', {
+      sentence: { key: 'autotranslate.wizard-yours', params: { permissions: 'Manage Channels' } },
+    });
+    const page = await choose(['es'], ['100', '200', '300']);
+    expect(page.text).toContain(`⚠️ <#100> <#200> · ${lacking('Manage Webhooks')}`);
+    expect(page.text).toContain(`⚠️ <#300> · ${lacking('View Channel')}`);
+    expect(page.text).toContain(
+      sentence('autotranslate.wizard-yours', { permissions: 'Manage Channels' }),
+    );
+    expect(builder().built).toEqual([]);
+  });
+
+  it('says on its page that the server has no room', async () => {
+    const params = { kind: 'channels', needed: 1, left: 0, most: 500 };
+    builder().refusal = new AppError('bad-input', 'full', {
+      sentence: { key: 'autotranslate.wizard-no-room', params },
+    });
+    const { text } = await choose(['es']);
+    expect(text).toContain(`⚠️ ${sentence('autotranslate.wizard-no-room', params)}`);
+  });
+
+  it('names nothing of a channel that is hidden from the person', async () => {
+    await choose(['es'], ['100', '200']);
+    harness().script.access = { 200: 'none' };
+    const { text } = await harness().press('autotranslate.wizard-languages', ['es', 'fr']);
+    expect(text).not.toMatch(/name[12]00/);
+  });
+
+  it('offers languages of the server first, and found ones for what people write there, too', async () => {
+    await harness().run('autotranslate reply', { languages: 'ca', channel: '5' });
+    const { controls = [] } = await open();
+    const values = (key: 'autotranslate.wizard-languages' | 'autotranslate.wizard-from') => {
+      const control = labelled(harness().shown.at(-1), key);
+      return control?.kind === 'choice' ? control.choices.map(({ value }) => value) : [];
+    };
+    expect(controls.length).toBeGreaterThan(0);
+    expect(values('autotranslate.wizard-languages')[0]).toBe('ca');
+    expect(values('autotranslate.wizard-from').slice(0, 2)).toEqual(['en', 'ca']);
+    await harness().press('autotranslate.panel-find', ['swahi']);
+    await harness().press('autotranslate.wizard-from', ['sw']);
+    expect(values('autotranslate.wizard-from')[0]).toBe('sw');
+  });
+
   it('is not offered where channels cannot be made', async () => {
     const channel = placeOfSetup('mute');
     const panel = await harness().run('autotranslate panel', {}, { channel });

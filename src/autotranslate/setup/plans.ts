@@ -1,0 +1,142 @@
+import { AppError, toAppError, userError } from '../../errors.ts';
+import type { Channel, Member, Space } from '../../model/place.ts';
+import type { Setup, SetupChoices, SetupStep } from '../../model/setup.ts';
+import type { ChannelWatch, Watches } from '../../model/space.ts';
+import type { Builder } from '../../ports/builder.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import type { Languages } from '../../text/language/languages.ts';
+import { demandGroups, needsOf, roleLanguages, sourcesOf, stepsOf, thingOf } from './steps.ts';
+
+export interface SetupPlansDeps {
+  readonly builderOf: (space: Space) => Builder | undefined;
+  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly languages: Pick<Languages, 'name'>;
+}
+
+/** A person who has a set-up planned, made or undone. */
+export interface SetupPerson {
+  readonly person: Pick<Member, 'platform' | 'id' | 'roles'>;
+  /** Rejects where the person may not decide about one of the channels. */
+  readonly admit: (channels: readonly Channel[]) => Promise<void>;
+}
+
+/** A reason why a set-up cannot be made, of one of its channels where it is about that. */
+export interface SetupFault {
+  readonly channel?: Channel;
+  readonly error: AppError;
+}
+
+/** A set-up as it would be made now. */
+export interface SetupLook {
+  /** The number of channels or threads that it makes. */
+  readonly count: number;
+  /** The names of those, by the id of the channel that each is for; none where a fault keeps them unknown. */
+  readonly names: Readonly<Record<string, readonly string[]>>;
+  readonly faults: readonly SetupFault[];
+  /** The watches of chosen channels that would be replaced. */
+  readonly replaced: readonly ChannelWatch[];
+}
+
+const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
+  channels.map((id) => ({ space, id }));
+
+/** Creates what plans set-ups, and tells before they are made what they would do. */
+export const createSetupPlans = ({ builderOf, watches, spaces, languages }: SetupPlansDeps) => {
+  const builderIn = (space: Space): Builder => {
+    const builder = builderOf(space);
+    if (!builder) throw new AppError('unsupported', 'channels cannot be made on this platform');
+    return builder;
+  };
+
+  /** Rejects where the person may not decide about the channels, or not make themselves what the set-up makes. */
+  const demandPerson = async (
+    space: Space,
+    { choices, work }: Pick<Setup, 'choices' | 'work'>,
+    { person, admit }: SetupPerson,
+  ): Promise<void> => {
+    await admit(channelsOf(space, choices));
+    const sources = work
+      ? choices.channels.map((id) => ({ id, languages: choices.languages }))
+      : sourcesOf(choices, watches.list(space));
+    const needs = needsOf(choices, sources, roleLanguages(choices).length);
+    await builderIn(space).demand(space, person, needs);
+  };
+
+  /** The languages whose roles are there and may be given. */
+  const safeIn = async (
+    space: Space,
+    roles: Readonly<Record<string, string>>,
+  ): Promise<readonly string[]> => {
+    const builder = builderIn(space);
+    const safe = await Promise.all(
+      Object.entries(roles).map(async ([language, id]) =>
+        (await builder.roles?.isSafe(space, id)) ? [language] : [],
+      ),
+    );
+    return safe.flat();
+  };
+
+  /** The chosen channels in which the bot lacks permissions. */
+  const lackingIn = async (space: Space, choices: SetupChoices): Promise<readonly SetupFault[]> => {
+    const faults = await Promise.all(
+      channelsOf(space, choices).map(async (channel): Promise<readonly SetupFault[]> => {
+        const list = [...(await watches.missing({ channel, mode: 'mirror' } as ChannelWatch))];
+        const error = userError('forbidden', 'watch.missing', { permissions: { list } });
+        return list.length > 0 ? [{ channel, error }] : [];
+      }),
+    );
+    return faults.flat();
+  };
+
+  /** Plans the work on a set-up; rejects where it could not be done. */
+  const plan = async (space: Space, choices: SetupChoices): Promise<readonly SetupStep[]> => {
+    const sources = sourcesOf(choices, watches.list(space));
+    if (sources.every(({ languages: lacking }) => lacking.length === 0))
+      throw userError('bad-input', 'autotranslate.wizard-choose');
+    demandGroups(space, sources, watches);
+    const [fault] = await lackingIn(space, choices);
+    if (fault) throw fault.error;
+    const { languageRoles = {} } = await spaces.of(space);
+    const safe = await safeIn(space, languageRoles);
+    const newRoles = roleLanguages(choices).filter((language) => !safe.includes(language));
+    const survey = await builderIn(space).survey(space, needsOf(choices, sources, newRoles.length));
+    return stepsOf(choices, sources, survey, newRoles, languages);
+  };
+
+  /** Looks at what a set-up would make and replace, and at all that keeps it from being made. */
+  const look = async (
+    space: Space,
+    choices: SetupChoices,
+    person: SetupPerson,
+  ): Promise<SetupLook> => {
+    const all = watches.list(space);
+    const sources = sourcesOf(choices, all).filter(({ languages: lacking }) => lacking.length > 0);
+    const count = sources.reduce((sum, each) => sum + each.languages.length, 0);
+    const replaced = all.filter(
+      ({ channel, mode }) => mode !== 'mirror' && sources.some(({ id }) => id === channel.id),
+    );
+    if (count === 0) return { count, names: {}, faults: [], replaced };
+    const faults: SetupFault[] = [];
+    const note = (thrown: unknown): undefined => void faults.push({ error: toAppError(thrown) });
+    await demandPerson(space, { choices }, person).catch(note);
+    const lacking = await lackingIn(space, choices).catch(note);
+    faults.push(...(lacking ?? []));
+    const steps = lacking?.length === 0 ? await plan(space, choices).catch(note) : undefined;
+    const { nameOf } = builderIn(space);
+    const named = (steps ?? []).flatMap((step) =>
+      step.kind === 'channel' || step.kind === 'thread'
+        ? [{ source: step.source, name: nameOf(thingOf(step, { id: '', choices }, {})) }]
+        : [],
+    );
+    const names = Object.fromEntries(
+      [...Map.groupBy(named, ({ source }) => source)].map(([id, each]) => [
+        id,
+        each.map(({ name }) => name),
+      ]),
+    );
+    return { count, names, faults, replaced };
+  };
+
+  return { builderIn, demandPerson, plan, look };
+};

@@ -106,10 +106,10 @@ const LATE_MS = 30_000;
 
 export interface IngestDeps {
   readonly inboxWriter: InboxWriter;
-  readonly inbox: Pick<InboxStore, 'purposes'>;
+  readonly inbox: Pick<InboxStore, 'purposes' | 'shownMs'>;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
-  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'sinceMs' | 'languagesMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly pressers: Pick<FlagPressers, 'note'>;
@@ -231,8 +231,11 @@ export const createIngest = ({
       }
       if (isQuiet(channel, choices)) return refuse('quiet-channel');
       const watch = watches.of(channel);
-      const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
-      if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return refuse('shown');
+      if (watch?.mode === 'reply' && watch.languages.includes(language)) {
+        // What was made before a language was added lacks it.
+        const shownMs = await inbox.shownMs(ref);
+        if (shownMs !== undefined && shownMs >= watches.languagesMs(watch)) return refuse('shown');
+      }
       const message = await readFlagged(ref, stored, platforms);
       if (!message) return;
       if (message.system) return refuse('system');

@@ -16,10 +16,12 @@ interface StoredWatch {
   readonly threadsSinceMs: number;
   /** Time since which the channel is in its group, ms since 1970. */
   readonly joinedMs: number;
+  /** Time since which messages are translated into all of its languages in this mode, ms since 1970. */
+  readonly languagesMs: number;
 }
 
-/** The choices of a watch as they are stored, with the time since which it is in its group. */
-type StoredChoices = WatchChoices & { readonly joinedMs?: number };
+/** The choices of a watch as they are stored, with its times. */
+type StoredChoices = WatchChoices & Partial<Pick<StoredWatch, 'joinedMs' | 'languagesMs'>>;
 
 /** Removes the watches that are alone in one of these groups: a group needs two channels. */
 const takeLone = (
@@ -61,7 +63,10 @@ const putAll = async (
     const watch = withChoices(given, old?.watch);
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
     const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
-    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, watch });
+    const had = old?.watch.mode === mode ? old.watch.languages : [];
+    const hadAll = old && languages.every((each) => had.includes(each));
+    const languagesMs = hadAll ? old.languagesMs : sinceMs;
+    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, languagesMs, watch });
     const how = {
       space_id: channel.space.id,
       mode,
@@ -73,6 +78,7 @@ const putAll = async (
       choices: JSON.stringify({
         ...choices,
         ...(group === undefined ? {} : { joinedMs }),
+        ...(languagesMs === (old?.sinceMs ?? sinceMs) ? {} : { languagesMs }),
       } satisfies StoredChoices),
     };
     const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
@@ -87,7 +93,11 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
     rows.map((row) => {
-      const { joinedMs = row.since_ms, ...choices } = JSON.parse(row.choices) as StoredChoices;
+      const {
+        joinedMs = row.since_ms,
+        languagesMs = row.since_ms,
+        ...choices
+      } = JSON.parse(row.choices) as StoredChoices;
       const watch: ChannelWatch = {
         channel: rowChannel(row),
         mode: row.mode as WatchMode,
@@ -102,6 +112,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
         sinceMs: row.since_ms,
         threadsSinceMs: row.threads_since_ms,
         joinedMs,
+        languagesMs,
         watch,
       };
       return [channelKey(watch.channel), stored] as const;
@@ -314,6 +325,9 @@ export const openWatchStore = async (
     /** Time since which a channel is in its group, ms since 1970. */
     joinedMs: ({ channel }: ChannelWatch): number =>
       watches.get(channelKey(channel))?.joinedMs ?? Infinity,
+    /** Time since which messages are translated into all languages of a watch in its mode, ms since 1970. */
+    languagesMs: ({ channel }: ChannelWatch): number =>
+      watches.get(channelKey(channel))?.languagesMs ?? now(),
     /** Time since which messages are taken under a watch, ms since 1970. */
     sinceMs: ({ channel }: ChannelWatch): number => {
       const own = watches.get(channelKey(channel));

@@ -59,6 +59,23 @@ export const createInboxStore = (deps: InboxDeps) => {
       return [...all];
     },
 
+    /**
+     * Time at which what auto-translate shows of a message was made, ms since 1970; Infinity where it is still to be made, and
+     * undefined where there is nothing.
+     */
+    shownMs: async (ref: MessageRef): Promise<number | undefined> => {
+      const [row] = await store
+        .selectFrom('inbox')
+        .select(['state', 'changed_ms'])
+        .where((eb) => eb.and(refColumns(ref)))
+        .where('purpose', '=', WATCH)
+        .execute();
+      if (row?.state === 'waiting') return Infinity;
+      if (row) return row.state === 'posted' ? row.changed_ms : undefined;
+      const mirrors = await readRows(store, 'mirror', sourceColumns(ref), ['purpose', 'posted_ms']);
+      return mirrors.find(({ purpose }) => purpose === WATCH)?.posted_ms;
+    },
+
     /** Lists the newest messages of a person in a space, at most `limit`. */
     writtenBy: async (
       { platform, id }: Space,

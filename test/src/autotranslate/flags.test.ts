@@ -107,6 +107,26 @@ describe('a flag', () => {
     expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(after)', '🇯🇵 ja(after)']);
   });
 
+  it('brings what auto-translate did not: a language that was added since, a message that a rule leaves out', async () => {
+    await scene.watches.set([watchOf(GENERAL, { choices: { rules: { shortest: 3 } } })]);
+    const early = await scene.say(GENERAL, 'hello');
+    const short = await scene.say(GENERAL, 'so');
+    await scene.idle();
+    scene.clock.aheadMs += 1_000;
+    await scene.watches.set([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+    await scene.listener.reactionChanged(early.ref, '🇯🇵', true);
+    await scene.listener.reactionChanged(short.ref, '🇪🇸', true);
+    await scene.idle();
+    const texts = ['hello', '🇪🇸 es(hello)', 'so', '🇯🇵 ja(hello)', '🇪🇸 es(so)'];
+    expect(new Set(scene.feed.texts(GENERAL))).toEqual(new Set(texts));
+    await scene.restart();
+    const late = await scene.say(GENERAL, 'later');
+    await scene.idle();
+    await scene.listener.reactionChanged(late.ref, '🇯🇵', true);
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).filter((text) => text.includes('later'))).toHaveLength(2);
+  });
+
   it('on a copy means the words that were copied', async () => {
     await scene.watches.set(linked());
     await scene.say(ENGLISH, 'hello');

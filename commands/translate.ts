@@ -79,7 +79,9 @@ export default defineCommand(
         options.engine === undefined
           ? await nextEngine(to, ctx)
           : await typedEngine(options.engine, ctx);
-      const written = on ? await services.messages.written(on) : (options.text ?? []);
+      const [written = options.text ?? []] = on
+        ? await services.messages.written([on], signal)
+        : [];
       const source: Source = options.audio
         ? await hear(options.audio, from, ctx)
         : { text: written, ...(from === undefined ? {} : { from }) };

@@ -23,10 +23,12 @@ const SUMMARY_MS = 45_000;
 /** The newest lines that a language model is given. */
 const newestLines = async (
   messages: readonly Message[],
-  { named }: ReadingContext,
+  { named, services, signal }: ReadingContext,
 ): Promise<readonly string[]> => {
   let left = READ_CHARS;
-  const lineOf = async ({ author, text }: Message): Promise<string> => {
+  const texts = await services.messages.written(messages, signal);
+  const lineOf = async ({ author, ...own }: Message, index: number): Promise<string> => {
+    const text = texts[index] ?? own.text;
     const words = excerpt((await named?.(text)) ?? text, MESSAGE_CHARS);
     return `${quotedWords(author.name, NAME_CHARS)}: ${words}`;
   };

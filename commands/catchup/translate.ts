@@ -41,16 +41,18 @@ export const translated = async (
   let changed = 0;
   let failed = 0;
   let reason: AppError | undefined;
+  const asked = messages.filter((message) => !translations.of(message, to));
+  const written = await services.messages.written(asked, soon);
+  const sources = new Map(asked.map((message, index) => [message, written[index]]));
   const textOf = async (message: Message): Promise<RichText> => {
     const known = translations.of(message, to);
     if (known?.outcome === 'translated') changed += 1;
     if (known) return known.text;
-    // The sources of a file's copies are too many to read.
-    const text = lane === 'batch' ? message.text : await services.messages.written(message);
-    const written = (await named?.(text)) ?? text;
+    const text = sources.get(message) ?? message.text;
+    const words = (await named?.(text)) ?? text;
     try {
       soon.throwIfAborted();
-      const request = { text: written, to, expected, place: channel, lane, whole: true } as const;
+      const request = { text: words, to, expected, place: channel, lane, whole: true } as const;
       const made = await resultOf(services.translator.translate(request, soon));
       keep(message, to, made);
       if (made.outcome === 'translated') changed += 1;
@@ -59,7 +61,7 @@ export const translated = async (
       signal.throwIfAborted();
       failed += 1;
       reason ??= toAppError(late.aborted ? late.reason : thrown);
-      return written;
+      return words;
     }
   };
   const read: ReadMessage[] = [];

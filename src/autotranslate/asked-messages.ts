@@ -1,22 +1,20 @@
 import { DAY_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import { isSameChannel, type Channel, type MessageRef, type Person } from '../model/place.ts';
+import type { Channel, MessageRef, Person } from '../model/place.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Store } from '../store/index.ts';
 import { outcomesOf } from '../store/inbox/outcomes.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { ReadTranslations } from './read-translations.ts';
-import { WATCH, type RowKey } from '../store/inbox/row.ts';
+import { createSourcesOf, createSourceTexts, type Copy } from './source-texts.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import { isBlankMessage } from '../text/message-checks.ts';
-import { textFor, within, type WatchedPlatforms } from './watched-platforms.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
-/** Longest wait for the source of a copy: it may stand in a place that does not answer. */
-const SOURCE_MS = 3_000;
 
 export interface AskedMessagesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
@@ -59,8 +57,8 @@ export interface AskedMessages {
    * included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
-  /** Resolves with the text as its author wrote it: of a copy that of its source, where that can be read. */
-  written(message: Pick<Message, 'ref' | 'author' | 'text'>): Promise<RichText>;
+  /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can be read. */
+  written(messages: readonly Copy[], signal: AbortSignal): Promise<readonly RichText[]>;
   /** The address at which people find a message; undefined on platforms without. */
   linkOf(ref: MessageRef): string | undefined;
   /** The time at which a message was written, ms since 1970. */
@@ -69,12 +67,9 @@ export interface AskedMessages {
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
-  const { platforms, privacy, store, stored, translations, now } = deps;
+  const { platforms, privacy, store, translations, now } = deps;
 
-  const sourcesOf = async (ref: MessageRef): Promise<readonly RowKey[]> =>
-    (await stored.sourcesOf(ref)).filter(
-      (source) => source.purpose === WATCH && !isSameChannel(source.ref.channel, ref.channel),
-    );
+  const sourcesOf = createSourcesOf(deps);
 
   /** The people whose words a message holds: of a copy from another channel its authors; none of other messages of ours. */
   const authorsOf = async ({ ref, author }: Message): Promise<readonly Person[]> => {
@@ -153,18 +148,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
         isCut: !last && found.length === MOST_MISSED,
       };
     },
-    written: async ({ ref, author, text }) => {
-      const find = async (): Promise<RichText | undefined> => {
-        const [source, ...others] = author.kind === 'ourselves' ? await sourcesOf(ref) : [];
-        if (!source || others.length > 0) return undefined;
-        const { channel } = source.ref;
-        const read = await platforms.of(channel).feed.read(source.ref);
-        if (!read || isBlankMessage(read.text)) return undefined;
-        return textFor(read.text, channel, ref.channel, platforms);
-      };
-      const found = find().catch(() => undefined);
-      return (await within(SOURCE_MS, found, undefined)) ?? text;
-    },
+    written: createSourceTexts(deps),
     linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),
     timeOf,
     translations,

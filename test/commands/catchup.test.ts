@@ -100,6 +100,9 @@ describe('/catchup', () => {
     harness().script.sources.set(copy.ref.id, plainWords('la fuente'));
     const { text } = await harness().run('catchup', { to: 'fr' });
     expect(text).toContain('fr:la fuente');
+    harness().script.messages = [{ ...copy, text: plainWords('an edited copy') }];
+    const { files = [] } = await harness().press('catchup.file');
+    expect(Buffer.from(files[0]!.bytes).toString()).toContain('fr:la fuente');
   });
 
   it('says since when it was asked for, whenever the first message was written', async () => {

@@ -213,7 +213,8 @@ export const createScriptedServices = (
         const sinceMs = Number(messages[own]?.position ?? asked);
         return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
       },
-      written: async ({ ref, text }) => script.sources.get(ref.id) ?? text,
+      written: async (messages) =>
+        messages.map(({ ref, text }) => script.sources.get(ref.id) ?? text),
       linkOf: ({ id }) => `https://chat.example/${id}`,
       timeOf: ({ position }) => Number(position),
       translations: createReadTranslations(() => NOW_MS),

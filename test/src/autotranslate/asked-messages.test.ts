@@ -5,6 +5,8 @@ import {
   type MissedSince,
 } from '../../../src/autotranslate/asked-messages.ts';
 import { createReadTranslations } from '../../../src/autotranslate/read-translations.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { flagPurpose, WATCH, type RowKey } from '../../../src/store/inbox/row.ts';
@@ -36,7 +38,9 @@ const open = async () => {
   };
   const texts = async (most: number) =>
     (await messages.recent(HERE, most, AbortSignal.timeout(1_000))).map(({ ref }) => ref.id);
-  return { fake, messages, texts, since, out, sources };
+  const written = async (...copies: readonly Message[]) =>
+    (await messages.written(copies, AbortSignal.timeout(1_000))).map(plainText);
+  return { fake, messages, texts, since, written, out, sources };
 };
 
 describe('messages that somebody asks for', () => {
@@ -101,14 +105,40 @@ describe('messages that somebody asks for', () => {
   });
 
   it('have the words of the source of a copy, where that can be read', async () => {
-    const { fake, messages, sources } = await open();
+    const { fake, written, sources } = await open();
     const source = fake.say(THERE, 'hola', { author: person('ann') });
     const copy = fake.say(HERE, 'hello', OURS);
     sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
-    expect(plainText(await messages.written(copy))).toBe('hola');
-    expect(plainText(await messages.written(source))).toBe('hola');
+    expect(await written(copy, source)).toEqual(['hola', 'hola']);
     fake.remove(source.ref);
-    expect(plainText(await messages.written(copy))).toBe('hello');
+    expect(await written(copy)).toEqual(['hello']);
+  });
+
+  it('have the words of the sources of hundreds of copies, read together, the older ones their own', async () => {
+    const { fake, written, sources } = await open();
+    const copies = Array.from({ length: 330 }, (_, at) => {
+      const source = fake.say(THERE, `hola ${at}`, { author: person('ann') });
+      const copy = fake.say(HERE, `hello ${at}`, OURS);
+      sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
+      return copy;
+    });
+    const words = await written(...copies);
+    expect(words.at(-1)).toBe('hola 329');
+    expect(words.filter((each) => each.startsWith('hello'))).toHaveLength(20);
+    expect(fake.calls.filter((call) => call === 'history')).toHaveLength(1);
+    expect(fake.calls.length).toBeLessThanOrEqual(11);
+  });
+
+  it('have their own words where the place of their sources fails', async () => {
+    const { fake, written, sources } = await open();
+    const source = fake.say(THERE, 'hola', { author: person('ann') });
+    const copies = Array.from({ length: 20 }, () => fake.say(HERE, 'hello', OURS));
+    for (const { ref } of copies) sources.set(ref.id, { ref: source.ref, purpose: WATCH });
+    const fails = async () => {
+      throw new AppError('unavailable', 'away');
+    };
+    Object.assign(fake.feed, { newest: fails, read: fails });
+    expect(new Set(await written(...copies))).toEqual(new Set(['hello']));
   });
 
   it('are the newest of thousands, read once', async () => {

@@ -81,7 +81,7 @@ describe('people’s words', () => {
       });
     const events = [
       () => watching.forget({ platform: SPACE.platform, id: 'ada' }),
-      () => watching.forgetAll(),
+      async () => watching.forgetAll(),
       async () => (await openSpaceData(store)).leave(SPACE),
     ];
     for (const event of events) {

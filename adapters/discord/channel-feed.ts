@@ -8,6 +8,7 @@ import {
   type APIThreadChannel,
   type APIUser,
   type Client,
+  type RESTGetAPIChannelMessagesPinsResult,
 } from 'discord.js';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
@@ -23,7 +24,7 @@ import {
 } from './ids.ts';
 import type { Application } from './application.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import { MESSAGES_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
+import { MESSAGES_PAGE, MOST_PINS, PINS_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
 import { NO_MEMBER, type MemberNames, type ThreadParents } from './memory.ts';
 import type { Webhooks } from './mirrors/webhooks.ts';
 import {
@@ -211,6 +212,19 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       );
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
       return found && others > 0 ? countPeople(api, ref, found) : 0;
+    },
+    pinned: async (channel) => {
+      // Without it, none would be listed: "Get Channel Pins".
+      demandHistory(await clients.knowing(channel.space.id), channel);
+      const route = `/channels/${channelIdOf(channel)}/messages/pins` as const;
+      const refs: MessageRef[] = [];
+      for (let before: string | undefined; ;) {
+        const query = { limit: String(PINS_PAGE), ...(before === undefined ? {} : { before }) };
+        const page = await api.send<RESTGetAPIChannelMessagesPinsResult>('GET', route, { query });
+        refs.push(...page.items.map(({ message: { id } }) => ({ channel, id })));
+        before = page.items.at(-1)?.pinned_at;
+        if (!page.has_more || before === undefined || refs.length >= MOST_PINS) return refs;
+      }
     },
     spaceName: async ({ id }) => (await clients.knowing(id)).guilds.cache.get(id)?.name,
     isPrivate: async (channel) => {

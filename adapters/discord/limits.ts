@@ -59,6 +59,9 @@ export const WEBHOOK_STEADY = { posts: 30, windowMs: 60_000 } as const;
 
 /** Messages of one page: "Get Channel Messages". */
 export const MESSAGES_PAGE = 100;
+/** Pins of one page, and of a channel: "Get Channel Pins", "Pin Message". */
+export const PINS_PAGE = 50;
+export const MOST_PINS = 250;
 /** Reactions of one page: "Get Reactions". */
 export const REACTIONS_PAGE = 100;
 /** Threads of one page: "List Public Archived Threads". */

@@ -11,7 +11,7 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface CopiedPinsDeps {
   readonly stored: Pick<MirrorStore, 'of' | 'sourceOf' | 'isPinned' | 'setPinned'>;
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly log: Pick<Log, 'info'>;
 }
@@ -19,6 +19,8 @@ export interface CopiedPinsDeps {
 /** Looks for the copies of a message that was pinned as soon as it was written, and the time between them. */
 const LOOKS = 4;
 const LOOK_MS = 500;
+
+export type CopiedPins = ReturnType<typeof createCopiedPins>;
 
 /**
  * Creates the function that pins the copies of a message when it was pinned, and unpins them. A copy that people pin or
@@ -36,14 +38,17 @@ export const createCopiedPins = ({ stored, watches, platforms, log }: CopiedPins
     }
   };
 
-  /** @param isPinned as it is reported now, whether that has changed or not */
-  return async (ref: MessageRef, isPinned: boolean): Promise<void> => {
+  /**
+   * @param isPinned as it is reported now, whether that has changed or not
+   * @param isNew true where copies may be posted only now
+   */
+  return async (ref: MessageRef, isPinned: boolean, { isNew } = { isNew: true }): Promise<void> => {
     const watch = watches.of(ref.channel);
     if (watch?.mode !== 'mirror') return;
     using _ = await turns.take(messageKey(ref));
     const key = { ref, purpose: WATCH };
     if ((await stored.isPinned(key)) === isPinned || (await stored.sourceOf(ref))) return;
-    for (const { posted } of await copiesOf(key, watches.group(watch).length - 1)) {
+    for (const { posted } of await copiesOf(key, isNew ? watches.group(watch).length - 1 : 0)) {
       if (!posted) continue;
       const { channel, ids } = posted;
       const to = watches.of(channel);

@@ -29,6 +29,7 @@ import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
 import { createCopiedPins } from './copied-pins.ts';
+import { createMissedPins } from './missed-pins.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
@@ -269,6 +270,9 @@ export const openAutoTranslate = async ({
     resume(platform);
   };
 
+  const copyPin = createCopiedPins(shared);
+  const missedPins = createMissedPins({ ...shared, copyPin });
+
   let retention: AsyncDisposable | undefined;
   let flagRemoval: AsyncDisposable | undefined;
   /** Drops the words in memory, which only help to translate others. */
@@ -289,7 +293,7 @@ export const openAutoTranslate = async ({
   return {
     listener: {
       ...listener,
-      pinChanged: createCopiedPins(shared),
+      pinChanged: async (ref, isPinned) => copyPin(ref, isPinned),
       channelDeleted: async (channel) => {
         await watches.channelDeleted(channel);
         // The messages of a thread are deleted with it, and so are their copies.
@@ -300,6 +304,7 @@ export const openAutoTranslate = async ({
       accessChanged: backlog.accessChanged,
       messagesMissed: (channels) => {
         listener.messagesMissed(channels);
+        missedPins.missed(channels.map(({ channel }) => channel));
         const [first] = channels;
         if (first) connected(first.channel.space.platform);
       },
@@ -360,6 +365,7 @@ export const openAutoTranslate = async ({
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       inboxWork[Symbol.dispose]();
+      missedPins[Symbol.dispose]();
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();

@@ -104,6 +104,11 @@ export interface ChannelFeed {
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /** True of a person's conversation with the bot, where nothing is translated by itself. Default: false. */
   isTalk?(channel: Channel): boolean;
+  /**
+   * Lists the pinned messages of a channel itself, none of its threads. Omitted by platforms without pins, and where
+   * each change of a pin is reported sooner or later.
+   */
+  pinned?(channel: Channel): Promise<readonly MessageRef[]>;
   /** True where messages stand in threads of a channel alone. Default: false. */
   holdsPosts?(channel: Channel): Promise<boolean>;
   /** False where the bot lacks the permission to begin threads. Default: true. */

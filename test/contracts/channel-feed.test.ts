@@ -29,6 +29,7 @@ const openFake = (
     },
     edit: async (ref, text) => void fake.edit(ref, text),
     remove: async (ref) => fake.remove(ref),
+    pin: async (ref, isPinned) => fake.pin(ref, isPinned),
     react: async (ref, emoji) => {
       const count = (reacted.get(emoji) ?? 0) + 1;
       reacted.set(emoji, count);
@@ -64,6 +65,7 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
     },
     edit: async (ref, text) => messageOf(ref).edit(text),
     remove: async (ref) => messageOf(ref).delete(),
+    pin: async (ref, isPinned) => messageOf(ref).pin(isPinned),
     react: async (ref, emoji) => messageOf(ref).react(discord.fake.user(), emoji),
     texts: async (of) => channelOf(of).messages.map(({ content }) => content),
   };
@@ -129,6 +131,12 @@ testBroken(CHANNEL_FEED_CONTRACT, {
     })),
     fails:
       'reads the newest messages of a channel from a position on, oldest first, and of no other',
+  },
+  'leaves a pin out': {
+    port: openFake((feed) => ({
+      pinned: async (of) => (await feed.pinned!(of)).slice(1),
+    })),
+    fails: 'lists what is pinned in a channel, and in no other',
   },
   'takes every position for the first': {
     port: openFake(() => ({ timeOf: () => 0 })),

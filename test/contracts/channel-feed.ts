@@ -19,6 +19,8 @@ export interface FeedSubject {
   readonly remove: (ref: MessageRef) => Promise<void>;
   /** Somebody reacts to a message. */
   readonly react: (ref: MessageRef, emoji: string) => Promise<void>;
+  /** Somebody pins a message, or unpins it; omitted where the feed lists no pins. */
+  readonly pin?: (ref: MessageRef, isPinned: boolean) => Promise<void>;
   /** The texts that people see in a channel, ours included, oldest first. */
   readonly texts: (of: Channel) => Promise<readonly string[]>;
 }
@@ -67,6 +69,25 @@ export const CHANNEL_FEED_CONTRACT = {
       expect(await read(second!.position, 9)).toEqual(['two', 'three', 'four']);
       expect(await read(feed.positionAt(Date.now() + 7_200_000), 9)).toEqual([]);
     },
+
+  'lists what is pinned in a channel, and in no other': async (subject) => {
+    const { feed, channel, other, say, pin } = subject;
+    expect(feed.pinned === undefined).toBe(pin === undefined);
+    if (!pin) return;
+    const refs: MessageRef[] = [];
+    for (let at = 0; at < 60; at += 1) refs.push(await say(channel, `${at}`));
+    for (const ref of refs) await pin(ref, true);
+    await pin(refs[0]!, false);
+    await pin(await say(other, 'elsewhere'), true);
+    const found = await feed.pinned?.(channel);
+    expect(found?.map(({ id }) => id).toSorted()).toEqual(
+      refs
+        .slice(1)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+    expect(found?.every(({ channel: { id } }) => id === channel.id)).toBe(true);
+  },
 
   'knows when a position is, and the first position of a time': async ({ feed, channel, say }) => {
     const before = Date.now();

@@ -19,3 +19,18 @@ it('a pinned message of linked channels has pinned copies, until it is unpinned'
   // What Discord itself says of a pin is no message of anybody.
   expect(english.messages).toHaveLength(1);
 });
+
+it('what is pinned and unpinned while the bot is away is made up for when it is back', async () => {
+  const { english, spanish, japanese, ann } = await bot.linked();
+  const [first, second] = [english.say(ann, 'The old rules'), english.say(ann, 'The new rules')];
+  const copies = await Promise.all(
+    [first, second].flatMap((said) => [copyOf(said, spanish), copyOf(said, japanese)]),
+  );
+  first.pin();
+  await bot.discord.until(() => copies.slice(0, 2).every(({ pinned }) => pinned));
+  await bot.stop();
+  first.pin(false);
+  second.pin();
+  await bot.start();
+  await bot.discord.until(() => copies.every(({ pinned }, at) => pinned === at > 1));
+});

@@ -39,6 +39,7 @@ export interface FeedFault {
   readonly call:
     | 'openThread'
     | 'pin'
+    | 'pinned'
     | 'create'
     | 'update'
     | 'remove'
@@ -77,8 +78,10 @@ export interface FakeFeed {
   react(ref: MessageRef, emoji: string, people: number): void;
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
-  /** What we have pinned in a channel. */
+  /** What is pinned in a channel. */
   pinned(of: Channel): string[];
+  /** Somebody pins a message, or unpins it. */
+  pin(ref: MessageRef, isPinned?: boolean): void;
   /** Ids of the channels in which messages stand in threads alone. */
   readonly forums: Set<string>;
   /** Channels in which we may begin no threads. */
@@ -203,6 +206,8 @@ export const createFakeFeed = (
     const [event] = at < 0 ? [] : events.splice(at, 1);
     await event?.run();
   };
+  const setPinned = ({ channel: { id: of }, id }: MessageRef, isPinned = true): void =>
+    void pinned[isPinned ? 'add' : 'delete'](`${of} ${id}`);
   const render = ({ as, label, content: { text }, quote }: Mirror): RichText => {
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
     return as
@@ -252,6 +257,12 @@ export const createFakeFeed = (
     isBanned: async (_, id) => banned.has(id),
     isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
+    pinned: async (of) => {
+      meet('pinned', false, of);
+      return shownIn(of)
+        .map(({ message: { ref } }) => ref)
+        .filter(({ id }) => pinned.has(`${of.id} ${id}`));
+    },
     holdsPosts: async ({ id }) => forums.has(id),
     mayBeginThreads: async ({ id }) => !threadless.has(id),
     describeThread: async ({ id }) => threads.get(id),
@@ -317,9 +328,9 @@ export const createFakeFeed = (
         }
     },
     pin: async ({ channel: of, id }, isPinned) => {
+      await meanwhile('pin');
       meet('pin', false, of);
-      if (isPinned) pinned.add(`${of.id} ${id}`);
-      else pinned.delete(`${of.id} ${id}`);
+      setPinned({ channel: of, id }, isPinned);
     },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);
@@ -381,6 +392,7 @@ export const createFakeFeed = (
     fail: (...more) => void faults.push(...more),
     sick,
     during: (call, run) => void events.push({ call, run }),
+    pin: setPinned,
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
     restrictByAge: ({ id }, isRestricted) =>
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),

@@ -120,6 +120,7 @@ export const postMessage = (world: World, draft: Draft): Message => {
     editedAt: undefined,
     edits: 0,
     pinned: false,
+    pinnedMs: 0,
     reactions: new Map(),
     thread: undefined,
     deleted: false,
@@ -240,4 +241,12 @@ export const openThread = (
     });
   }
   return thread;
+};
+
+/** Pins a message, or unpins it; no two of a channel are pinned at the same time. */
+export const setPinned = (world: World, message: Message, isPinned: boolean): void => {
+  const times = [...message.channel.messages.values()].map(({ pinnedMs }) => pinnedMs);
+  message.pinned = isPinned;
+  message.pinnedMs = Math.max(world.clock.now(), ...times.map((ms) => ms + 1));
+  editMessage(world, message, { stamped: false });
 };

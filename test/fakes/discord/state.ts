@@ -178,6 +178,8 @@ export interface Message {
   editedAt: number | undefined;
   edits: number;
   pinned: boolean;
+  /** Time of its pin, ms since 1970; 0 where it never was pinned. */
+  pinnedMs: number;
   readonly reactions: Map<string, Reaction>;
   thread: Channel | undefined;
   deleted: boolean;

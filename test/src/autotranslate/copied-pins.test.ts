@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { channelKey } from '../../../src/model/place.ts';
+import { eventually } from '../../fakes/eventually.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
 
 describe('pins of linked channels', () => {
@@ -45,5 +46,49 @@ describe('pins of linked channels', () => {
     await scene.watches.change(JAPANESE, (watch) => ({ ...watch, choices: { muted } }));
     await scene.listener.pinChanged(ref, true);
     expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([1, 0]);
+  });
+
+  const missed = (): void =>
+    scene.listener.messagesMissed([ENGLISH, SPANISH].map((one) => ({ channel: one, newest: '' })));
+  const pinned = () => [SPANISH, JAPANESE].map((one) => scene.feed.pinned(one).length);
+
+  it('go on after a process that ended in between, and follow what changed meanwhile', async () => {
+    const { ref } = await said();
+    scene.feed.pin(ref);
+    const begun = Promise.withResolvers<void>();
+    scene.feed.during('pin', () => {
+      begun.resolve();
+      return new Promise(() => {});
+    });
+    void scene.listener.pinChanged(ref, true);
+    await begun.promise;
+    await scene.restart();
+    expect(pinned()).toEqual([0, 0]);
+    missed();
+    await scene.later();
+    await eventually(() => expect(pinned()).toEqual([1, 1]));
+    scene.feed.pin(ref, false);
+    await scene.restart();
+    missed();
+    await scene.later();
+    await eventually(() => expect(pinned()).toEqual([0, 0]));
+  });
+
+  it('of copies by people stay when pins are compared, and channels that cannot be read change nothing', async () => {
+    const { ref } = await said();
+    await scene.listener.pinChanged(ref, true);
+    const second = await scene.say(ENGLISH, 'second');
+    await scene.idle();
+    const copy = scene.feed.messages(SPANISH).at(-1) as Message;
+    scene.feed.pin(copy.ref);
+    scene.feed.pin(second.ref);
+    const refused = new AppError('forbidden', 'a permission is missing');
+    scene.feed.fail({ call: 'pinned', channel: ENGLISH, error: refused });
+    missed();
+    await scene.later();
+    await eventually(() => expect(scene.logged.join()).toContain('could not be read'));
+    await eventually(() => expect(scene.feed.calls.filter((c) => c === 'pinned')).toHaveLength(3));
+    expect(pinned()).toEqual([2, 1]);
+    expect(scene.feed.calls.filter((call) => call === 'pin')).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import { attachmentUrl } from '../cdn.ts';
 import { Intent, MessageFlags } from '../codes.ts';
 import type { Json } from '../faults.ts';
-import { deleteMessage, editMessage, emitIn, openThread } from '../posting.ts';
+import { deleteMessage, editMessage, emitIn, openThread, setPinned } from '../posting.ts';
 import { renderMember, renderMessage } from '../render.ts';
 import type { Attachment, Message, User } from '../state.ts';
 import type { FakeChannel } from './channel.ts';
@@ -112,8 +112,7 @@ export class FakeMessage {
     editMessage(this.#tools.world, this.state, { stamped: false });
   }
   pin(isPinned = true): void {
-    this.state.pinned = isPinned;
-    editMessage(this.#tools.world, this.state, { stamped: false });
+    setPinned(this.#tools.world, this.state, isPinned);
   }
   /** Its files answer 404 from now on. */
   loseFiles(): void {

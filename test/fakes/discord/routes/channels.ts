@@ -1,10 +1,10 @@
 import { ChannelType, Intent } from '../codes.ts';
 import { z } from 'zod';
 import { fault, type Json } from '../faults.ts';
-import { demand, visibleChannel } from '../permissions.ts';
-import { editMessage, emitIn, openThread, postMessage } from '../posting.ts';
+import { demand, may, visibleChannel } from '../permissions.ts';
+import { emitIn, openThread, postMessage, setPinned } from '../posting.ts';
 import { removeChannel, updateChannel } from '../population.ts';
-import { channelsOf, renderChannel, renderMember, renderUser } from '../render.ts';
+import { channelsOf, renderChannel, renderMember, renderMessage, renderUser } from '../render.ts';
 import { objectBody, route, type Call, type Route } from '../router.ts';
 import type { Channel } from '../state.ts';
 import { check, invalid, isEmoji, rule, text } from '../validation.ts';
@@ -251,8 +251,7 @@ const pin =
     const most = [...channel.messages.values()].filter((one) => one.pinned).length;
     if (pinned && !message.pinned && most >= PINS) throw fault(30003);
     if (message.pinned === pinned) return undefined;
-    message.pinned = pinned;
-    editMessage(call.world, message, { stamped: false });
+    setPinned(call.world, message, pinned);
     if (pinned)
       postMessage(call.world, {
         channel,
@@ -262,6 +261,27 @@ const pin =
       });
     return undefined;
   };
+
+/** "Get Channel Pins": newest pin first; none without the right to read the history. */
+const pins = (call: Call): unknown => {
+  const { world, query } = call;
+  const channel = channelOf(call);
+  demand(world, channel, 'ViewChannel');
+  const limit = Number(query.get('limit') ?? 50);
+  if (!(limit >= 1 && limit <= 50)) throw fault(50035);
+  const before = Date.parse(query.get('before') ?? '9999-01-01');
+  const pinned = may(world, channel, world.bot.id, 'ReadMessageHistory')
+    ? [...channel.messages.values()].filter((one) => one.pinned && one.pinnedMs < before)
+    : [];
+  const found = pinned.toSorted((a, b) => b.pinnedMs - a.pinnedMs);
+  return {
+    items: found.slice(0, limit).map((one) => ({
+      pinned_at: new Date(one.pinnedMs).toISOString(),
+      message: renderMessage(world, one, true),
+    })),
+    has_more: found.length > limit,
+  };
+};
 
 const REACTIONS = '/channels/:id/messages/:id/reactions/:emoji';
 const reactionRate = { rate: { count: 1, windowMs: 250 } };
@@ -280,6 +300,7 @@ export const channelRoutes: readonly Route[] = [
   route(`DELETE ${REACTIONS}/@me`, unreact, reactionRate),
   route(`DELETE ${REACTIONS}/:id`, unreact, reactionRate),
   route(`GET ${REACTIONS}`, reactors),
+  route('GET /channels/:id/messages/pins', pins),
   route('PUT /channels/:id/messages/pins/:id', pin(true)),
   route('DELETE /channels/:id/messages/pins/:id', pin(false)),
 ];

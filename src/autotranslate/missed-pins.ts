@@ -1,0 +1,84 @@
+import { realClock, sleep } from '../async/clock.ts';
+import { createSemaphore } from '../async/locks.ts';
+import { faultFields } from '../errors.ts';
+import { channelKey, messageKey, type Channel, type MessageRef } from '../model/place.ts';
+import type { ChannelWatch } from '../model/space.ts';
+import type { CopiedPins, CopiedPinsDeps } from './copied-pins.ts';
+
+export interface MissedPinsDeps extends CopiedPinsDeps {
+  readonly copyPin: CopiedPins;
+}
+
+/** Time in which messages that were missed are copied, before pins are compared. */
+const AFTER_MS = 5_000;
+
+/**
+ * Creates what compares the pins of linked channels with those of their copies: pins are reported once, perhaps to a
+ * process that ended. Those of threads are not compared.
+ */
+export const createMissedPins = ({ stored, watches, platforms, log, copyPin }: MissedPinsDeps) => {
+  const stopping = new AbortController();
+  const coming = new Set<string>();
+  const one = createSemaphore(1);
+
+  /** The pinned messages of the channels of a group, by the keys of those that tell them. */
+  const pinnedIn = async (
+    watch: ChannelWatch,
+  ): Promise<ReadonlyMap<string, readonly MessageRef[]>> => {
+    const found = new Map<string, readonly MessageRef[]>();
+    for (const { channel } of watches.group(watch)) {
+      stopping.signal.throwIfAborted();
+      try {
+        const pinned = await platforms.find(channel)?.feed.pinned?.(channel);
+        if (pinned) found.set(channelKey(channel), pinned);
+      } catch (thrown) {
+        const where = { platform: channel.space.platform, channel: channel.id };
+        log.info({ ...where, ...faultFields(thrown) }, 'the pins of a channel could not be read');
+      }
+    }
+    return found;
+  };
+
+  const compare = async (watch: ChannelWatch): Promise<void> => {
+    const pinned = await pinnedIn(watch);
+    const all = [...pinned.values()].flat();
+    const keys = new Set(all.map(messageKey));
+    for (const ref of all) {
+      stopping.signal.throwIfAborted();
+      const source = await stored.sourceOf(ref);
+      if (!source) await copyPin(ref, true, { isNew: false });
+      // Copies that people pinned themselves stay.
+      else if (
+        pinned.has(channelKey(source.ref.channel)) &&
+        !keys.has(messageKey(source.ref)) &&
+        (await stored.isPinned(source))
+      )
+        await copyPin(source.ref, false, { isNew: false });
+    }
+  };
+
+  const look = async (watch: ChannelWatch, key: string): Promise<void> => {
+    try {
+      await sleep(realClock, AFTER_MS, stopping.signal);
+      coming.delete(key);
+      await one.use(() => compare(watch));
+    } catch (thrown) {
+      if (stopping.signal.aborted) return;
+      log.info(faultFields(thrown), 'pins could not be compared');
+    }
+  };
+
+  return {
+    /** Has the pins of linked channels compared among which these are, each group once. */
+    missed: (channels: readonly Channel[]): void => {
+      for (const channel of channels) {
+        const watch = watches.of(channel);
+        const { group } = watch ?? {};
+        if (!watch || group === undefined || !watches.isOwn(channel) || coming.has(group)) continue;
+        coming.add(group);
+        void look(watch, group);
+      }
+    },
+    [Symbol.dispose]: (): void => stopping.abort(),
+  };
+};

@@ -16,6 +16,7 @@ import {
   hiddenNote,
   modeKey,
 } from '../src/command/helpers.ts';
+import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
 import { userError, type MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
@@ -93,6 +94,10 @@ const front: Page = async (ctx) => {
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
         t(choices.answersMention ? 'settings.mentions-are-on' : 'settings.mentions-are-off'),
+        choices.rules.reading &&
+          t('rules.reading', {
+            language: services.languages.name(choices.rules.reading, locale),
+          }),
         t('settings.quiet-in', {
           channels: await channelNames(choices.quietChannels, ctx),
         }),
@@ -120,6 +125,7 @@ const front: Page = async (ctx) => {
       ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
       button(ctx, 'settings page:key', 'settings.key'),
       button(ctx, 'settings page:moderators', 'settings.moderators'),
+      button(ctx, 'settings page:reading', 'rules.panel-reading'),
     ],
   };
 };
@@ -158,6 +164,14 @@ const quiet: Page = async (ctx) => ({
       label: ctx.label('settings.quiet'),
       chosen: await seenChannels((await choicesOf(ctx)).quietChannels, ctx),
     },
+    back(ctx),
+  ],
+});
+
+const reading: Page = async (ctx) => ({
+  text: lines(ctx.t('rules.panel-reading-how'), ctx.t('settings.reading-how')),
+  controls: [
+    readingControl('settings reading', (await choicesOf(ctx)).rules.reading ?? '', ctx),
     back(ctx),
   ],
 });
@@ -267,6 +281,7 @@ const PAGES = new Map<string, Page>(
     roles,
     key: keyPage,
     moderators: moderatorsPage,
+    reading,
   }),
 );
 
@@ -359,6 +374,9 @@ export default defineCommand(
           change(limitsPage, (ctx) => ({ [choice]: limitOf(ctx) })),
         ]),
       ),
+      reading: change(reading, (ctx, { rules }) => ({
+        rules: { ...rules, reading: chosenReading(ctx) },
+      })),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
       roles: change(roles, (ctx, { roles: before }) => ({
         roles: { ...before, [ctx.arg]: chosenOver(before[ctx.arg] ?? [], ctx) },

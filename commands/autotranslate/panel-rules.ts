@@ -1,5 +1,6 @@
 import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
 import { button, chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { chosenReading, readingControl } from '../../src/command/reading-choice.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { FORMALITIES, MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
@@ -65,10 +66,27 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
     },
     button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words'),
     button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
+    button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
     button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger'),
     back(ctx, `autotranslate page:${id}`),
   ];
   return { text: sections(await shownRules(channel, ctx), t('rules.panel-more')), controls };
+};
+
+/** The page of the language of one channel's readers. Rejects as `rulesPage` does. */
+const readingPage = async (ctx: PressContext): Promise<Content> => {
+  const { access, arg: id, services, t } = ctx;
+  const channel = channelNamed(ctx, id);
+  await access.demand([channel], 'see');
+  const { rules } = await services.spaces.of(channel.space);
+  const { reading = '' } = { ...rules, ...watchOf(ctx, channel)?.choices?.rules };
+  return {
+    text: sections(await shownRules(channel, ctx), t('rules.panel-reading-how')),
+    controls: [
+      readingControl(`autotranslate rulereads:${id}`, reading, ctx),
+      back(ctx, `autotranslate rules:${id}`),
+    ],
+  };
 };
 
 /** Changes the rules of the channel that a control is about; without `how`, it has none of its own then. */
@@ -151,5 +169,10 @@ export const rulePresses = (
     ...press(rulesPage, (ctx) => leaveOut(ctx, 'beginnings')),
     form: { ...FORM, title: 'rules.panel-beginnings' },
   },
+  rulereading: press(readingPage),
+  rulereads: press(readingPage, (ctx) => {
+    const reading = chosenReading(ctx);
+    return changeRules(ctx, () => ({ reading }));
+  }),
   ruleend: press(rulesPage, (ctx) => changeRules(ctx)),
 });

@@ -13,12 +13,12 @@ const harness = useCommandHarness();
 const PRESSES = {
   moderators: {
     autotranslate:
-      'ask link refuse member mute unmute expelsure expel open front page languages language find mode preview rules ruletypes ruleshortest ruleformality rulelanguages rulewords rulebeginnings ruleend pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles restore',
+      'ask link refuse member mute unmute expelsure expel open front page languages language find mode preview rules ruletypes ruleshortest ruleformality rulelanguages rulewords rulebeginnings rulereading rulereads ruleend pause resume sure off linkstart findfrom linkfrom linkto findas linkas stop stopped unstop wizard setup sources into spoken form findinto make undo roles restore',
     why: 'stop show',
     audit: 'page export',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
-      'key dropkey moderators groups page flags mentions servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
+      'key dropkey moderators groups page flags mentions reading servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
     glossary: 'import cancel next accept refuse take drop',
   },

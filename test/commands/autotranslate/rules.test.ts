@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HERE, SPACE } from '../../fakes/command-harness.ts';
+import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
 
@@ -111,10 +111,38 @@ describe('the page of rules in the panel', () => {
     return harness().press('rules.panel');
   };
 
+  it('sets the language of readers of a channel, which goes before that of all channels', async () => {
+    await harness().run('settings');
+    await harness().press('rules.panel-reading');
+    await harness().press('rules.panel-reading', ['fr']);
+    const front = await harness().press('settings.back');
+    expect(front.text).toContain(sentence('rules.reading', { language: 'French' }));
+    await open();
+    const page = await harness().press('rules.panel-reading');
+    const shown = (content: typeof page) => {
+      const control = labelled(content, 'rules.panel-reading');
+      return control?.kind === 'choice'
+        ? control.choices.filter(({ chosen }) => chosen).map(({ value }) => value)
+        : [];
+    };
+    expect(shown(page)).toEqual(['fr']);
+    expect(shown(await harness().press('rules.panel-reading', ['ja']))).toEqual(['ja']);
+    expect(rules()).toEqual({ reading: 'ja' });
+    const asked = await harness().run('autotranslate rules', {});
+    expect(asked.text).toContain(sentence('rules.reading', { language: 'Japanese' }));
+    expect(shown(await harness().pressNamed('autotranslate rulereads:100', {}, ['own']))).toEqual([
+      'own',
+    ]);
+    expect(rules()).toEqual({ reading: '' });
+    const forged = await harness().pressNamed('autotranslate rulereads:100', {}, ['Klingonese']);
+    expect(forged.text).toContain('Klingonese');
+    expect(rules()).toEqual({ reading: '' });
+  });
+
   it('sets rules by pressing, shows them, and ends them', async () => {
     const { text, controls } = await open();
     expect(text).toContain(sentence('rules.none'));
-    expect(controls).toHaveLength(8);
+    expect(controls).toHaveLength(9);
     await harness().press('rules.panel-formality', ['informal']);
     expect(rules()).toEqual({ formality: 'informal' });
     await harness().press('rules.panel-formality', ['usual']);

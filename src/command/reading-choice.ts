@@ -1,0 +1,43 @@
+import type { Control } from '../model/message.ts';
+import type { PressContext } from './command.ts';
+import { languageLabel, OFFERED_LANGUAGES, typedLanguage } from './helpers.ts';
+
+/** The value of the choice by which the language of each reader's app counts. */
+const OWN = 'own';
+
+/**
+ * The choice of the language of readers who chose none.
+ *
+ * @param chosen its code; empty for the language of each reader's app
+ */
+export const readingControl = (
+  press: string,
+  chosen: string,
+  {
+    services,
+    label,
+    locale,
+    capabilities,
+  }: Pick<PressContext, 'services' | 'label' | 'locale' | 'capabilities'>,
+): Control => {
+  const codes = new Set([...(chosen === '' ? [] : [chosen]), ...OFFERED_LANGUAGES]);
+  const choices = [...codes].map((value) => ({
+    value,
+    label: languageLabel(value, locale, services),
+    chosen: value === chosen,
+  }));
+  const own = { value: OWN, label: label('rules.panel-reading-own'), chosen: chosen === '' };
+  return {
+    kind: 'choice',
+    press,
+    label: label('rules.panel-reading'),
+    choices: [own, ...choices].slice(0, capabilities.choices),
+  };
+};
+
+/** The code that was chosen; empty for the language of each reader's app. Throws `bad-input` for an unknown one. */
+export const chosenReading = ({
+  values: [value = OWN],
+  services,
+}: Pick<PressContext, 'values' | 'services'>): string =>
+  value === OWN ? '' : typedLanguage(value, services);

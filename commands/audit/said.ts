@@ -18,6 +18,10 @@ export const SAID = [
   'resumed',
   'muted',
   'unmuted',
+  'held',
+  'unheld',
+  'held-by',
+  'unheld-by',
   'changed',
   'setting',
   'link-code',
@@ -54,12 +58,19 @@ const wasPaused = (values: Values): boolean => isPaused({ choices: values?.['cho
 
 const partsOfWatch = ({ before, after }: AuditEntry): readonly Part[] => {
   const [linked, formerly] = [linkedIn(after), linkedIn(before)];
-  const [muted, mutedBefore] = [stringsIn(after, 'muted'), stringsIn(before, 'muted')];
+  const differing = (name: string, as: SaidAs): Part[] => {
+    const [now, once] = [stringsIn(after, name), stringsIn(before, name)];
+    return [
+      [as, without(now, once)],
+      [`un${as}` as SaidAs, without(once, now)],
+    ];
+  };
   const parts: Part[] = [
     ['linked', without(linked, formerly)],
     ['unlinked', without(formerly, linked)],
-    ['muted', without(muted, mutedBefore)],
-    ['unmuted', without(mutedBefore, muted)],
+    ...differing('muted', 'muted'),
+    ...differing('held', 'held'),
+    ...differing('heldBy', 'held-by'),
   ];
   const told = parts.filter(([, channels]) => channels.length > 0);
   const [isNow, was] = [wasPaused(after), wasPaused(before)];

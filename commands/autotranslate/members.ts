@@ -54,8 +54,13 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
     text: lines(
       t('members.heading', { channel: channelMention(channel) }),
       bullets(
-        ...members.map(({ name, isMuted }) =>
-          series([name, isMuted && t('members.muted', { channel: channelMention(channel) })]),
+        ...members.map(({ name, isMuted, held, holds }) =>
+          series([
+            name,
+            isMuted && t('members.muted', { channel: channelMention(channel) }),
+            held !== undefined && t('members.held'),
+            holds && t('members.holds', { channel: channelMention(channel) }),
+          ]),
         ),
       ),
       chosen && t('members.how', { channel: channelMention(channel) }),
@@ -69,7 +74,12 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
               ? button(ctx, press('unmute'), 'members.unmute')
               : button(ctx, press('mute'), 'members.mute'),
             ...(chosen.mayRemove
-              ? [button(ctx, press('expelsure'), 'members.remove', 'danger')]
+              ? [
+                  chosen.held === 'here'
+                    ? button(ctx, press('unhold'), 'members.unhold')
+                    : button(ctx, press('hold'), 'members.hold'),
+                  button(ctx, press('expelsure'), 'members.remove', 'danger'),
+                ]
               : []),
           ]
         : []),
@@ -83,11 +93,22 @@ const surePanel = async (channel: Channel, ctx: Context, key: string): Promise<C
   const members = await membersOf(channel, ctx);
   const chosen = members.find((each) => each.key === key);
   if (!chosen?.mayRemove) return panel(channel, ctx, key);
+  const { name, server } = chosen;
   const arg = `${channel.id}${AND}${key}`;
   return {
-    text: ctx.t('members.sure', { name: chosen.name }),
+    text: ctx.t('members.sure', { name }),
     controls: [
       button(ctx, `autotranslate expel:${arg}`, 'members.remove', 'danger'),
+      ...(server
+        ? ([
+            {
+              kind: 'button',
+              press: `autotranslate expelall:${arg}`,
+              label: ctx.label('members.remove-all', { count: server.channels, server: server.name }),
+              look: 'danger',
+            },
+          ] as const)
+        : []),
       button(ctx, `autotranslate member:${arg}`, 'settings.back'),
     ],
   };
@@ -124,10 +145,13 @@ export const memberPresses: Readonly<Record<string, Press>> = {
     guards: [moderator],
     ...pressOn((ctx) => surePanel(pressed(ctx).own, ctx, pressed(ctx).key)),
   },
+  hold: decide((own, key, { services }) => services.watches.hold(own, key, true)),
+  unhold: decide((own, key, { services }) => services.watches.hold(own, key, false)),
   expel: decide((own, key, { services }) => services.watches.expel(own, key)),
+  expelall: decide((own, key, { services }) => services.watches.expel(own, key, true)),
 };
 
-/** `/autotranslate members`: mutes or removes channels of other spaces that are linked with one here. */
+/** `/autotranslate members`: mutes, pauses or removes channels of other spaces that are linked with one here. */
 export const membersAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],

@@ -120,9 +120,11 @@ export const createWatches = (deps: WatchesDeps) => {
       if (isNew && changed.length > 0) backfill.begin(channel);
       return changed;
     },
-    remove: async (channel: Channel): Promise<boolean> => {
-      if (!stored.isOwn(channel)) return false;
-      await unfollow(await stored.remove([channel]));
+    /** Ends watches at once; resolves with false where there is none. */
+    remove: async (...channels: readonly Channel[]): Promise<boolean> => {
+      const own = channels.filter((channel) => stored.isOwn(channel));
+      if (own.length === 0) return false;
+      await unfollow(await stored.remove(own));
       return true;
     },
     /** Ends the watch of a channel that was deleted. */

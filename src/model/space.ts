@@ -150,6 +150,8 @@ export interface WatchChoices {
   readonly rules?: WatchRules;
   /** The last time for which nothing of a linked channel, by its key, is copied into this one. */
   readonly muted?: Readonly<Record<string, Pause>>;
+  /** The last time for which a linked channel, by its key, is paused for all channels of the group. */
+  readonly held?: Readonly<Record<string, Pause>>;
 }
 
 /** A time in ms since 1970, without an end as long as it lasts. */
@@ -171,6 +173,13 @@ export const isPaused = (
   atMs = Infinity,
 ): boolean => [pause, ...pausesBefore].some((each) => isWithin(each, atMs));
 
+const isAmong = (
+  pauses: Readonly<Record<string, Pause>> | undefined,
+  channel: Channel,
+  atMs: number,
+): boolean =>
+  [channel, channelAround(channel)].some((one) => isWithin(pauses?.[channelKey(one)], atMs));
+
 /**
  * True where nothing of another channel is copied into a channel.
  *
@@ -180,8 +189,18 @@ export const isMuted = (
   { choices }: Pick<ChannelWatch, 'choices'>,
   from: Channel,
   atMs = Infinity,
-): boolean =>
-  [from, channelAround(from)].some((one) => isWithin(choices?.muted?.[channelKey(one)], atMs));
+): boolean => isAmong(choices?.muted, from, atMs);
+
+/**
+ * True where one of these channels, which are linked with a channel, pauses it for all of the group: nothing is copied out of it or into it.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isHeld = (
+  channel: Channel,
+  by: readonly Pick<ChannelWatch, 'choices'>[],
+  atMs = Infinity,
+): boolean => by.some(({ choices }) => isAmong(choices?.held, channel, atMs));
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {
@@ -237,8 +256,14 @@ export interface LinkMember {
   readonly name: string;
   /** True where nothing of it is copied into the one here. */
   readonly isMuted: boolean;
-  /** True where this space was in the group before the channel's, and so may remove it. */
+  /** The side that paused it for all of the group: this space, or another one. */
+  readonly held?: 'here' | 'elsewhere' | undefined;
+  /** True where it pauses the channel here. */
+  readonly holds?: boolean;
+  /** True where this space was in the group before the channel's, and so may pause and remove it. */
   readonly mayRemove: boolean;
+  /** The server or workspace, by name and platform, where it has several channels in the group. */
+  readonly server?: { readonly name: string; readonly channels: number } | undefined;
 }
 
 /** A link that can be asked for, as the side that uses the code sees it. */
@@ -326,10 +351,17 @@ export interface Watches {
    */
   mute(channel: Channel, key: string, isMuting: boolean): Promise<void>;
   /**
+   * Pauses a channel of another space, by its key, for all of the group, or ends that; all of the group are told which space
+   * did so. Rejects as `expel` does.
+   */
+  hold(channel: Channel, key: string, isHolding: boolean): Promise<void>;
+  /**
    * Takes a channel of another space, by its key, out of the group of this one; it and those that are left are told which
    * space did so. Rejects as `mute` does, and with `forbidden` where that space was not in the group later than this one.
+   *
+   * @param isWhole true for all channels of that space
    */
-  expel(channel: Channel, key: string): Promise<void>;
+  expel(channel: Channel, key: string, isWhole?: boolean): Promise<void>;
   /**
    * Makes a code by which a channel of another space can be linked with this one. Rejects with the
    * permissions that the channel lacks (`forbidden`, `watch.missing`).

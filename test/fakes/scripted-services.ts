@@ -85,7 +85,10 @@ const createWatches = (script: Script): Services['watches'] => {
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
-    expel: async (_, key) => void script.decided.push(`expel ${key}`),
+    hold: async (_, key, isHolding) =>
+      void script.decided.push(`${isHolding ? 'hold' : 'unhold'} ${key}`),
+    expel: async (_, key, isWhole) =>
+      void script.decided.push(`expel ${isWhole ? 'all of ' : ''}${key}`),
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
     // The code of a group is its id, and that of its proposals.
     propose: async (code, watch, { admit }) => {

@@ -134,16 +134,25 @@ export const createLinks = (deps: LinksDeps) => {
     return true;
   };
 
-  /** Takes a channel out of its group in the name of another space, and tells all channels of the group. */
-  const takeOut = async (channel: Channel, by: Space): Promise<void> => {
-    const group = groupOf(channel);
-    if (!(await own.remove(channel))) return;
+  /** Tells all channels of a group what a space did with some of them. */
+  const tellGroup = async (
+    group: readonly ChannelWatch[],
+    channels: readonly Channel[],
+    what: 'removed' | 'held' | 'unheld',
+    by: Space,
+  ): Promise<void> => {
     const server = await spaceElsewhere(by, platforms);
-    const isGone = (each: ChannelWatch): boolean => isSameChannel(each.channel, channel);
-    const others = group.filter((each) => !isGone(each));
-    void tellLinks(others, 'autotranslate.removed-elsewhere', [channel], { server });
+    const isMeant = (each: ChannelWatch): boolean => channels.some((one) => isWatchOf(one)(each));
+    const others = group.filter((each) => !isMeant(each));
+    void tellLinks(others, `autotranslate.${what}-elsewhere`, channels, { server });
     const rest = others.map((each) => each.channel);
-    void tellLinks(group.filter(isGone), 'autotranslate.removed-here', rest, { server });
+    void tellLinks(group.filter(isMeant), `autotranslate.${what}-here`, rest, { server });
+  };
+
+  /** Takes channels out of their group in the name of another space, and tells all channels of the group. */
+  const takeOut = async (channels: readonly [Channel, ...Channel[]], by: Space): Promise<void> => {
+    const group = groupOf(channels[0]);
+    if (await own.remove(...channels)) await tellGroup(group, channels, 'removed', by);
   };
 
   /** Changes the watch of a channel as it is stored at this moment; undefined where there is none. */
@@ -275,7 +284,15 @@ export const createLinks = (deps: LinksDeps) => {
       return all;
     },
     ...requested,
-    ...createLinkMembers({ watches, platforms, now: deps.now, linkedWith, update, takeOut }),
+    ...createLinkMembers({
+      watches,
+      platforms,
+      now: deps.now,
+      linkedWith,
+      update,
+      takeOut,
+      tellGroup,
+    }),
     remove: end,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {

@@ -1,9 +1,15 @@
 import { userError } from '../../errors.ts';
-import { channelKey, type Channel, type Space } from '../../model/place.ts';
-import { isMuted, type ChannelWatch, type LinkMember } from '../../model/space.ts';
+import { channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
+import {
+  isHeld,
+  isMuted,
+  type ChannelWatch,
+  type LinkMember,
+  type WatchChoices,
+} from '../../model/space.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { createLinkHosts } from './hosts.ts';
-import { nameElsewhere } from './names.ts';
+import { nameElsewhere, spaceElsewhere } from './names.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkMembersDeps {
@@ -16,53 +22,115 @@ export interface LinkMembersDeps {
     channel: Channel,
     how: (watch: ChannelWatch) => ChannelWatch,
   ) => Promise<ChannelWatch | undefined>;
-  /** Takes a channel out of its group in the name of a space, and tells all of the group. */
-  readonly takeOut: (channel: Channel, by: Space) => Promise<void>;
+  /** Takes channels out of their group in the name of a space, and tells all of the group. */
+  readonly takeOut: (channels: readonly [Channel, ...Channel[]], by: Space) => Promise<void>;
+  readonly tellGroup: (
+    group: readonly ChannelWatch[],
+    channels: readonly Channel[],
+    what: 'held' | 'unheld',
+    by: Space,
+  ) => Promise<void>;
 }
+
+const isOf =
+  (space: Space) =>
+  ({ channel }: ChannelWatch): boolean =>
+    keyOf(channel.space) === keyOf(space);
 
 /** Lets the moderators of a channel decide about channels of other spaces that are linked with it. */
 export const createLinkMembers = (deps: LinkMembersDeps) => {
   const { watches, platforms, linkedWith, update } = deps;
+  const hosts = createLinkHosts(watches);
 
-  /** The linked channel that has this key. Throws `not-found` where none has it any more. */
-  const memberOf = (channel: Channel, key: string): ChannelWatch => {
+  /** A channel's watch, and that of the linked channel that has this key. Throws `not-found` where none has it any more. */
+  const memberOf = (channel: Channel, key: string) => {
     const watch = watches.of(channel);
     const found = (watch ? linkedWith(watch) : []).find((each) => channelKey(each.channel) === key);
-    if (!found) throw userError('not-found', 'members.gone');
-    return found;
+    if (!watch || !found) throw userError('not-found', 'members.gone');
+    return { watch, found };
   };
 
-  const hosts = createLinkHosts(watches);
   const wasBefore = (watch: ChannelWatch, { channel: { space } }: ChannelWatch): boolean =>
     hosts.wasBefore(watch.channel.space, space, watches.group(watch));
 
+  /** Finds as `memberOf` does. Throws `forbidden`, too, where a space may not decide about the other one for all. */
+  const removableOf = (channel: Channel, key: string) => {
+    const both = memberOf(channel, key);
+    if (!wasBefore(both.watch, both.found)) throw userError('forbidden', 'members.not-removable');
+    return both;
+  };
+
+  /** Begins or ends the pause of a linked channel among the choices of one here. */
+  const setPause = async (
+    channel: Channel,
+    name: 'muted' | 'held',
+    key: string,
+    isPausing: boolean,
+  ): Promise<void> => {
+    await update(channel, (watch) => {
+      const before: WatchChoices['muted'] = watch.choices?.[name] ?? {};
+      const last = before[key];
+      if ((last !== undefined && last.untilMs === undefined) === isPausing) return watch;
+      const atMs = deps.now();
+      const pause = isPausing ? { fromMs: atMs } : { fromMs: last?.fromMs ?? atMs, untilMs: atMs };
+      return { ...watch, choices: { ...watch.choices, [name]: { ...before, [key]: pause } } };
+    });
+  };
+
+  const heldBy = (
+    { channel }: ChannelWatch,
+    group: readonly ChannelWatch[],
+    here: Space,
+  ): LinkMember['held'] => {
+    if (isHeld(channel, group.filter(isOf(here)))) return 'here';
+    return isHeld(channel, group) ? 'elsewhere' : undefined;
+  };
+
+  const serverOf = async (
+    { channel: { space } }: ChannelWatch,
+    group: readonly ChannelWatch[],
+  ): Promise<LinkMember['server']> => {
+    const channels = group.filter(isOf(space)).length;
+    return channels > 1 ? { name: await spaceElsewhere(space, platforms), channels } : undefined;
+  };
+
   return {
-    members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> =>
-      Promise.all(
+    members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> => {
+      const group = watches.group(watch);
+      const { space } = watch.channel;
+      return Promise.all(
         linkedWith(watch).map(async (each) => ({
           key: channelKey(each.channel),
           platform: each.channel.space.platform,
           name: await nameElsewhere(each.channel, platforms),
           isMuted: isMuted(watch, each.channel),
+          held: heldBy(each, group, space),
+          holds: isHeld(watch.channel, [each]),
           mayRemove: wasBefore(watch, each),
+          server: await serverOf(each, group),
         })),
-      ),
-    mute: async (channel: Channel, key: string, isMuting: boolean): Promise<void> => {
-      const { channel: muted } = memberOf(channel, key);
-      await update(channel, (watch) => {
-        if (isMuted(watch, muted) === isMuting) return watch;
-        const atMs = deps.now();
-        const before = watch.choices?.muted ?? {};
-        const { fromMs = atMs } = before[key] ?? {};
-        const mute = isMuting ? { fromMs: atMs } : { fromMs, untilMs: atMs };
-        return { ...watch, choices: { ...watch.choices, muted: { ...before, [key]: mute } } };
-      });
+      );
     },
-    expel: async (channel: Channel, key: string): Promise<void> => {
-      const gone = memberOf(channel, key);
-      const watch = watches.of(channel);
-      if (!watch || !wasBefore(watch, gone)) throw userError('forbidden', 'members.not-removable');
-      await deps.takeOut(gone.channel, channel.space);
+    mute: async (channel: Channel, key: string, isMuting: boolean): Promise<void> => {
+      memberOf(channel, key);
+      await setPause(channel, 'muted', key, isMuting);
+    },
+    hold: async (channel: Channel, key: string, isHolding: boolean): Promise<void> => {
+      const { watch, found } = removableOf(channel, key);
+      const { space } = watch.channel;
+      const group = watches.group(watch);
+      if ((heldBy(found, group, space) === 'here') === isHolding) return;
+      // Any of the own channels may have begun it.
+      const own = isHolding ? [watch] : group.filter(isOf(space));
+      for (const each of own) await setPause(each.channel, 'held', key, isHolding);
+      await deps.tellGroup(group, [found.channel], isHolding ? 'held' : 'unheld', space);
+    },
+    expel: async (channel: Channel, key: string, isWhole = false): Promise<void> => {
+      const { watch, found } = removableOf(channel, key);
+      const { space } = found.channel;
+      const gone = isWhole ? linkedWith(watch).filter(isOf(space)) : [];
+      const others = gone.filter((each) => each !== found).map((each) => each.channel);
+      await deps.takeOut([found.channel, ...others], channel.space);
     },
   };
 };

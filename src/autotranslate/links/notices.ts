@@ -26,9 +26,14 @@ export interface LinkNoticesDeps {
 export type LinkNotice =
   | 'autotranslate.linked-here'
   | 'autotranslate.unlinked-here'
-  | 'autotranslate.removed-here'
-  | 'autotranslate.removed-elsewhere'
+  | `autotranslate.${'removed' | 'held' | 'unheld'}-${'here' | 'elsewhere'}`
   | 'autotranslate.link-refused-here';
+
+const ENDING: ReadonlySet<LinkNotice> = new Set([
+  'autotranslate.unlinked-here',
+  'autotranslate.removed-here',
+  'autotranslate.removed-elsewhere',
+]);
 
 export const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
@@ -52,7 +57,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     { asked, agreed, ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
-    if (key !== 'autotranslate.link-refused-here')
+    if (ENDING.has(key) || key === 'autotranslate.linked-here')
       for (const { channel } of readers)
         moderators.linked(channel, key === 'autotranslate.linked-here', names);
     for (const watch of readers) {

@@ -31,7 +31,7 @@ export interface PrepareDeps extends ReceiversDeps, ContentsDeps {
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'refresh'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
   readonly places: Places;
   readonly platforms: WatchedPlatforms;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;

@@ -1,6 +1,6 @@
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isHeld, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
@@ -14,7 +14,7 @@ import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
 import type { Place, Places } from './prepared.ts';
 
 export interface ReceiversDeps {
-  readonly watches: Pick<WatchStore, 'of'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly places: Pick<Places, 'of'>;
   readonly linkedThreads: LinkedThreads;
   readonly platforms: Pick<WatchedPlatforms, 'of' | 'find'>;
@@ -40,7 +40,9 @@ export const createReceivers = (deps: ReceiversDeps) => {
   const takesFrom = (to: ChannelWatch, message: Message): boolean => {
     const { ref, position } = message;
     const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
-    return !isPaused(to, writtenMs) && !isMuted(to, ref.channel, writtenMs);
+    if (isPaused(to, writtenMs) || isMuted(to, ref.channel, writtenMs)) return false;
+    const group = watches.group(to);
+    return ![ref.channel, to.channel].some((each) => isHeld(each, group, writtenMs));
   };
 
   /** The places whose space lets the author of a message be shown there. */

@@ -123,6 +123,9 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
 /** Names a channel for people of other spaces. */
 type NameElsewhere = (channel: Channel) => Promise<string>;
 
+const lasts = (pauses: WatchChoices['muted'], id: string): boolean =>
+  pauses?.[id] !== undefined && pauses[id].untilMs === undefined;
+
 /**
  * A watch as its changes are noted: in place of its group the channels that it is linked with, those of its own space by
  * their ids, all others by their names, because no id of them may outlast their space.
@@ -135,28 +138,32 @@ const notedOf = (
   const watch = watches.get(key)?.watch;
   if (!watch) return undefined;
   const { channel: own, group, choices, ...values } = watch;
-  const { muted, ...chosen } = choices ?? {};
+  const { muted, held, ...chosen } = choices ?? {};
   const isOwn = ({ space }: Channel): boolean => keyOf(space) === keyOf(own.space);
   const named = (of: readonly Channel[]): string[] =>
     of.map((each) => names.get(channelKey(each)) ?? each.space.platform).toSorted();
-  const silent = [...watches].flatMap(([id, { watch: one }]) => {
-    const mute = muted?.[id];
-    return mute !== undefined && mute.untilMs === undefined ? [one.channel] : [];
-  });
+  const pausedIn = (pauses: WatchChoices['muted']): Channel[] =>
+    [...watches].flatMap(([id, { watch: one }]) => (lasts(pauses, id) ? [one.channel] : []));
+  const silent = pausedIn(muted);
+  const pausing = pausedIn(held);
   const linked = [...watches].flatMap(([id, { watch: one }]) =>
-    id !== key && group !== undefined && one.group === group ? [one.channel] : [],
+    id !== key && group !== undefined && one.group === group ? [one] : [],
   );
+  const others = linked.map(({ channel }) => channel);
+  const holding = linked.filter((one) => lasts(one.choices?.held, key));
   return {
     ...values,
     ...(Object.keys(chosen).length > 0 && { choices: chosen }),
     ...(group !== undefined && {
-      linkedWith: linked
+      linkedWith: others
         .filter(isOwn)
         .map(({ id }) => id)
         .toSorted(),
-      linkedElsewhere: named(linked.filter((each) => !isOwn(each))),
+      linkedElsewhere: named(others.filter((each) => !isOwn(each))),
     }),
     ...(silent.length > 0 && { muted: named(silent) }),
+    ...(pausing.length > 0 && { held: named(pausing) }),
+    ...(holding.length > 0 && { heldBy: named(holding.map(({ channel }) => channel)) }),
   };
 };
 

@@ -53,6 +53,38 @@ describe('/autotranslate members', () => {
     expect(harness().script.decided).toEqual([`unmute ${KEY}`]);
   });
 
+  it('offers to pause for the whole group who joined later, and to end that', async () => {
+    await open();
+    await harness().press('members.choose', [KEY]);
+    await harness().press('members.hold');
+    harness().script.members = [
+      {
+        key: KEY,
+        platform: 'slack',
+        name: '#there',
+        isMuted: false,
+        mayRemove: true,
+        held: 'here',
+      },
+    ];
+    const { text } = await harness().press('members.choose', [KEY]);
+    expect(text).toContain(sentence('members.held'));
+    await harness().press('members.unhold');
+    expect(harness().script.decided).toEqual([`hold ${KEY}`, `unhold ${KEY}`]);
+  });
+
+  it('offers to remove all channels of a server at once, where it has several', async () => {
+    await open();
+    const server = { name: 'tower.example (Slack)', channels: 3 };
+    harness().script.members = harness().script.members.map((each) => ({ ...each, server }));
+    await harness().press('members.choose', [KEY]);
+    const { controls } = await harness().press('members.remove');
+    const label = sentence('members.remove-all', { server: server.name, count: 3 });
+    expect(controls?.map((control) => control.label)).toContain(label);
+    await harness().pressNamed(`autotranslate expelall:${HERE.id}|${KEY}`);
+    expect(harness().script.decided).toEqual([`expel all of ${KEY}`]);
+  });
+
   it('is decided by moderators who may write in the channel alone', async () => {
     await open();
     const press = `autotranslate expel:${HERE.id}|${KEY}`;

@@ -4,6 +4,7 @@ import { channel } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { createAudit } from '../../../../src/store/audit.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 
@@ -37,7 +38,10 @@ describe('a channel of another space that is linked', () => {
         platform: 'other',
         name: '#channel-42 · tower.example (Other)',
         isMuted: false,
+        held: undefined,
+        holds: false,
         mayRemove: true,
+        server: undefined,
       },
     ]);
   });
@@ -122,6 +126,92 @@ describe('a channel of a space that joined later', () => {
     expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
     await scene.watches.expel(SPANISH, KEY);
     expect(scene.watches.list(WORKSPACE)).toEqual([]);
+  });
+
+  it('is paused for the whole group by those who were there before, in both directions, until they end it', async () => {
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    await join(THERE, 'fr');
+    await expect(scene.watches.hold(THERE, 'place spanish', true)).rejects.toMatchObject({
+      sentence: { key: 'members.not-removable' },
+    });
+    await scene.watches.hold(SPANISH, KEY, true);
+    await scene.watches.hold(SPANISH, KEY, true);
+    const at = (hours: number) => ({
+      position: String(Date.now() + hours * HOUR_MS).padStart(20, '0'),
+    });
+    await scene.say(THERE, 'from there', at(2));
+    await scene.say(ENGLISH, 'from here', at(2));
+    await scene.idle();
+    const [here, there] = [scene.feed.texts(SPANISH), scene.other.texts(THERE)];
+    expect(here.join('\n')).not.toContain('from there');
+    expect(here.join('\n')).toContain('from here');
+    expect(there.join('\n')).not.toContain('from here');
+    const told = sentence(
+      'autotranslate.held-here',
+      { server: 'Babel (Place)', channels: '' },
+      'fr',
+    );
+    expect(there.filter((text) => text.startsWith(told.slice(0, 60)))).toHaveLength(1);
+    scene.clock.aheadMs += 2 * HOUR_MS;
+    await scene.watches.hold(ENGLISH, KEY, false);
+    await scene.say(THERE, 'from there again', at(4));
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH).join('\n')).toContain('from there again');
+  });
+
+  it('says on each side who pauses whom, and the trail has it there', async () => {
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await join(THERE, 'fr');
+    await scene.watches.hold(ENGLISH, KEY, true);
+    const state = async (of: Channel) =>
+      (await scene.watches.members(scene.watches.of(of)!)).map(({ key, held, holds }) => [
+        key,
+        held,
+        holds,
+      ]);
+    expect(await state(SPANISH)).toEqual([[KEY, 'here', false]]);
+    expect(await state(THERE)).toEqual([
+      ['place english', undefined, true],
+      ['place spanish', undefined, false],
+    ]);
+    const audit = createAudit(scene.store);
+    expect((await audit.list(WORKSPACE))[0]).toMatchObject({
+      by: undefined,
+      channelId: '42',
+      after: { heldBy: [expect.stringContaining('Babel (Place)')] },
+    });
+    expect((await audit.list(ENGLISH.space))[0]?.after).toEqual({
+      held: ['#channel-42 · tower.example (Other)'],
+    });
+  });
+
+  it('is removed with all channels of its space at once, of which each is told once', async () => {
+    const second = channel('44', undefined, WORKSPACE);
+    await join(THERE, 'fr');
+    await join(second, 'pt');
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    expect(
+      (await scene.watches.members(scene.watches.of(ENGLISH)!)).map(({ server }) => server),
+    ).toEqual([
+      { name: 'Other', channels: 2 },
+      { name: 'Other', channels: 2 },
+    ]);
+    await scene.watches.expel(ENGLISH, KEY, true);
+    expect(scene.watches.list(WORKSPACE)).toEqual([]);
+    expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
+    const removed = (language: string) =>
+      sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, language);
+    await expect
+      .poll(() =>
+        [THERE, second].map((one) =>
+          scene.other.texts(one).filter((text) => text.includes('Babel')),
+        ),
+      )
+      .toEqual([[removed('fr')], [removed('pt')]]);
+    await expect
+      .poll(() => scene.feed.texts(ENGLISH).filter((text) => text.includes('Babel')))
+      .toHaveLength(1);
   });
 
   it('has joined when it joined this group, however long it was watched before', async () => {

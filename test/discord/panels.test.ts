@@ -34,7 +34,7 @@ describe('/settings', () => {
     await bot.press(panel, 'settings bots', [channel.id], guild.owner);
     await replyTo(channel.say(bot.discord.user({ bot: true }), 'I am another bot'));
     await bot.press(panel, 'settings page', undefined, guild.owner);
-    expect(controlsOf(panel)).toHaveLength(9);
+    expect(controlsOf(panel)).toHaveLength(10);
     expect(channel.messages.every(({ ephemeral }) => !ephemeral)).toBe(true);
     await bot.press(panel, 'settings flags:off', undefined, ann);
     expect(panel.content).toContain(sentence('errors.needs-moderator'));

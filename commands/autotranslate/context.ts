@@ -78,7 +78,7 @@ export const switches = {
 };
 /** The option by which a moderator agrees to link age-restricted channels with others. */
 export const ageOption = z.boolean().default(false);
-type Switches = z.infer<z.ZodObject<typeof switches>>;
+export type Switches = z.infer<z.ZodObject<typeof switches>>;
 
 /** Says what the switches mean for the channels that are set. */
 export const switchLines = async (options: Switches, ctx: Context): Promise<RichText> => {

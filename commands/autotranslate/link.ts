@@ -24,12 +24,15 @@ import {
   switchLines,
   obstacleLines,
   type Context,
+  type Switches,
 } from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
-const LONGEST_CODE_CHARS = 40;
+export const LONGEST_CODE_CHARS = 40;
 const SECOND_MS = 1_000;
 const MOST_NAMED = 5;
+
+const USUAL_SWITCHES: Switches = { 'voice-messages': true, bots: false };
 
 /** Names the channels in which a link shows what is written in a channel elsewhere, this one included. */
 const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> => {
@@ -49,6 +52,81 @@ const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> =>
   );
 };
 
+/** The watch with which a channel is linked: its own one, where it is linked already and keeps its language. */
+export const watchToLink = (
+  channel: Channel,
+  language: string | undefined,
+  { services }: Context,
+  { 'voice-messages': transcribes, bots }: Switches = USUAL_SWITCHES,
+): ChannelWatch => {
+  const existing = services.watches.of(channel);
+  const linked = existing?.mode === 'mirror' ? existing : undefined;
+  const wanted = language ?? linked?.languages[0];
+  if (wanted === undefined) throw userError('bad-input', 'autotranslate.link-language');
+  return linked?.languages[0] === wanted
+    ? linked
+    : { channel, mode: 'mirror', languages: [wanted], transcribes, bots };
+};
+
+/** Throws `forbidden` where the person may not link a channel. */
+const demandLink = async ({ channel }: ChannelWatch, ctx: Context): Promise<void> => {
+  await ctx.access.demand([channel], 'write');
+  await demandLinked([channel], ctx);
+};
+
+/** Makes a code by which a channel elsewhere can be linked with one here, and says what it does. */
+export const makeCode = async (
+  watch: ChannelWatch,
+  mayMixAges: boolean,
+  ctx: Context,
+): Promise<RichText> => {
+  const { services, member, t, label } = ctx;
+  await demandLink(watch, ctx);
+  const { code: made, expiresMs } = await services.watches.invite(watch, mayMixAges, member);
+  return t('autotranslate.link-code', {
+    code: code(made),
+    entry: label('autotranslate.panel-elsewhere'),
+    until: timestamp(Math.floor(expiresMs / SECOND_MS), 't'),
+    channel: channelMention(watch.channel),
+    channels: await linkedNames(watch.channel, ctx),
+  });
+};
+
+/** Says what a code would link a channel with, with the button that asks for it. */
+export const useCode = async (
+  typed: string,
+  watch: ChannelWatch,
+  mayMixAges: boolean,
+  ctx: Context,
+): Promise<Content> => {
+  const { services, channel, t } = ctx;
+  await demandLink(watch, ctx);
+  const proposal = await services.watches.propose(typed, watch, {
+    admit: (own) => demandSeen(own, ctx),
+    mayMixAges,
+    by: ctx.member,
+  });
+  const { id, by, names, asksOther, watches } = proposal;
+  const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
+  const lined = own.map((each) => linkedLine(each, ctx));
+  const elsewhere = watches.length - own.length;
+  const warnings = await obstacleLines(watches, ctx);
+  return {
+    text: sections(
+      t('autotranslate.link-see', {
+        channel: channelMention(watch.channel),
+        channels: { list: names },
+        name: quotedWords(by ?? '–'),
+      }),
+      t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
+      bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
+      await switchLines({ 'voice-messages': watch.transcribes, bots: watch.bots }, ctx),
+      warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
+    ),
+    controls: [askButton(id, ctx)],
+  };
+};
+
 /** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
 export const linkAction = defineAction({
   options: z.object({
@@ -63,65 +141,15 @@ export const linkAction = defineAction({
   private: true,
   slow: true,
   async run(ctx) {
-    const { access, options, services, t, reply } = ctx;
+    const { options, services, reply } = ctx;
     const mayMixAges = options['age-restricted'];
-    const channel = chosenChannel(ctx);
-    await access.demand([channel], 'write');
-    await demandLinked([channel], ctx);
-    const existing = services.watches.of(channel);
-    const known = existing?.mode === 'mirror' ? existing.languages[0] : undefined;
-    const language = options.language ? typedLanguage(options.language, services) : known;
-    if (language === undefined) throw userError('bad-input', 'autotranslate.link-language');
-    const isUnchanged = existing?.mode === 'mirror' && language === known;
-    const watch: ChannelWatch = isUnchanged
-      ? existing
-      : {
-          channel,
-          mode: 'mirror',
-          languages: [language],
-          transcribes: options['voice-messages'],
-          bots: options.bots,
-        };
-    if (options.code === undefined) {
-      const { code: made, expiresMs } = await services.watches.invite(
-        watch,
-        mayMixAges,
-        ctx.member,
-      );
-      const until = timestamp(Math.floor(expiresMs / SECOND_MS), 't');
-      return reply({
-        text: t('autotranslate.link-code', {
-          code: code(made),
-          until,
-          channel: channelMention(channel),
-          channels: await linkedNames(channel, ctx),
-        }),
-      });
-    }
-    const proposal = await services.watches.propose(options.code, watch, {
-      admit: (own) => demandSeen(own, ctx),
-      mayMixAges,
-      by: ctx.member,
-    });
-    const { id, by, names, asksOther, watches } = proposal;
-    const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
-    const lined = own.map((each) => linkedLine(each, ctx));
-    const elsewhere = watches.length - own.length;
-    const warnings = await obstacleLines(watches, ctx);
-    await reply({
-      text: sections(
-        t('autotranslate.link-see', {
-          channel: channelMention(channel),
-          channels: { list: names },
-          name: quotedWords(by ?? '–'),
-        }),
-        t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
-        bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
-        await switchLines(options, ctx),
-        warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
-      ),
-      controls: [askButton(id, ctx)],
-    });
+    const language = options.language ? typedLanguage(options.language, services) : undefined;
+    const watch = watchToLink(chosenChannel(ctx), language, ctx, options);
+    await reply(
+      options.code === undefined
+        ? { text: await makeCode(watch, mayMixAges, ctx) }
+        : await useCode(options.code, watch, mayMixAges, ctx),
+    );
   },
 });
 

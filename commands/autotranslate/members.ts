@@ -27,16 +27,37 @@ const membersOf = async (channel: Channel, ctx: Context) => {
   return watch ? ctx.services.watches.members(watch) : [];
 };
 
+/**
+ * The buttons by which a code is made and entered.
+ *
+ * @param about the id of the channel, and, where it is linked with none yet, its language
+ */
+export const codeControls = (ctx: Pick<Context, 'label'>, about: string): readonly Control[] => [
+  button(ctx, `autotranslate invite:${about}`, 'autotranslate.link-make'),
+  button(ctx, `autotranslate enter:${about}`, 'autotranslate.link-enter'),
+];
+
 /** @param key of the linked channel that is chosen; undefined for none */
-const panel = async (channel: Channel, ctx: Context, key: string | undefined): Promise<Content> => {
+export const membersPage = async (
+  channel: Channel,
+  ctx: Context,
+  key: string | undefined,
+): Promise<Content> => {
   const { t, label } = ctx;
   const members = await membersOf(channel, ctx);
-  const stopped = button(ctx, 'autotranslate stopped', 'blocks.open');
+  const isLinked = ctx.services.watches.of(channel)?.mode === 'mirror';
+  const more = [
+    ...(isLinked
+      ? codeControls(ctx, `${channel.id}/`)
+      : [button(ctx, `autotranslate links:${channel.id}`, 'autotranslate.panel-elsewhere')]),
+    button(ctx, 'autotranslate stopped', 'blocks.open'),
+    button(ctx, `autotranslate page:${channel.id}`, 'settings.back'),
+  ];
   if (members.length === 0)
     return {
       text: t('members.none', { channel: channelMention(channel) }),
       tone: 'note',
-      controls: [stopped],
+      controls: more,
     };
   const chosen = members.find((each) => each.key === key);
   const press = (word: string): string => `autotranslate ${word}:${channel.id}${AND}${key ?? ''}`;
@@ -83,7 +104,7 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
               : []),
           ]
         : []),
-      stopped,
+      ...more,
     ],
   };
 };
@@ -92,7 +113,7 @@ const panel = async (channel: Channel, ctx: Context, key: string | undefined): P
 const surePanel = async (channel: Channel, ctx: Context, key: string): Promise<Content> => {
   const members = await membersOf(channel, ctx);
   const chosen = members.find((each) => each.key === key);
-  if (!chosen?.mayRemove) return panel(channel, ctx, key);
+  if (!chosen?.mayRemove) return membersPage(channel, ctx, key);
   const { name, server } = chosen;
   const arg = `${channel.id}${AND}${key}`;
   return {
@@ -104,7 +125,10 @@ const surePanel = async (channel: Channel, ctx: Context, key: string): Promise<C
             {
               kind: 'button',
               press: `autotranslate expelall:${arg}`,
-              label: ctx.label('members.remove-all', { count: server.channels, server: server.name }),
+              label: ctx.label('members.remove-all', {
+                count: server.channels,
+                server: server.name,
+              }),
               look: 'danger',
             },
           ] as const)
@@ -125,7 +149,7 @@ const pressed = ({ arg, channel: { space }, services }: PressContext) => {
 const decide = (run: (own: Channel, key: string, ctx: PressContext) => Promise<void>): Press => ({
   guards: [moderator],
   ...pressOn(
-    (ctx) => panel(pressed(ctx).own, ctx, pressed(ctx).key),
+    (ctx) => membersPage(pressed(ctx).own, ctx, pressed(ctx).key),
     async (ctx) => {
       const { own, key } = pressed(ctx);
       await membersOf(own, ctx);
@@ -137,7 +161,7 @@ const decide = (run: (own: Channel, key: string, ctx: PressContext) => Promise<v
 export const memberPresses: Readonly<Record<string, Press>> = {
   member: {
     guards: [moderator],
-    ...pressOn((ctx) => panel(pressed(ctx).own, ctx, ctx.values[0] ?? pressed(ctx).key)),
+    ...pressOn((ctx) => membersPage(pressed(ctx).own, ctx, ctx.values[0] ?? pressed(ctx).key)),
   },
   mute: decide((own, key, { services }) => services.watches.mute(own, key, true)),
   unmute: decide((own, key, { services }) => services.watches.mute(own, key, false)),
@@ -156,5 +180,5 @@ export const membersAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
   private: true,
-  run: async (ctx) => ctx.reply(await panel(chosenChannel(ctx), ctx, undefined)),
+  run: async (ctx) => ctx.reply(await membersPage(chosenChannel(ctx), ctx, undefined)),
 });

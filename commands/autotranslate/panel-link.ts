@@ -27,7 +27,8 @@ export const readChosen = (arg: string): Chosen => {
   return { id, language, other };
 };
 
-const languagePage = (
+/** Asks for the language of a channel. */
+export const languagePage = (
   ctx: PanelContext,
   about: string,
   { press, find, id }: { readonly press: string; readonly find: string; readonly id: string },

@@ -184,6 +184,7 @@ export const channelPage = async (
         languages,
         doing('find', 'autotranslate.panel-find'),
         doing('linkstart', 'autotranslate.panel-link'),
+        doing('links', 'autotranslate.panel-elsewhere'),
         back(ctx),
       ],
     };
@@ -216,6 +217,7 @@ export const channelPage = async (
         ? doing('resume', 'autotranslate.panel-resume')
         : doing('pause', 'autotranslate.panel-pause'),
       ...(isMirror ? [doing('linkstart', 'autotranslate.panel-link')] : []),
+      doing('links', 'autotranslate.panel-elsewhere'),
       ...(watch.mode === 'request' ? [] : [doing('rules', 'rules.panel')]),
       doing('sure', 'autotranslate.panel-remove', 'danger'),
       back(ctx),

@@ -29,6 +29,7 @@ import {
   readChosen,
 } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
+import { elsewherePresses } from './panel-elsewhere.ts';
 import { rulePresses } from './panel-rules.ts';
 import { previewOf } from './panel-preview.ts';
 
@@ -182,6 +183,7 @@ export const panelPresses: Readonly<Record<string, Press>> = {
   mode: press(ownPage, setMode),
   preview: press(ownPage, preview),
   ...rulePresses(press),
+  ...elsewherePresses(press, finding),
   pause: press(ownPage, setPaused(true)),
   resume: press(ownPage, setPaused(false)),
   sure: press((ctx) => surePage(ctx, ctx.arg)),

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { labelled } from '../../fakes/command-harness.ts';
+import type { Shown } from '../../fakes/platform.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { BOB, useCommandHarness } from '../support.ts';
+import { watchesOf } from './support.ts';
+
+const harness = useCommandHarness();
+const CODE = 'ABCD-EFGH-JKMN';
+const there = { platform: 'slack', mayRemove: true, isMuted: false };
+const openElsewhere = async (id: string): Promise<Shown> => {
+  await harness().run('autotranslate panel');
+  await harness().press('autotranslate.panel-pick', [id]);
+  return harness().press('autotranslate.panel-elsewhere');
+};
+const replaced = (channel: string) => {
+  const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
+  return sentence('autotranslate.replaced', { channel, before });
+};
+
+describe('the page of channels elsewhere', () => {
+  it('lists them with what can be done, makes a code, and goes back', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    const page = await openElsewhere('1');
+    expect(page.text).toContain('- #there');
+    await harness().press('members.choose', ['slack C8']);
+    await harness().press('members.mute');
+    expect(harness().script.decided).toEqual(['mute slack C8']);
+    const made = await harness().press('autotranslate.link-make');
+    expect(made.text).toContain(CODE);
+    expect(made.text).toContain(sentence('autotranslate.panel-elsewhere'));
+    expect((await harness().press('settings.back')).text).toContain('- #there');
+    const back = await harness().press('settings.back');
+    expect(back.text).toContain(sentence('autotranslate.panel-heading', { channel: '<#1>' }));
+  });
+
+  it('asks the language of a channel that is not linked, and says what a link replaces', async () => {
+    await harness().run('autotranslate reply', { languages: 'es', channel: '3' });
+    const asked = await openElsewhere('3');
+    expect(asked.text).toBe(sentence('autotranslate.panel-link-language', { channel: '<#3>' }));
+    await harness().press('autotranslate.panel-find', ['swahi']);
+    const { text } = await harness().press('autotranslate.panel-language', ['sw']);
+    expect(text).toContain(`⚠️ ${replaced('<#3>')}`);
+    expect((await harness().press('autotranslate.link-make')).text).toContain(CODE);
+    expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'reply' }]);
+  });
+
+  it('takes a code, shows what it would link, and links once that is pressed', async () => {
+    await openElsewhere('3');
+    await harness().press('autotranslate.panel-language', ['ja']);
+    const shown = await harness().press('autotranslate.link-enter', [` ${CODE} `]);
+    expect(shown.text).toContain(
+      sentence('autotranslate.link-see', { channel: '<#3>', channels: '#there', name: 'Ann' }),
+    );
+    expect(watchesOf(harness())).toEqual([]);
+    await harness().press('autotranslate.link-yes');
+    expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'mirror', languages: ['ja'] }]);
+  });
+
+  it('keeps its controls within what platforms show', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    await openElsewhere('1');
+    const { controls = [] } = await harness().press('members.choose', ['slack C8']);
+    const buttons = controls.filter(({ kind }) => kind === 'button').length;
+    expect(controls.length - buttons + Math.ceil(buttons / 5)).toBeLessThanOrEqual(5);
+  });
+
+  it.each([
+    ['links:1', []],
+    ['linksas:3', ['ja']],
+    ['invite:1/', []],
+    ['invite:3/ja', []],
+    ['enter:1/', [CODE]],
+    ['enter:3/ja', [CODE]],
+  ])('tells and does nothing where somebody who may not forges it: %s', async (press, values) => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    const tried = async (asking = {}) => {
+      const { text, controls = [] } = await harness().pressNamed(
+        `autotranslate ${press}`,
+        asking,
+        values,
+      );
+      expect(text).not.toMatch(/#there|ABCD/);
+      expect(labelled({ controls }, 'autotranslate.link-yes')).toBeUndefined();
+    };
+    await tried({ member: BOB });
+    harness().script.access = { 1: 'none', 3: 'none' };
+    await tried();
+    harness().script.access = { 2: 'none' };
+    if (press.includes(':1')) await tried();
+  });
+
+  it.each(['invite:3/', 'invite:3/klingon', 'enter:3/'])('makes nothing of %s', async (press) => {
+    const { text } = await harness().pressNamed(`autotranslate ${press}`, {}, [CODE]);
+    expect(text).not.toContain('ABCD');
+  });
+});

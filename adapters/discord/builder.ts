@@ -27,7 +27,7 @@ import {
   GUILD_ROLES,
   ROLE_NAME_CHARS,
 } from './limits.ts';
-import type { ThreadParents } from './memory.ts';
+import type { ThreadParents } from './thread-parents.ts';
 import { isOpenToAll, overwritesFor } from './overwrites.ts';
 import { MIRROR, PERMISSION_NAMES } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';

@@ -25,7 +25,8 @@ import {
 import type { Application } from './application.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import { MESSAGES_PAGE, MOST_PINS, PINS_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
-import { NO_MEMBER, type MemberNames, type ThreadParents } from './memory.ts';
+import { NO_MEMBER, type MemberNames } from './member-names.ts';
+import type { ThreadParents } from './thread-parents.ts';
 import type { Webhooks } from './mirrors/webhooks.ts';
 import {
   CONTENT_INTENT,
@@ -49,7 +50,6 @@ import {
   type Channel,
   type MessageRef,
 } from '../../src/model/place.ts';
-import type { Message } from '../../src/model/message.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
@@ -108,7 +108,7 @@ export interface ChannelFeedDeps {
   readonly application: () => Application;
   readonly clients: Pick<Clients, 'here' | 'knowing'>;
   readonly reader: MessageReader;
-  readonly members: Pick<MemberNames, 'complete' | 'nameOf' | 'lookUp'>;
+  readonly members: Pick<MemberNames, 'complete' | 'completeAll' | 'nameOf' | 'lookUp'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
   readonly webhooks: Pick<Webhooks, 'isFull'>;
   readonly access: NonNullable<Platform['access']>;
@@ -160,8 +160,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         const query = { after: last, limit: String(MESSAGES_PAGE) };
         const page = await api.send<RawMessage[]>('GET', route, { query, signal });
         // Pages arrive newest first.
-        for (const raw of page.toReversed())
-          yield reader.read(await members.complete(raw, channel), channel);
+        for (const raw of await members.completeAll(page.toReversed(), channel))
+          yield reader.read(raw, channel);
         last = page[0]?.id ?? last;
         if (page.length < MESSAGES_PAGE) return;
       }
@@ -182,10 +182,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         found.push(...wanted);
         isMore = wanted.length === limit && found.length < most;
       }
-      const messages: Message[] = [];
-      for (const raw of found.toReversed())
-        messages.push(reader.read(await members.complete(raw, channel), channel));
-      return messages;
+      const completed = await members.completeAll(found.toReversed(), channel);
+      return completed.map((raw) => reader.read(raw, channel));
     },
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);

@@ -8,7 +8,9 @@ import { createBuilder } from './builder.ts';
 import { createOpenFile } from './files.ts';
 import { createClient } from './inbound/client.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
-import { createMemberNames, createThreadParents } from './memory.ts';
+import { createMembersTogether } from './members-together.ts';
+import { createMemberNames } from './member-names.ts';
+import { createThreadParents } from './thread-parents.ts';
 import { declareDiscordMetrics } from './metrics.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createBotTurns, createOutbox } from './mirrors/outbox.ts';
@@ -86,7 +88,7 @@ export const createRestParts = (
   const ownMessages = createOwnMessages(api, reader, clients);
   const threads = createThreads(api, () => application().botId, ownMessages);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
-  const members = createMemberNames(api, clock);
+  const members = createMemberNames(api, clock, createMembersTogether(clients));
   const access = createAccess(api, clients);
   const feed = createChannelFeed({
     api,

@@ -8,7 +8,7 @@ import { channelOf, positionOf, spaceOf } from '../ids.ts';
 import type { On } from './client.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import { hasNewOverwrites, isReadableBack } from '../permissions.ts';
-import type { ThreadParents } from '../memory.ts';
+import type { ThreadParents } from '../thread-parents.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 

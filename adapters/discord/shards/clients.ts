@@ -11,7 +11,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Api } from '../api.ts';
 import type { Application } from '../application.ts';
 import { isRefusal } from '../errors.ts';
-import type { ThreadParents } from '../memory.ts';
+import type { ThreadParents } from '../thread-parents.ts';
 
 /** Time for which what was read of a server of another process is used. */
 const LIFE_MS = 60_000;

@@ -52,3 +52,25 @@ test('where the bot may not read what was written before, who asks for it is tol
     }),
   );
 });
+
+test('the names of many authors are asked for together, also of those who have left', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { fake, core, feed } = discord;
+  core.watching = () => false;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const people = Array.from({ length: 120 }, (_, at) => fake.user({ name: `Ann ${at}` }));
+  for (const each of people) {
+    channel.say(each, 'hello');
+    guild.rename(each, `Anna ${each.id}`);
+  }
+  const [gone, ...stayed] = people;
+  guild.leave(gone!);
+  const newest = async () => feed.newest(placeOf(guild, channel), START, 300, never());
+  const names = [gone!.name, ...stayed.map(({ id }) => `Anna ${id}`)];
+  expect((await newest()).map(({ author }) => author.name)).toEqual(names);
+  expect((await newest()).map(({ author }) => author.name)).toEqual(names);
+  const history = await collect(feed.history(placeOf(guild, channel), START, never()));
+  expect(history.map(({ author }) => author.name)).toEqual(names);
+  expect(fake.requests.filter(({ route }) => route === 'GET /guilds/:id/members/:id')).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../adapters/discord/api.ts';
 import { channelOf } from '../../../adapters/discord/ids.ts';
 import type { RawMessage } from '../../../adapters/discord/inbound/message-reader.ts';
-import { createMemberNames } from '../../../adapters/discord/memory.ts';
+import { createMemberNames } from '../../../adapters/discord/member-names.ts';
 import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -58,6 +58,51 @@ describe('the name of a member whose server another process has', () => {
     await clock.advance(10 * MINUTE_MS);
     expect(await members.lookUp(GUILD, USER.id)).toBe('Ann');
     expect(server.asked).toBe(2);
+  });
+});
+
+describe('the authors of many messages', () => {
+  const raws = Array.from({ length: 25 }, (_, at) => ({
+    ...raw,
+    id: String(at),
+    author: { ...USER, id: String(at), username: `ann ${at}` },
+  })) as unknown as readonly RawMessage[];
+
+  it('are asked for one by one where that is not possible together, a few at once', async () => {
+    let [asking, most] = [0, 0];
+    const send = async () => {
+      asking += 1;
+      most = Math.max(most, asking);
+      await Promise.resolve();
+      asking -= 1;
+      return { user: USER, nick: 'Ann', avatar: null };
+    };
+    const members = createMemberNames({ send } as unknown as Api, createTestClock());
+    const completed = await members.completeAll(raws, HERE);
+    expect(completed.map(({ id, member }) => `${id} ${member?.nick}`)).toEqual(
+      raws.map(({ id }) => `${id} Ann`),
+    );
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(10);
+  });
+
+  it('are asked for together but for those who are known', async () => {
+    const asked: (readonly string[])[] = [];
+    const members = createMemberNames(
+      { send: async () => Promise.reject(new Error('not one by one')) } as unknown as Api,
+      createTestClock(),
+      async (_, ids) => {
+        asked.push(ids);
+        return new Map(ids.map((id) => [id, { nick: `Ann ${id}`, avatar: null, roles: [] }]));
+      },
+    );
+    members.note({ ...raws[0]!, guild_id: GUILD, member: { nick: 'Known', roles: ['9'] } });
+    const nicks = async () =>
+      (await members.completeAll(raws, HERE)).map(({ member }) => member?.nick);
+    const expected = ['Known', ...raws.slice(1).map(({ id }) => `Ann ${id}`)];
+    expect(await nicks()).toEqual(expected);
+    expect(await nicks()).toEqual(expected);
+    expect(asked).toEqual([raws.slice(1).map(({ author }) => author.id)]);
   });
 });
 

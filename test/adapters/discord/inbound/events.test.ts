@@ -12,7 +12,7 @@ import {
   listenToReactions,
 } from '../../../../adapters/discord/inbound/messages.ts';
 import { listenToPlaces } from '../../../../adapters/discord/inbound/places.ts';
-import { createThreadParents } from '../../../../adapters/discord/memory.ts';
+import { createThreadParents } from '../../../../adapters/discord/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../../src/ports/channel-feed.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';

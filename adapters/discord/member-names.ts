@@ -1,14 +1,9 @@
-import {
-  RESTJSONErrorCodes,
-  Routes,
-  type APIGuildMember,
-  type APIThreadChannel,
-  type APIUser,
-} from 'discord.js';
+import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'discord.js';
 import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
-import { channelOf, guildIdOf } from './ids.ts';
+import { guildIdOf } from './ids.ts';
+import type { MembersTogether } from './members-together.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
 import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
@@ -18,6 +13,8 @@ type Shown = RawMessage['member'];
 type Mentioned = APIUser & { readonly member?: Shown };
 
 const MOST_NAMES = 5_000;
+/** Messages whose authors are asked for at once, where they can't be together. */
+const AT_ONCE = 10;
 /**
  * Time after which a member is requested anew: the gateway tells of other names only in the process that
  * has the server, and there only when their members write.
@@ -34,7 +31,11 @@ interface Remembered<Value> {
 }
 
 /** Creates the memory of members' names: the gateway sends them with each message, REST never does. */
-export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => {
+export const createMemberNames = (
+  api: Api,
+  { nowMs }: Pick<Clock, 'nowMs'>,
+  together: MembersTogether = async () => undefined,
+) => {
   const known = createLru<string, Remembered<Promise<Shown>>>(MOST_NAMES);
   const names = createLru<string, Remembered<string>>(MOST_NAMES);
   const remember = <Value>(value: Value): Remembered<Value> => ({
@@ -64,6 +65,42 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
   ): void => {
     if (webhook_id === undefined) noteName(guildId, author, member);
     for (const user of mentions as readonly Mentioned[]) noteName(guildId, user, user.member);
+  };
+
+  const knownOf = (guildId: string, userId: string): Remembered<Promise<Shown>> | undefined => {
+    const cached = known.get(`${guildId} ${userId}`);
+    return cached && isFresh(cached) ? cached : undefined;
+  };
+
+  /** Completes a message from REST with its author's name on the server. */
+  const complete = async (raw: RawMessage, channel: Channel): Promise<RawMessage> => {
+    const guildId = guildIdOf(channel);
+    if (guildId === undefined) return raw;
+    if (raw.webhook_id !== undefined) {
+      noteNames(guildId, raw);
+      return raw;
+    }
+    const { id } = raw.author;
+    const shown = knownOf(guildId, id) ?? remember(ask(guildId, id));
+    known.set(`${guildId} ${id}`, shown);
+    const member = await shown.value;
+    // All others go by their global name.
+    const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
+    noteNames(guildId, completed);
+    return completed;
+  };
+
+  /** Asks for the authors of messages together, where several are not known. */
+  const know = async (raws: readonly RawMessage[], channel: Channel): Promise<void> => {
+    const guildId = guildIdOf(channel);
+    if (guildId === undefined) return;
+    const people = raws.filter(({ webhook_id: webhook }) => webhook === undefined);
+    const ids = [...new Set(people.map(({ author }) => author.id))];
+    const unknown = ids.filter((id) => !knownOf(guildId, id));
+    const found = unknown.length > 1 ? await together(guildId, unknown) : undefined;
+    if (!found) return;
+    for (const id of unknown)
+      known.set(`${guildId} ${id}`, remember(Promise.resolve(found.get(id))));
   };
 
   return {
@@ -97,58 +134,19 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
         ),
       );
     },
-    /** Completes a message from REST with its author's name on the server. */
-    complete: async (raw: RawMessage, channel: Channel): Promise<RawMessage> => {
-      const guildId = guildIdOf(channel);
-      if (guildId === undefined) return raw;
-      if (raw.webhook_id !== undefined) {
-        noteNames(guildId, raw);
-        return raw;
+    complete,
+    /** Completes messages from REST of one channel, in few requests. */
+    completeAll: async (
+      raws: readonly RawMessage[],
+      channel: Channel,
+    ): Promise<readonly RawMessage[]> => {
+      await know(raws, channel);
+      const completed: RawMessage[] = [];
+      for (let at = 0; at < raws.length; at += AT_ONCE) {
+        const some = raws.slice(at, at + AT_ONCE);
+        completed.push(...(await Promise.all(some.map((raw) => complete(raw, channel)))));
       }
-      const key = `${guildId} ${raw.author.id}`;
-      const cached = known.get(key);
-      const shown = cached && isFresh(cached) ? cached : remember(ask(guildId, raw.author.id));
-      known.set(key, shown);
-      const member = await shown.value;
-      // All others go by their global name.
-      const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
-      noteNames(guildId, completed);
       return completed;
     },
-  };
-};
-
-/** Threads that are remembered, archived ones too: their messages can still be edited. */
-const MOST_THREADS = 50_000;
-
-export type ThreadParents = ReturnType<typeof createThreadParents>;
-
-/** Creates the memory of the channels of threads, which messages do not give. */
-export const createThreadParents = (most = MOST_THREADS) => {
-  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(most);
-
-  const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
-    for (const [id, { guildId, parentId }] of parents)
-      if (isGone(id, guildId, parentId)) parents.delete(id);
-  };
-
-  return {
-    /** The channel for an id; a thread's has its parent. */
-    channel: (guildId: string | undefined, id: string): Channel => {
-      const known = parents.get(id);
-      // Active threads are moved to the end, as the first ones are forgotten first.
-      if (known) parents.set(id, known);
-      return channelOf(guildId, id, known?.parentId);
-    },
-    note: (
-      guildId: string,
-      { id, parent_id: parentId }: Pick<APIThreadChannel, 'id' | 'parent_id'>,
-    ): void => {
-      if (parentId) parents.set(id, { guildId, parentId });
-    },
-    /** Removes a thread, or a channel with its threads. */
-    removeChannel: (gone: string): void =>
-      remove((id, _, parentId) => id === gone || parentId === gone),
-    removeGuild: (gone: string): void => remove((_, guildId) => guildId === gone),
   };
 };

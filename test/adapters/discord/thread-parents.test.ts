@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createThreadParents } from '../../../adapters/discord/memory.ts';
+import { createThreadParents } from '../../../adapters/discord/thread-parents.ts';
 
 const setUp = (kept?: number) => {
   const parents = createThreadParents(kept);

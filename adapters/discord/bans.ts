@@ -33,6 +33,6 @@ export const createBans = (
   return async ({ id }, personId) => {
     const guild = (await clients.knowing(id)).guilds.cache.get(id);
     const mayAsk = guild?.members.me?.permissions.has('BanMembers') ?? false;
-    return mayAsk && known.of([id, personId]);
+    return mayAsk ? known.of([id, personId]) : undefined;
   };
 };

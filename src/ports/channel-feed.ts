@@ -89,9 +89,9 @@ export interface ChannelFeed {
    */
   isReader?(channel: Channel, personId: string): Promise<boolean>;
   /**
-   * True while a person is banned from a space, where the bot may know that. Omitted by platforms without bans.
+   * True while a person is banned from a space; undefined where the bot may not know that. Omitted by platforms without bans.
    */
-  isBanned?(space: Space, personId: string): Promise<boolean>;
+  isBanned?(space: Space, personId: string): Promise<boolean | undefined>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */

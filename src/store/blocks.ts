@@ -23,13 +23,22 @@ const authorColumns = (space: Space, key: string) => ({
   author_hash: key,
 });
 
+interface StoredBlock {
+  readonly isBan: boolean;
+  /** Time since which it holds, ms since 1970. */
+  readonly sinceMs: number;
+}
+
 export type BlockStore = ReturnType<typeof createBlocks>;
 
 /** Creates the store of the people whose messages are not copied into a space. */
 export const createBlocks = (store: Store, now: () => number) => {
-  const read = async (space: Space): Promise<ReadonlySet<string>> => {
-    const rows = await readRows(store, 'blocked_author', spaceColumns(space), ['author_hash']);
-    return new Set(rows.map((row) => row.author_hash));
+  const read = async (space: Space): Promise<ReadonlyMap<string, StoredBlock>> => {
+    const columns = ['author_hash', 'is_ban', 'since_ms'] as const;
+    const rows = await readRows(store, 'blocked_author', spaceColumns(space), columns);
+    return new Map(
+      rows.map((row) => [row.author_hash, { isBan: row.is_ban === 1, sinceMs: row.since_ms }]),
+    );
   };
   const known = createCache(read, {
     keyOf,
@@ -52,9 +61,9 @@ export const createBlocks = (store: Store, now: () => number) => {
   };
 
   return {
-    has: async (space: Space, author: Author): Promise<boolean> => {
+    find: async (space: Space, author: Author): Promise<StoredBlock | undefined> => {
       const blocked = await known.of(space);
-      return blocked.size > 0 && blocked.has(blockKey(author));
+      return blocked.size > 0 ? blocked.get(blockKey(author)) : undefined;
     },
 
     list,

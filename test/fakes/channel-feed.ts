@@ -104,6 +104,8 @@ export interface FakeFeed {
   readonly left: Set<string>;
   /** People who are banned from the space, as far as the bot may look that up. */
   readonly banned: Set<string>;
+  /** People of whom the bot may not look that up. */
+  readonly unknownBans: Set<string>;
   /** Whom our mirrors notified, each time with the words of the mirror. */
   readonly pings: string[];
   readonly calls: string[];
@@ -137,6 +139,7 @@ export const createFakeFeed = (
   const spaceNames = new Map<string, string>();
   const left = new Set<string>();
   const banned = new Set<string>();
+  const unknownBans = new Set<string>();
   const pings: string[] = [];
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
@@ -254,7 +257,7 @@ export const createFakeFeed = (
       meet('isReader', false);
       return !left.has(id);
     },
-    isBanned: async (_, id) => banned.has(id),
+    isBanned: async (_, id) => (unknownBans.has(id) ? undefined : banned.has(id)),
     isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     pinned: async (of) => {
@@ -413,6 +416,7 @@ export const createFakeFeed = (
     },
     left,
     banned,
+    unknownBans,
     pinned: (of) =>
       shownIn(of)
         .filter(({ message }) => pinned.has(`${of.id} ${message.ref.id}`))

@@ -100,6 +100,20 @@ describe('a person who is banned from a space', () => {
     expect(await shown('banned')).toBe(false);
   });
 
+  it('is shown again where the ban ended while nothing was reported, if that can be looked up', async () => {
+    scene.feed.banned.add('eve');
+    await scene.listener.memberBanned(SPACE, 'eve');
+    scene.clock.aheadMs += 60_000;
+    await scene.restart();
+    expect(await shown('banned')).toBe(false);
+    scene.feed.banned.delete('eve');
+    scene.feed.unknownBans.add('eve');
+    expect(await shown('not known')).toBe(false);
+    scene.feed.unknownBans.delete('eve');
+    expect(await shown('free')).toBe(true);
+    expect(await scene.blocks.list(SPACE)).toEqual([]);
+  });
+
   it('stays stopped after the ban where moderators decided that, too', async () => {
     await scene.blocks.add(SPACE, { platform: SPACE.platform, id: 'eve' }, STOPPED);
     await scene.listener.memberBanned(SPACE, 'eve');

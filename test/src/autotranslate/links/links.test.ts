@@ -9,6 +9,7 @@ import {
   ENGLISH,
   GENERAL,
   JAPANESE,
+  NAMING,
   SPANISH,
   withScene,
   WORKSPACE,
@@ -110,11 +111,11 @@ describe('a channel', () => {
   it('is told by name with which it was linked, on both sides', async () => {
     const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
     await linkIn(scene, code, mirror(THERE, 'en'), admitAll);
-    const linked = (channels: string) =>
-      sentence('autotranslate.linked-here', { channels }).replaceAll('`', '');
+    const linked = (channels: string, naming?: typeof NAMING) =>
+      sentence('autotranslate.linked-here', { channels }, 'en', naming).replaceAll('`', '');
     await expect
       .poll(() => [...scene.feed.texts(ENGLISH).slice(1), ...scene.other.texts(THERE)])
-      .toEqual([linked('#channel-42 (Other)'), linked('Place')]);
+      .toEqual([linked('#channel-42 (Other)'), linked('Place', NAMING)]);
   });
 
   it('is told who asked for a link and who agreed', async () => {
@@ -215,7 +216,9 @@ describe('a group that other spaces have channels in', () => {
       const channels = '#channel-7 · Babel (Place)';
       await expect
         .poll(() => scene.other.texts(THERE).at(-1))
-        .toContain(sentence('autotranslate.linked-here', { channels }, 'fr').replaceAll('`', ''));
+        .toContain(
+          sentence('autotranslate.linked-here', { channels }, 'fr', NAMING).replaceAll('`', ''),
+        );
       await expect
         .poll(() => scene.feed.texts(channel('7')).join('\n'))
         .toContain('#channel-42 · tower.example');

@@ -133,6 +133,26 @@ describe('the locales', () => {
     },
   );
 
+  it.each(texts.locales)(
+    '%s says “elsewhere”, not “workspace” or “mirror”, to everybody',
+    (locale) => {
+      const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+        string,
+        string
+      >;
+      const slack = /^slack\.|^watch\.shared$|^autotranslate\.wizard-admins$/;
+      // These are about spaces of both platforms at once, or name the command.
+      const both =
+        /^privacy\.languages$|^settings\.(?:outside-approved|approved-ids)$|\.mirror\.name$/;
+      const words =
+        /\bworkspaces?\b|espacios? de trabajo|espaces? de travail|ワークスペース|워크스페이스|工作区|工作區|(?<!\/autotranslate )\bmirror(?! \{)|spiegel|espejo|miroir|espelho|ミラー|미러|鏡像/i;
+      const found = Object.entries(sentences)
+        .filter(([key, text]) => words.test(text) && !slack.test(key) && !both.test(key))
+        .map(([key]) => key);
+      expect(found).toEqual([]);
+    },
+  );
+
   it.each(texts.locales)('%s tells only moderators what only operators can do', (locale) => {
     const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
       string,

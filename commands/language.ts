@@ -4,7 +4,7 @@ import { completeLanguage, languageMenu, typedLanguage } from '../src/command/he
 import type { Content } from '../src/model/message.ts';
 
 /** Offers the languages that a person may read, the one that they chose first. */
-const picker = async (ctx: PressContext): Promise<Content> => {
+const picker = async (ctx: Omit<PressContext, 'arg' | 'values'>): Promise<Content> => {
   const { services, member, locale, t } = ctx;
   const { language: chosen } = await services.settings.of(member);
   return {
@@ -21,18 +21,18 @@ export default defineCommand(
     options: z.object({ language: z.string().min(1).optional(), reset: z.boolean().optional() }),
     complete: { language: completeLanguage },
     private: true,
-    async run({ options, services, member, locale, t, reply }) {
+    async run(ctx) {
+      const { options, services, member, locale, t, reply } = ctx;
       if (options.reset) {
         await services.settings.change(member, { language: undefined });
         await reply({ text: t('language.reset') });
         return;
       }
-      const told = options.language && typedLanguage(options.language, services);
-      if (told) await services.settings.change(member, { language: told });
-      const language = told ?? (await services.settings.of(member)).language;
-      if (!language) return reply({ text: t('language.none'), tone: 'note' });
+      if (options.language === undefined) return reply(await picker(ctx));
+      const language = typedLanguage(options.language, services);
+      await services.settings.change(member, { language });
       const name = services.languages.name(language, locale);
-      await reply({ text: t(told ? 'language.set' : 'language.current', { language: name }) });
+      await reply({ text: t('language.set', { language: name }) });
     },
   },
   {

@@ -70,7 +70,7 @@ interface Section {
 }
 
 const SECTIONS: readonly Section[] = [
-  { title: 'slack.home.language', command: 'language', modals: ['language'] },
+  { title: 'slack.home.language', command: 'language', modals: [] },
   { title: 'slack.home.voice', command: 'voice', modals: ['voice'] },
   { title: 'slack.home.privacy', command: 'privacy', modals: [] },
   {

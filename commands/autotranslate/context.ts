@@ -213,5 +213,8 @@ export const setAndWarn = async (
     paused.length > 0 && ctx.t('autotranslate.still-paused', { channel: mentionsOf(paused) }),
     ...(await obstacleLines(watches, ctx)),
   ].map((line) => line && sentence('⚠️ ', line));
-  return warnings.some(Boolean) ? lines(...warnings) : undefined;
+  // Other channels are told by a notice; who reads this one reads the answer.
+  const isHere = channels.some((each) => isSameChannel(each, channelAround(channel)));
+  const said = [isHere && ctx.t('autotranslate.by-machine'), ...warnings];
+  return said.some(Boolean) ? lines(...said) : undefined;
 };

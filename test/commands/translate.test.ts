@@ -228,14 +228,18 @@ describe('the engine of a translation', () => {
 });
 
 describe('/language', () => {
-  it('chooses, shows and gives up one’s own', async () => {
-    expect((await last('language')).tone).toBe('note');
+  it('chooses, by typing or in a menu, shows and gives up one’s own', async () => {
+    expect((await last('language')).text).toBe(sentence('language.choose'));
+    await harness().pressNamed('language choose', {}, ['fr']);
+    expect((await last('language')).text).toBe(
+      sentence('language.current', { language: 'French' }),
+    );
     expect((await last('language', { language: 'Klingonese' })).tone).toBe('error');
     expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
     expect((await last('language')).text).toBe(
       sentence('language.current', { language: 'Japanese' }),
     );
     await harness().run('language', { reset: true });
-    expect((await last('language')).tone).toBe('note');
+    expect((await last('language')).text).toBe(sentence('language.choose'));
   });
 });

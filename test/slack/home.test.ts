@@ -69,15 +69,25 @@ describe('App Home', () => {
   });
 
   it('opens the modal of a command, and answers in a direct message', async () => {
-    const { ann, workspace } = bot.place();
-    await opened(ann);
-    bot.slack.act(ann, homeOf(ann), 'modal:language');
-    await bot.slack.until(() => ann.modal !== undefined);
-    await bot.slack.submit(ann, {
-      language: { value: { type: 'external_select', selected_option: { value: 'fr' } } },
+    const { admin, workspace } = bot.place();
+    await opened(admin);
+    bot.slack.act(admin, homeOf(admin), 'modal:glossary add');
+    await bot.slack.until(() => admin.modal !== undefined);
+    await bot.slack.submit(admin, {
+      term: { value: { type: 'plain_text_input', value: 'Harbour' } },
     });
-    const direct = workspace.direct(ann);
-    await direct.until((posts) => posts.some(({ words }) => words.includes('French')));
+    const direct = workspace.direct(admin);
+    await direct.until((posts) => posts.some(({ words }) => words.includes('Harbour')));
+  });
+
+  it('sets the language that is chosen in its menu', async () => {
+    const { ann } = bot.place();
+    await opened(ann);
+    bot.slack.act(ann, homeOf(ann), 'language choose', {
+      block_id: 'language/1',
+      selected_option: { value: 'fr' },
+    });
+    await bot.slack.until(() => JSON.stringify(ann.home).includes('Your language is French'));
   });
 
   it('asks for the channel where nothing says which is meant', async () => {

@@ -21,6 +21,8 @@ describe('/autotranslate reply and thread', () => {
       sentence('autotranslate.skips'),
       sentence('autotranslate.voice-messages'),
       sentence('autotranslate.no-bots'),
+      '',
+      sentence('autotranslate.by-machine'),
     ]);
   });
 

@@ -28,7 +28,11 @@ describe('/autotranslate request', () => {
   it('puts a line with buttons into this channel', async () => {
     const shown = await harness().run('autotranslate request');
     expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: [] }]);
-    expect(shown.text).toBe(sentence('autotranslate.request', { channel: '<#100>' }));
+    expect(shown.text.split('\n')).toEqual([
+      sentence('autotranslate.request', { channel: '<#100>' }),
+      '',
+      sentence('autotranslate.by-machine'),
+    ]);
     expect(labelled(shown, 'autotranslate.read-here')).toMatchObject({
       press: 'catchup recent',
     });

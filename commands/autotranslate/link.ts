@@ -180,7 +180,7 @@ const answer = (isAgreed: boolean): Press => ({
   async run(ctx) {
     const { services, channel, arg, t, reply } = ctx;
     try {
-      await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx));
+      await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx), channel);
     } catch (thrown) {
       const isOver =
         thrown instanceof AppError && thrown.sentence.key === 'autotranslate.link-over';

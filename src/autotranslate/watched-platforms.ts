@@ -2,7 +2,7 @@ import { realClock } from '../async/clock.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
 import type { Content, Message } from '../model/message.ts';
-import type { Channel, MessageRef } from '../model/place.ts';
+import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -30,7 +30,7 @@ export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
 /** The running platforms whose channels can be watched. */
 export const createWatchedPlatforms = () => {
   const known = new Map<string, WatchedPlatform>();
-  const posting = new Map<string, Pick<Platform, 'post' | 'whisper'>>();
+  const posting = new Map<string, Pick<Platform, 'post' | 'edit' | 'whisper'>>();
   /** The channel's platform; undefined while it is off. */
   const find = ({ space }: Pick<Channel, 'space'>): WatchedPlatform | undefined =>
     known.get(space.platform);
@@ -50,6 +50,13 @@ export const createWatchedPlatforms = () => {
     /** Posts a message of the bot itself. Rejects with an `AppError`. */
     post: async (channel: Channel, content: Content): Promise<void> => {
       await posting.get(channel.space.platform)?.post(channel, content);
+    },
+    /** Posts as `post` does a message that is edited later; resolves with undefined while the platform is off. */
+    send: async (channel: Channel, content: Content): Promise<Posted | undefined> =>
+      posting.get(channel.space.platform)?.post(channel, content),
+    /** Edits a message of the bot itself. Rejects with an `AppError`. */
+    edit: async (posted: Posted, content: Content): Promise<void> => {
+      await posting.get(posted.channel.space.platform)?.edit(posted, content);
     },
     /** Shows something to one person alone; nothing where the platform cannot. Rejects with an `AppError`. */
     whisper: async (

@@ -385,12 +385,17 @@ export interface Watches {
    * is not this space's, or is answered or expired.
    */
   ask(id: string, space: Space, admit: LinkConditions['admit']): Promise<LinkStep>;
-  /** Takes the answer of the side that made the code, once; rejects as `ask` does. */
+  /**
+   * Takes the answer of the side that made the code, once; rejects as `ask` does.
+   *
+   * @param pressedIn the channel of the question that shows the answer itself: it goes from the others
+   */
   answer(
     id: string,
     space: Space,
     isAgreed: boolean,
     admit: LinkConditions['admit'],
+    pressedIn?: Channel,
   ): Promise<void>;
 }
 

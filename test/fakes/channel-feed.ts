@@ -382,7 +382,10 @@ export const createFakeFeed = (
       post: async (to, content) => post(to, content),
       whisper: async (_, personId, { text }) =>
         void whispered.push(`${personId}: ${plainText(text)}`),
-      edit: async (posted) => posted,
+      edit: async (posted, { text }) => {
+        replace({ channel: posted.channel, id: posted.ids[0] }, text);
+        return posted;
+      },
       delete: async () => undefined,
     },
     say: (to, text, part = {}) => put(to, { ...part, text: treeOf(text) }),

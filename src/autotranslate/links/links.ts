@@ -38,7 +38,7 @@ export interface LinksDeps
       LinkRequestsDeps,
       'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks' | 'policies' | 'demandHost'
     >,
-    LinkNoticesDeps {
+    Omit<LinkNoticesDeps, 'platforms'> {
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
   readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;

@@ -37,6 +37,15 @@ const isOf =
   ({ channel }: ChannelWatch): boolean =>
     keyOf(channel.space) === keyOf(space);
 
+const heldBy = (
+  { channel }: ChannelWatch,
+  group: readonly ChannelWatch[],
+  here: Space,
+): LinkMember['held'] => {
+  if (isHeld(channel, group.filter(isOf(here)))) return 'here';
+  return isHeld(channel, group) ? 'elsewhere' : undefined;
+};
+
 /** Lets the moderators of a channel decide about channels of other spaces that are linked with it. */
 export const createLinkMembers = (deps: LinkMembersDeps) => {
   const { watches, platforms, linkedWith, update } = deps;
@@ -75,15 +84,6 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       const pause = isPausing ? { fromMs: atMs } : { fromMs: last?.fromMs ?? atMs, untilMs: atMs };
       return { ...watch, choices: { ...watch.choices, [name]: { ...before, [key]: pause } } };
     });
-  };
-
-  const heldBy = (
-    { channel }: ChannelWatch,
-    group: readonly ChannelWatch[],
-    here: Space,
-  ): LinkMember['held'] => {
-    if (isHeld(channel, group.filter(isOf(here)))) return 'here';
-    return isHeld(channel, group) ? 'elsewhere' : undefined;
   };
 
   const serverOf = async (

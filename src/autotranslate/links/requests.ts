@@ -2,7 +2,14 @@ import { createKeyedMutex } from '../../async/locks.ts';
 import { faultFields, userError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Content } from '../../model/message.ts';
-import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
+import {
+  channelKey,
+  channelMention,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type Space,
+} from '../../model/place.ts';
 import {
   MOST_CHANNELS,
   type ChannelWatch,
@@ -16,6 +23,7 @@ import type { LinkRequests, StoredRequest } from '../../store/channels/link-requ
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
 import type { Store } from '../../store/index.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { nameElsewhere } from './names.ts';
@@ -33,8 +41,8 @@ export interface LinkRequestsDeps {
   readonly requests: Omit<LinkRequests, 'clear'>;
   readonly own: Pick<OwnWatches, 'set' | 'demand'>;
   readonly demandHost: ReturnType<typeof createLinkHosts>['demandHost'];
-  readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  readonly post: (channel: Channel, content: Content) => Promise<void>;
+  readonly platforms: Pick<WatchedPlatforms, 'find' | 'send' | 'edit'>;
+  readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
   readonly log: Pick<Log, 'warn'>;
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
@@ -153,14 +161,18 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     void tellLinks([joined], 'autotranslate.linked-here', linked, who);
   };
 
-  /** The question for the side that made the code. */
-  const question = async (request: StoredRequest): Promise<Content> => {
+  /** Asks the side that made the code, in its channel or in that of its moderators. */
+  const question = async (
+    request: StoredRequest,
+    key: 'autotranslate.link-question' | 'moderators.link-asked',
+    language: string,
+  ): Promise<Content> => {
     const { id, invited, joining, askedBy, expiresMs } = request;
-    const [language = 'en'] = invited.languages;
     const label = texts.in(language);
     return {
-      text: texts.rich(language)('autotranslate.link-question', {
+      text: texts.rich(language)(key, {
         name: quotedWords(askedBy ?? '–'),
+        channel: channelMention(invited.channel),
         channels: { list: await namesOf([joining]) },
         others: Math.max(0, groupOf(invited.channel).length - 1),
         until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
@@ -181,21 +193,56 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     };
   };
 
-  /** Asks the side that made the code, once; false where its channel cannot be written to now. */
+  /** Does something with a message of the bot; undefined where that fails. */
+  const tryIn = async <Result>(
+    channel: Channel,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      const where = { platform: channel.space.platform, channel: channel.id };
+      deps.log.warn(
+        { ...where, ...faultFields(thrown) },
+        'a channel could not be asked for a link',
+      );
+      return undefined;
+    }
+  };
+
+  /** Asks the side that made the code, once; false where none of its channels can be written to now. */
   const deliver = async (id: string): Promise<boolean> => {
     using _ = await turns.take(id);
     const request = await requests.find(id);
     if (request?.state !== 'asked') return true;
-    const { invited } = request;
-    const { platform } = invited.channel.space;
-    try {
-      await deps.post(invited.channel, await question(request));
-      await requests.told(id);
-      return true;
-    } catch (thrown) {
-      const where = { platform, channel: invited.channel.id, ...faultFields(thrown) };
-      deps.log.warn(where, 'a channel could not be asked for a link');
-      return false;
+    const { channel, languages } = request.invited;
+    const { moderators } = await deps.spaces.of(channel.space);
+    const content = await question(request, 'autotranslate.link-question', languages[0] ?? 'en');
+    const questions = [await tryIn(channel, () => platforms.send(channel, content))];
+    if (moderators && moderators.channel !== channel.id) {
+      const theirs = { space: channel.space, id: moderators.channel };
+      const again = await question(request, 'moderators.link-asked', moderators.locale);
+      questions.push(await tryIn(theirs, () => platforms.send(theirs, again)));
+    }
+    const standing = questions.filter((each) => each !== undefined);
+    if (standing.length > 0) await requests.told(request, standing);
+    return standing.length > 0;
+  };
+
+  /** Takes the buttons from the questions that were not pressed. */
+  const close = async (
+    { questions = [], invited }: StoredRequest,
+    isAgreed: boolean,
+    pressedIn: Channel | undefined,
+  ): Promise<void> => {
+    const { moderators } = await deps.spaces.of(invited.channel.space);
+    for (const posted of questions) {
+      const { channel } = posted;
+      if (pressedIn && isSameChannel(channel, pressedIn)) continue;
+      const isOwn = isSameChannel(channel, invited.channel);
+      const language = (isOwn ? invited.languages[0] : moderators?.locale) ?? 'en';
+      const key = isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused';
+      await tryIn(channel, () => platforms.edit(posted, { text: texts.rich(language)(key) }));
     }
   };
 
@@ -249,13 +296,21 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       await find(id, 'joining', space);
       return (await deliver(id)) ? 'asked' : 'unasked';
     },
-    answer: async (id: string, space: Space, isAgreed: boolean, admit: Admit): Promise<void> => {
+    answer: async (
+      id: string,
+      space: Space,
+      isAgreed: boolean,
+      admit: Admit,
+      pressedIn?: Channel,
+    ): Promise<void> => {
+      using _ = await turns.take(id);
       const request = await find(id, 'invited', space);
       const { invited, joining } = request;
       if (isAgreed) {
         const [asked, agreed] = [request.askedBy, currentActor()?.name];
         const who = asked !== undefined && agreed !== undefined ? { asked, agreed } : {};
-        return link(await demand(request, space, admit), taken(id), who);
+        await link(await demand(request, space, admit), taken(id), who);
+        return close(request, isAgreed, pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
       const by = currentActor();
@@ -266,6 +321,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
       void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
+      await close(request, isAgreed, pressedIn);
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
     resume: (platform: string): void => {

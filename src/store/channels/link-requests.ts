@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS } from '../../async/clock.ts';
-import type { Space } from '../../model/place.ts';
+import type { Posted, Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { Store } from '../index.ts';
 import { changeRows, deleteExpired, deleteRows, readRows, spaceColumns } from '../rows.ts';
@@ -15,6 +15,8 @@ interface RequestedLink extends InviteTerms {
   readonly joining: ChannelWatch;
   /** True where the joining side agreed to be linked with age-restricted channels, though its own is not. */
   readonly joinsAges: boolean;
+  /** The messages that ask for an answer. */
+  readonly questions?: readonly Posted[];
 }
 
 export interface StoredRequest extends RequestedLink {
@@ -83,11 +85,14 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
     const asked = { state: 'asked', expires_ms: now() + ANSWER_MS } as const;
     return (await changeRows(db, 'link_request', { id, state: 'drafted' }, asked)) > 0;
   },
-  /** Notes that the question stands. */
-  told: async (id: string): Promise<void> => {
-    await store.write(async (db) =>
-      changeRows(db, 'link_request', { id, state: 'asked' }, { state: 'told' }),
-    );
+  /** Notes that the question stands, and where. */
+  told: async (
+    { id, invited, joining, known, mayMixAges, joinsAges }: StoredRequest,
+    questions: readonly Posted[],
+  ): Promise<void> => {
+    const link: RequestedLink = { invited, joining, known, mayMixAges, joinsAges, questions };
+    const told = { state: 'told', request: JSON.stringify(link) } as const;
+    await store.write(async (db) => changeRows(db, 'link_request', { id, state: 'asked' }, told));
   },
   /** Lists the ids of the requests of which a platform's spaces were not told yet. */
   untold: async (platform: Space['platform']): Promise<readonly string[]> => {

@@ -52,6 +52,8 @@ beforeEach(async () => {
     platforms: {
       add: () => undefined,
       post: async () => undefined,
+      send: async () => undefined,
+      edit: async () => undefined,
       whisper: async () => undefined,
       find: () => platform,
       of: () => platform,

@@ -154,6 +154,32 @@ describe('a link', () => {
     expect(linked()).toBe(0);
   });
 
+  it.each([
+    [true, 'autotranslate.link-done'],
+    [false, 'autotranslate.link-refused'],
+  ] as const)(
+    'is asked for in the moderators’ channel, too; an answer of %s takes the buttons from both',
+    async (isAgreed, key) => {
+      const mods = channel('mods');
+      await scene.spaces.change(SPACE, { moderators: { channel: mods.id, locale: 'de' } });
+      const id = await ask();
+      expect(scene.feed.asked(mods)).toEqual(scene.feed.asked(ENGLISH));
+      expect(scene.feed.asked(mods)).toHaveLength(2);
+      await scene.restart();
+      await scene.watches.answer(id, SPACE, isAgreed, admit, mods);
+      expect(scene.feed.asked(ENGLISH)).toEqual([]);
+      expect(scene.feed.texts(ENGLISH)[0]).toBe(sentence(key));
+    },
+  );
+
+  it('is asked for in the moderators’ channel where the channel itself cannot be written to', async () => {
+    await scene.spaces.change(SPACE, { moderators: { channel: 'mods', locale: 'en' } });
+    scene.feed.fail({ call: 'post', error: lost() });
+    const { id } = await propose(scene.watches);
+    expect(await scene.watches.ask(id, WORKSPACE, admit)).toBe('asked');
+    expect(scene.feed.asked(channel('mods'))).toHaveLength(2);
+  });
+
   it('is refused to a person who may not see the channels here', async () => {
     const id = await ask();
     const refuse = async (): Promise<void> => {

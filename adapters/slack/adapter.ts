@@ -82,6 +82,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       reader,
       readMessage: async (channel, ts) => readMessage(api, channel, ts),
       people: users,
+      named: async (space, text) => feed.named({ space, id: '' }, text),
       threads,
       home,
       modals: createModals({ api, core, people: users, mentions, openUpload }),

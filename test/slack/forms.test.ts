@@ -53,6 +53,17 @@ describe('a form that was sent', () => {
     await at.channel.until((posts) => posts.some((post) => post.words.includes('Spanish')));
   });
 
+  it('names the channel in which the app is not', async () => {
+    const at = bot.place();
+    const channel = at.workspace.channel({ name: 'harbour', bot: false, members: [at.admin] });
+    bot.slack.command(at.admin, channel, '/dragoman', 'autotranslate reply');
+    await opened(at.admin);
+    const languages = { type: 'multi_external_select', selected_options: [{ value: 'es' }] };
+    const errors = await bot.slack.submit(at.admin, { languages: { value: languages } });
+    const params = { channel: '#harbour', command: '/invite @dragoman' };
+    expect(errors).toEqual({ languages: sentence('watch.not-there', params) });
+  });
+
   it('closes where the answer takes long', async () => {
     const at = bot.place();
     bot.speech.fail(PATHS.translate, { hang: true });

@@ -1,6 +1,7 @@
 import type { ViewResponseAction } from '@slack/bolt';
 import { HINT_CHARS } from '../limits.ts';
 import { realClock } from '../../../src/async/clock.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
@@ -19,9 +20,14 @@ export interface HeldForm {
   readonly refusing: (block: string) => NonNullable<Answer['refuse']>;
 }
 
-/** Holds a form that was sent open. */
+/**
+ * Holds a form that was sent open.
+ *
+ * @param named gives the mentions of a fault the names that stand in plain text
+ */
 export const holdForm = (
   acknowledge: (response?: ViewResponseAction) => Promise<void>,
+  named: (text: RichText) => Promise<RichText>,
 ): HeldForm => {
   const { promise: settled, resolve, reject } = Promise.withResolvers<void>();
   let isOpen = true;
@@ -38,7 +44,8 @@ export const holdForm = (
   const refusing =
     (block: string): NonNullable<Answer['refuse']> =>
     async (reason) => {
-      const errors = { [block]: shorten(plainText(reason), HINT_CHARS) };
+      const words = plainText(await named(reason).catch(() => reason));
+      const errors = { [block]: shorten(words, HINT_CHARS) };
       return end({ response_action: 'errors', errors });
     };
   return {

@@ -6,13 +6,14 @@ import { createCommandUse, type CommandUseDeps } from './command-use.ts';
 import { createControlUse, type ControlUseDeps } from './control-use.ts';
 import { FORM_MODAL } from './forms.ts';
 import { holdForm, type HeldForm } from './held-form.ts';
-import { readMember, type ReadUser } from './invocations.ts';
+import { readMember, teamOf, type ReadUser } from './invocations.ts';
 import { COMMAND_MODAL } from './modal.ts';
 import { awaitedByUse } from './open-answers.ts';
 import { faultFields, toAppError } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n/texts.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import type { Channel, Space } from '../../../src/model/place.ts';
 import type { OpenAnswers } from '../../../src/ports/store.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 
 // Each shape has the fields without which a use cannot be handled; bolt's types only promise them.
 
@@ -47,6 +48,8 @@ type AckView = (response?: ViewResponseAction) => Promise<void>;
 
 export interface InteractionDeps extends CommandUseDeps, ControlUseDeps {
   readonly people: Pick<People, 'of'>;
+  /** Gives the mentions of a text the names that everybody in a workspace may know. */
+  readonly named: (space: Space, text: RichText) => Promise<RichText>;
   readonly openAnswers: Pick<OpenAnswers, 'begin'>;
 }
 
@@ -103,7 +106,7 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   const takingForm =
     (handle: (body: ViewSubmitAction, form: HeldForm) => Promise<void>) =>
     async ({ ack, body }: { readonly ack: AckView; readonly body: ViewSubmitAction }) => {
-      const form = holdForm(ack);
+      const form = holdForm(ack, (text) => deps.named(teamOf(body), text));
       const handled = async (): Promise<void> => {
         try {
           await handle(body, form);

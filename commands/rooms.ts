@@ -18,7 +18,7 @@ import {
   languageLabel,
   typedLanguages,
   MOST_LANGUAGES,
-  OFFERED_LANGUAGES,
+  offeredLanguages,
 } from '../src/command/helpers.ts';
 import { roomLines } from '../src/command/setting-lines.ts';
 import { bullets, lines } from '../src/rich-text/compose.ts';
@@ -137,10 +137,8 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
 });
 
 const captions: Page = (ctx, { languages, partials, pauseMs, showsAll }) => {
-  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(
-    0,
-    ctx.capabilities.choices,
-  );
+  const codes = new Set([...languages, ...offeredLanguages(ctx.channel.space, ctx.services)]);
+  const offered = [...codes].slice(0, ctx.capabilities.choices);
   return {
     text: lines(ctx.t('rooms.captions-heading'), ctx.t('rooms.captions-how')),
     controls: [

@@ -1,5 +1,5 @@
 import type { PressContext } from '../../src/command/command.ts';
-import { languageLabel, OFFERED_LANGUAGES, typedCode } from '../../src/command/helpers.ts';
+import { languageLabel, offeredLanguages, typedCode } from '../../src/command/helpers.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
 import { isSameChannel, type Channel } from '../../src/model/place.ts';
@@ -38,8 +38,7 @@ export const languageControl = (
   { press, chosen, found, most, label: key }: LanguageChoice,
   { services, channel, label, locale, capabilities }: PanelContext,
 ): Control => {
-  const used = services.watches.list(channel.space).flatMap(({ languages }) => languages);
-  const codes = new Set([...chosen, ...(found ?? [...used, ...OFFERED_LANGUAGES])]);
+  const codes = new Set([...chosen, ...(found ?? offeredLanguages(channel.space, services))]);
   return {
     kind: 'choice',
     press,

@@ -21,7 +21,7 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
   const rules = watchOf(ctx, channel)?.choices?.rules ?? {};
-  const { shortest = 0, languages = [], formality = '' } = rules;
+  const { shortest = 0, formality = '' } = rules;
   const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
   const controls: readonly Control[] = [
     {
@@ -45,15 +45,6 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
         chosen: count === shortest,
       })),
     },
-    languageControl(
-      {
-        press: `autotranslate rulelanguages:${id}`,
-        chosen: languages,
-        most: MOST_LANGUAGES,
-        label: 'rules.panel-languages',
-      },
-      ctx,
-    ),
     {
       kind: 'choice',
       press: `autotranslate ruleformality:${id}`,
@@ -64,6 +55,7 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
         chosen: value === formality,
       })),
     },
+    button(ctx, `autotranslate rulespoken:${id}`, 'rules.panel-languages'),
     button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words'),
     button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
     button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
@@ -73,8 +65,37 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
   return { text: sections(await shownRules(channel, ctx), t('rules.panel-more')), controls };
 };
 
+/**
+ * The page of the languages that are not translated in one channel. Rejects as `rulesPage` does.
+ *
+ * @param found languages that were searched for
+ */
+const languagesPage = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
+  const { access, arg: id } = ctx;
+  const channel = channelNamed(ctx, id);
+  await access.demand([channel], 'see');
+  const { languages = [] } = watchOf(ctx, channel)?.choices?.rules ?? {};
+  return {
+    text: await shownRules(channel, ctx),
+    controls: [
+      languageControl(
+        {
+          press: `autotranslate rulelanguages:${id}`,
+          chosen: languages,
+          most: MOST_LANGUAGES,
+          label: 'rules.panel-languages',
+          ...(found ? { found } : {}),
+        },
+        ctx,
+      ),
+      button(ctx, `autotranslate findspoken:${id}`, 'autotranslate.panel-find'),
+      back(ctx, `autotranslate rules:${id}`),
+    ],
+  };
+};
+
 /** The page of the language of one channel's readers. Rejects as `rulesPage` does. */
-const readingPage = async (ctx: PressContext): Promise<Content> => {
+const readingPage = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
   const { access, arg: id, services, t } = ctx;
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
@@ -83,7 +104,8 @@ const readingPage = async (ctx: PressContext): Promise<Content> => {
   return {
     text: sections(await shownRules(channel, ctx), t('rules.panel-reading-how')),
     controls: [
-      readingControl(`autotranslate rulereads:${id}`, reading, ctx),
+      readingControl(`autotranslate rulereads:${id}`, reading, ctx, found),
+      button(ctx, `autotranslate findreading:${id}`, 'autotranslate.panel-find'),
       back(ctx, `autotranslate rules:${id}`),
     ],
   };
@@ -155,12 +177,15 @@ export const rulePresses = (
     page: (ctx: PressContext) => Promise<Content>,
     run?: (ctx: PressContext) => Promise<void>,
   ) => Press,
+  finding: (page: typeof languagesPage) => Press,
 ): Readonly<Record<string, Press>> => ({
   rules: press(rulesPage),
   ruletypes: press(rulesPage, setTypes),
   ruleshortest: press(rulesPage, setShortest),
   ruleformality: press(rulesPage, setFormality),
-  rulelanguages: press(rulesPage, setLanguages),
+  rulespoken: press((ctx) => languagesPage(ctx)),
+  findspoken: finding(languagesPage),
+  rulelanguages: press((ctx) => languagesPage(ctx), setLanguages),
   rulewords: {
     ...press(rulesPage, (ctx) => leaveOut(ctx, 'words')),
     form: { ...FORM, title: 'rules.panel-words' },
@@ -169,10 +194,14 @@ export const rulePresses = (
     ...press(rulesPage, (ctx) => leaveOut(ctx, 'beginnings')),
     form: { ...FORM, title: 'rules.panel-beginnings' },
   },
-  rulereading: press(readingPage),
-  rulereads: press(readingPage, (ctx) => {
-    const reading = chosenReading(ctx);
-    return changeRules(ctx, () => ({ reading }));
-  }),
+  rulereading: press((ctx) => readingPage(ctx)),
+  findreading: finding(readingPage),
+  rulereads: press(
+    (ctx) => readingPage(ctx),
+    (ctx) => {
+      const reading = chosenReading(ctx);
+      return changeRules(ctx, () => ({ reading }));
+    },
+  ),
   ruleend: press(rulesPage, (ctx) => changeRules(ctx)),
 });

@@ -182,7 +182,7 @@ export const panelPresses: Readonly<Record<string, Press>> = {
   find: finding((ctx, found) => channelPage(ctx, ctx.arg, found ? { found } : {})),
   mode: press(ownPage, setMode),
   preview: press(ownPage, preview),
-  ...rulePresses(press),
+  ...rulePresses(press, finding),
   ...elsewherePresses(press, finding),
   pause: press(ownPage, setPaused(true)),
   resume: press(ownPage, setPaused(false)),

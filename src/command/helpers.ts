@@ -159,6 +159,14 @@ export const MOST_LANGUAGES = 10;
 export const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
+/** The languages that can be chosen in a space: those into which its channels are translated first. */
+export const offeredLanguages = (
+  space: Channel['space'],
+  { watches }: Pick<Services, 'watches'>,
+): readonly string[] => [
+  ...new Set([...watches.list(space).flatMap(({ languages }) => languages), ...OFFERED_LANGUAGES]),
+];
+
 /** Codes under other names in lists: beside Traditional Chinese, Chinese is called Simplified. */
 const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
 

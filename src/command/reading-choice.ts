@@ -1,6 +1,6 @@
 import type { Control } from '../model/message.ts';
 import type { PressContext } from './command.ts';
-import { languageLabel, OFFERED_LANGUAGES, typedLanguage } from './helpers.ts';
+import { languageLabel, offeredLanguages, typedLanguage } from './helpers.ts';
 
 /** The value of the choice by which the language of each reader's app counts. */
 const OWN = 'own';
@@ -9,18 +9,21 @@ const OWN = 'own';
  * The choice of the language of readers who chose none.
  *
  * @param chosen its code; empty for the language of each reader's app
+ * @param found languages that were searched for. Default: those of the space, then the most spoken ones
  */
 export const readingControl = (
   press: string,
   chosen: string,
   {
     services,
+    channel,
     label,
     locale,
     capabilities,
-  }: Pick<PressContext, 'services' | 'label' | 'locale' | 'capabilities'>,
+  }: Pick<PressContext, 'services' | 'channel' | 'label' | 'locale' | 'capabilities'>,
+  found: readonly string[] = offeredLanguages(channel.space, services),
 ): Control => {
-  const codes = new Set([...(chosen === '' ? [] : [chosen]), ...OFFERED_LANGUAGES]);
+  const codes = new Set([...(chosen === '' ? [] : [chosen]), ...found]);
   const choices = [...codes].map((value) => ({
     value,
     label: languageLabel(value, locale, services),

@@ -148,7 +148,9 @@ describe('the page of rules in the panel', () => {
     await harness().press('rules.panel-formality', ['usual']);
     await harness().press('rules.panel-types', ['polls', 'links']);
     await harness().press('rules.panel-shortest', ['3']);
+    await harness().press('rules.panel-languages');
     await harness().press('rules.panel-languages', ['en']);
+    await harness().press('settings.back');
     await harness().press('rules.panel-words', ['gg, lol, gg']);
     const shown = await harness().press('rules.panel-beginnings', ['!play']);
     expect(rules()).toEqual({
@@ -160,11 +162,30 @@ describe('the page of rules in the panel', () => {
       beginnings: { of: ['!play'] },
     });
     expect(shown.text).toContain(sentence('rules.shortest', { count: 3 }));
+    await harness().press('rules.panel-languages');
     await harness().press('rules.panel-languages', []);
     expect(rules()?.languages).toEqual([]);
+    await harness().press('settings.back');
     expect((await harness().press('rules.panel-end')).text).toContain(sentence('rules.none'));
     expect(rules()).toEqual({});
   });
+
+  it.each(['rules.panel-languages', 'rules.panel-reading'] as const)(
+    'offers the languages of the server first, and others by a search: %s',
+    async (key) => {
+      await harness().run('autotranslate reply', { languages: 'ca', channel: '5' });
+      await open();
+      const values = (content: Awaited<ReturnType<typeof open>>) => {
+        const control = labelled(content, key);
+        return control?.kind === 'choice' ? control.choices.map(({ value }) => value) : [];
+      };
+      const used = values(await harness().press(key)).filter((value) => value !== 'own');
+      expect(used.slice(0, 2)).toEqual(['ca', 'es']);
+      expect(values(await harness().press('autotranslate.panel-find', ['swahi']))).toContain('sw');
+      await harness().press(key, ['sw']);
+      expect(JSON.stringify(rules())).toContain('"sw"');
+    },
+  );
 
   it.each([
     ['ruleshortest', ['4']],

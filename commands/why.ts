@@ -162,6 +162,17 @@ const decide = (isStopping: boolean): Press => ({
   },
 });
 
+/** Platforms list no more people of one reaction. */
+const MOST_COUNTED = 100;
+
+/** Counts the reactions to other copies of a message, for which one of ours stands here at most. */
+const reactions = ([first]: readonly Explained[], { t }: Context): readonly ListItem[] => {
+  const counts = first?.elsewhere?.map(
+    ({ emoji, people }) => `${emoji} ${people}${people < MOST_COUNTED ? '' : '+'}`,
+  );
+  return counts ? [nested(t('why.reactions', { reactions: counts.join(' · ') }), [])] : [];
+};
+
 /** True for one of our own messages that shows nothing of anybody: a caption, or an answer. */
 const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
@@ -193,7 +204,10 @@ export default defineCommand(
       const items = await Promise.all(parts.map((part) => itemOf(part, ctx)));
       const from = await authors(told, ctx);
       await reply({
-        text: lines(bullets(...items, ...reading(on, ctx)), ...from.map(({ line }) => line)),
+        text: lines(
+          bullets(...items, ...reactions(told, ctx), ...reading(on, ctx)),
+          ...from.map(({ line }) => line),
+        ),
         controls: from.map(({ control }) => control),
       });
     },

@@ -155,6 +155,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'So that what is written in one of them is copied into the others.',
     kept: 'Until auto-translate is turned off in the channel, or the space is removed.',
   },
+  copied_reaction: {
+    title: 'Reactions of linked channels',
+    stored:
+      'How many people have reacted elsewhere to a message of linked channels, by emoji, and whether Dragoman’s own reaction stands for them: the message’s IDs, and hashes of those of its copies.',
+    about: 'Nobody; it does not say who reacted.',
+    why: 'To show reactions of one channel in the others, and to take them away again.',
+    kept: '`COPY_DAYS` after the last change.',
+  },
   channel_watch: {
     title: 'Channels with auto-translate',
     stored: 'The channel’s ID, its languages and options, and the channels it is linked with.',

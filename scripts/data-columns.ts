@@ -167,6 +167,15 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     origin: 'place',
     is_gone: 'state',
   },
+  copied_reaction: {
+    ...SPACE,
+    channel_id: 'place',
+    message_id: 'place',
+    emoji: 'state',
+    people: 'amount',
+    shown: 'state',
+    changed_ms: 'time',
+  },
   channel_watch: {
     ...SPACE,
     channel_id: 'place',

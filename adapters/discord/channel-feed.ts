@@ -59,15 +59,12 @@ import { withNames } from '../../src/rich-text/reduce.ts';
 const pathOf = ({ id, name }: APIReaction['emoji']): string =>
   encodeURIComponent(id === null ? (name ?? '') : `${name ?? '_'}:${id}`);
 
-/**
- * Counts the people with a reaction. Bots are recognised on one page of each kind of reaction: no
- * message has that many bots under it.
- */
-const countPeople = async (
+/** Lists the people with a reaction on one page of each of its kinds, without the bots among them. */
+const listPeople = async (
   api: Api,
   { channel, id }: MessageRef,
   { emoji, count_details: counts }: APIReaction,
-): Promise<number> => {
+): Promise<readonly string[]> => {
   const route = Routes.channelMessageReaction(channelIdOf(channel), id, pathOf(emoji));
   const list = async (type: ReactionType): Promise<readonly APIUser[]> =>
     api.send<APIUser[]>('GET', route, {
@@ -78,10 +75,10 @@ const countPeople = async (
       ...(counts.normal > 0 ? await list(ReactionType.Normal) : []),
       ...(counts.burst > 0 ? await list(ReactionType.Burst) : []),
     ];
-    return users.filter(({ bot }) => !bot).length;
+    return [...new Set(users.filter(({ bot }) => !bot).map(({ id: userId }) => userId))];
   } catch (thrown) {
     // The last reaction was removed meanwhile.
-    if (isGone(thrown) || isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji)) return 0;
+    if (isGone(thrown) || isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji)) return [];
     throw thrown;
   }
 };
@@ -202,14 +199,14 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       return found === 'see' || found === 'write';
     },
     isBanned: deps.isBanned,
-    reactions: async (ref, emoji) => {
+    reactors: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(
         (reaction) =>
           (reaction.emoji.id ?? withoutVariation(reaction.emoji.name)) === withoutVariation(emoji),
       );
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
-      return found && others > 0 ? countPeople(api, ref, found) : 0;
+      return found && others > 0 ? listPeople(api, ref, found) : [];
     },
     pinned: async (channel) => {
       // Without it, none would be listed: "Get Channel Pins".

@@ -124,7 +124,10 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     yield finding('channel', isAllowed, `${place}: ${permissions}`);
     const beside = missingBeside(granted, mode);
     if (beside.length > 0)
-      yield optional('threads and pins', `${place}: allow the bot there: ${beside.join(', ')}`);
+      yield optional(
+        'threads, pins and reactions',
+        `${place}: allow the bot there: ${beside.join(', ')}`,
+      );
     // Without these permissions Discord does not list the webhooks either.
     if (!isInPlace(mode) && isAllowed)
       yield await runCheck('webhooks', async () => checkWebhooks(channel, place));

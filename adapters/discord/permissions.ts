@@ -27,6 +27,7 @@ export const PERMISSION_NAMES = {
   ManageWebhooks: 'Manage Webhooks',
   ManageMessages: 'Manage Messages',
   PinMessages: 'Pin Messages',
+  AddReactions: 'Add Reactions',
   RequestToSpeak: 'Request to Speak',
   ManageChannels: 'Manage Channels',
   ManageRoles: 'Manage Roles',
@@ -46,8 +47,8 @@ const ALWAYS = [
  */
 export const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
 
-/** Permissions without which messages are mirrored all the same, but no threads begun, or nothing pinned. */
-export const BESIDE_MIRROR = ['CreatePublicThreads', 'PinMessages'] as const;
+/** Permissions without which messages are mirrored all the same, but no threads begun, nothing pinned, or no reactions copied. */
+export const BESIDE_MIRROR = ['CreatePublicThreads', 'PinMessages', 'AddReactions'] as const;
 
 const NEEDED = {
   reply: ALWAYS,

@@ -21,7 +21,7 @@ import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
 import type { People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
-import { missingScopes, PINS, type ScopeChoice } from './scopes.ts';
+import { BESIDE_COPIES, missingScopes, type ScopeChoice } from './scopes.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -94,6 +94,10 @@ export const missingIn = async (
     throw fault;
   }
 };
+
+/** People of one reaction that are listed, and of whom Slack is asked whether they are bots: no message has more of these. */
+const REACTORS = 100;
+const LOOKED_UP = 5;
 
 export type SlackChannelFeed = ChannelFeed & {
   /** Drops the name of a channel, in all workspaces that share it. */
@@ -191,16 +195,22 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const found = isActive && (await access({ platform: PLATFORM, id }, channel));
       return found === 'see' || found === 'write';
     },
-    reactions: async ({ channel, id }, emoji) => {
+    reactors: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);
       const meant = raw?.reactions?.filter(({ name }) => reactionOf(name) === emoji) ?? [];
-      const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))];
       const bot = installations.known(channel.space)?.botUserId;
-      return users.filter((user) => user !== bot).length;
+      const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))]
+        .filter((user) => user !== bot)
+        .slice(0, REACTORS);
+      const areBots = users
+        .slice(0, LOOKED_UP)
+        .map(async (user) => (await people.of(channel.space, user)).isBot);
+      const bots = new Set((await Promise.all(areBots)).flatMap((is, at) => (is ? users[at] : [])));
+      return users.filter((user) => !bots.has(user));
     },
     drawback: async (channel, mode) => {
       const scopes = mode === 'mirror' ? installations.known(channel.space)?.scopes : undefined;
-      const list = scopes ? PINS.filter((scope) => !scopes.has(scope)) : [];
+      const list = scopes ? BESIDE_COPIES.filter((scope) => !scopes.has(scope)) : [];
       return list.length > 0
         ? {
             key: 'watch.lesser',

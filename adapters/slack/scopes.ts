@@ -21,13 +21,14 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'mpim:read': 'group messages that it is in',
   'pins:read': 'pinned messages of linked channels',
   'pins:write': 'pinning their copies',
-  'reactions:read': 'flag reactions',
+  'reactions:read': 'flag reactions, and reactions of linked channels',
+  'reactions:write': 'copying these',
   'usergroups:read': 'names of groups in messages, and who is in those that moderate',
   'users:read': 'people’s names and languages',
 };
 
-/** Scopes without which messages are mirrored all the same, but nothing pinned. */
-export const PINS = ['pins:read', 'pins:write'] as const;
+/** Scopes without which messages are mirrored all the same, but nothing pinned, or no reactions copied. */
+export const BESIDE_COPIES = ['pins:read', 'pins:write', 'reactions:write'] as const;
 
 const PERSONA = 'chat:write.customize';
 

@@ -86,6 +86,7 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
   },
   rules: (rules, ctx) => placed(ruleLines(rules, ctx)),
   answersMention: toggle('settings.mentions-are-on', 'settings.mentions-are-off'),
+  reactions: toggle('settings.reactions-are-on', 'settings.reactions-are-off'),
   rooms: async (rooms, ctx) => placed(await roomLines(rooms, ctx)),
   languageRoles: (roles, ctx) =>
     Object.fromEntries(

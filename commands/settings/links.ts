@@ -20,7 +20,7 @@ const LONGEST_IDS_CHARS = 1_000;
 /** The page on links with other spaces: who may be linked, what of this space, and how names from there are shown. */
 export const linksPage = async (ctx: Context): Promise<Content> => {
   const { services, channel, t, label } = ctx;
-  const { serverNames, links = OPEN_LINKS } = await services.spaces.of(channel.space);
+  const { serverNames, reactions, links = OPEN_LINKS } = await services.spaces.of(channel.space);
   const { outside, approved, privateChannels, channels } = links;
   const choice = <Value extends string>(
     press: string,
@@ -47,6 +47,7 @@ export const linksPage = async (ctx: Context): Promise<Content> => {
       channels.length > 0 &&
         t('settings.linkable-are', { channels: await channelNames(channels, ctx) }),
       t(privateChannels ? 'settings.private-are-on' : 'settings.private-are-off'),
+      t(reactions ? 'settings.reactions-are-on' : 'settings.reactions-are-off'),
     ),
     controls: [
       choice('outside', LINKS_OUTSIDE, outside),
@@ -61,6 +62,9 @@ export const linksPage = async (ctx: Context): Promise<Content> => {
       privateChannels
         ? button(ctx, 'settings private:off', 'settings.private-off')
         : button(ctx, 'settings private:on', 'settings.private-on'),
+      reactions
+        ? button(ctx, 'settings reactions:off', 'settings.reactions-off')
+        : button(ctx, 'settings reactions:on', 'settings.reactions-on'),
       button(ctx, 'settings page', 'settings.back'),
     ],
   };
@@ -94,6 +98,7 @@ export const linkPolicyPresses: Readonly<Record<string, Press>> = {
   servers: press((ctx, { serverNames }) => ({
     serverNames: oneOf(SERVER_NAMES, ctx) ?? serverNames,
   })),
+  reactions: press(({ arg }) => ({ reactions: arg === 'on' })),
   private: policy(({ arg }) => ({ privateChannels: arg === 'on' })),
   linkable: {
     guards: [moderator],

@@ -3,6 +3,7 @@ import type { Message } from '../model/message.ts';
 import { isSameChannel, messageKey, type Channel, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
+import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
@@ -58,6 +59,8 @@ export interface Explained {
   /** Empty where the author was forgotten. */
   readonly authorId: string;
   readonly parts: readonly Explanation[];
+  /** The reactions to other copies of the message that was asked about; omitted where there are none. */
+  readonly elsewhere?: readonly ReactionElsewhere[];
 }
 
 /** A message that somebody asks about; without its author where only its link is known. */
@@ -66,6 +69,7 @@ type AskedMessage = Pick<Message, 'position'> & Partial<Message>;
 export interface ExplainDeps {
   readonly store: Pick<Store, 'selectFrom'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
+  readonly reactions: Pick<CopiedReactionStore, 'of'>;
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'sinceMs'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly refusals: Pick<FlagRefusals, 'of'>;
@@ -90,7 +94,8 @@ const isSkipReason = (reason: string | undefined): reason is SkipReason =>
 
 /** Creates the function that tells what became of a message, and why. */
 export const createExplain = (deps: ExplainDeps) => {
-  const { store, stored, watches, spaces, outages, refusals, platforms, rowsSinceMs } = deps;
+  const { store, stored, reactions, watches, spaces, outages, refusals, platforms, rowsSinceMs } =
+    deps;
 
   /** The reason for which nothing is stored of a message. */
   const unknownReason = async (
@@ -203,13 +208,16 @@ export const createExplain = (deps: ExplainDeps) => {
   ): Promise<readonly Explained[]> => {
     const sources = await stored.sourcesOf(message.ref);
     const refs = new Map(sources.map(({ ref }) => [messageKey(ref), ref]));
-    return refs.size === 0
-      ? [await explain(message.ref, message, refusals.of(message.ref))]
-      : Promise.all(
-          // A flag may be under the source or under the mirror that is asked about.
-          [...refs.values()].map(async (ref) =>
-            explain(ref, undefined, [message.ref, ref].flatMap(refusals.of)),
-          ),
-        );
+    const elsewhere = await reactions.of(message.ref);
+    const explained =
+      refs.size === 0
+        ? [await explain(message.ref, message, refusals.of(message.ref))]
+        : await Promise.all(
+            // A flag may be under the source or under the mirror that is asked about.
+            [...refs.values()].map(async (ref) =>
+              explain(ref, undefined, [message.ref, ref].flatMap(refusals.of)),
+            ),
+          );
+    return elsewhere.length === 0 ? explained : explained.map((each) => ({ ...each, elsewhere }));
   };
 };

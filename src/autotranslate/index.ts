@@ -7,6 +7,7 @@ import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
 import { createBlocks } from '../store/blocks.ts';
+import { createCopiedReactionStore } from '../store/channels/copied-reactions.ts';
 import { createCursorStore } from '../store/channels/cursors.ts';
 import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
 import { createLateMarks } from '../store/channels/late-marks.ts';
@@ -30,6 +31,7 @@ import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flag-refusals.ts';
 import { createCopiedPins } from './copied-pins.ts';
 import { createMissedPins } from './missed-pins.ts';
+import { createCopiedReactions } from './reactions/reactions.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createFlagPressers } from './flag-pressers.ts';
 import { startFlagRemoval } from './flag-removal.ts';
@@ -99,6 +101,7 @@ const openStores = async (
   cursors: createCursorStore(store, (err) => log.warn({ err }, 'cursors could not be stored')),
   threads: createStandingThreads(store),
   linkedThreads: createLinkedThreadStore(store),
+  reactions: createCopiedReactionStore(store, now),
   gaps: createHistoryGaps(store),
   owed: createOwedHistories(store, now),
   marks: createLateMarks(store, now),
@@ -241,7 +244,14 @@ export const openAutoTranslate = async ({
     // In linked channels, what was missed in one may come before what is known of another.
     ...createLinkedHolds(holds, watchStore),
   });
-  const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
+  const copiedReactions = createCopiedReactions({ ...shared, bars });
+  const listener = createFeedListener({
+    ...shared,
+    copiedReactions,
+    ingest,
+    markDeleted,
+    backfill,
+  });
   const { unfollow, ...watches } = createWatches({ ...shared, backfill });
   /** The parts that know something of spaces in memory. */
   const memories = [
@@ -268,6 +278,7 @@ export const openAutoTranslate = async ({
   const connected = (platform: string): void => {
     inboxWork.resume(platform);
     resume(platform);
+    copiedReactions.resume(platform);
   };
 
   const copyPin = createCopiedPins(shared);
@@ -361,11 +372,13 @@ export const openAutoTranslate = async ({
       await inboxWork.looked();
       await backfill.idle();
       await scheduler.idle();
+      await copiedReactions.idle();
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       inboxWork[Symbol.dispose]();
       missedPins[Symbol.dispose]();
+      await copiedReactions[Symbol.asyncDispose]();
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();

@@ -21,6 +21,7 @@ import type { FlagPressers } from './flag-pressers.ts';
 import type { Scheduler } from './scheduler.ts';
 import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
 import type { FlagRefusals, RefusedFlag } from './flag-refusals.ts';
+import type { CopiedReactions } from './reactions/reactions.ts';
 import { isCountryFlag } from '../text/language/languages.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
 import type { Message } from '../model/message.ts';
@@ -226,7 +227,7 @@ export const createIngest = ({
       if (!feed) return;
       const purpose = flagPurpose(language);
       if (!isPresent) {
-        if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], { purpose });
+        if ((await feed.reactors(ref, emoji)).length === 0) await markDeleted([ref], { purpose });
         return;
       }
       if (isQuiet(channel, choices)) return refuse('quiet-channel');
@@ -257,6 +258,7 @@ const BAN_WAIT_MS = 10_000;
 
 export interface FeedListenerDeps {
   readonly ingest: Ingest;
+  readonly copiedReactions: Pick<CopiedReactions, 'changed'>;
   readonly markDeleted: InboxWriter['markDeleted'];
   readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
   readonly watches: Pick<WatchStore, 'of' | 'holder' | 'list' | 'group'>;
@@ -267,7 +269,7 @@ export interface FeedListenerDeps {
 
 /** Creates the listener that brings the reports of platforms to the inbox, in the order of their channels. */
 export const createFeedListener = (deps: FeedListenerDeps) => {
-  const { ingest, markDeleted, backfill, watches, inbox, platforms, blocks } = deps;
+  const { ingest, copiedReactions, markDeleted, backfill, watches, inbox, platforms, blocks } = deps;
   const turns = createKeyedMutex();
 
   /** Marks the deleted ones among messages; resolves with those that could not be read. */
@@ -314,6 +316,7 @@ export const createFeedListener = (deps: FeedListenerDeps) => {
       isPresent: boolean,
       memberId?: string,
     ) => {
+      copiedReactions.changed(ref, emoji);
       // A flag that is pressed and removed at once ends removed.
       using _ = await turns.take(messageKey(ref));
       await ingest.react(ref, emoji, isPresent, memberId);

@@ -26,6 +26,8 @@ export interface SpaceChoices {
   readonly rules: WatchRules;
   /** True when an answer to the copy of a message mentions the message's author. */
   readonly answersMention: boolean;
+  /** True when reactions are copied between the linked channels of the space and others. */
+  readonly reactions: boolean;
   /** Ids of the roles that members get for the language that they read, by its code. */
   readonly languageRoles?: Readonly<Record<string, string>> | undefined;
   readonly rooms: RoomChoices;

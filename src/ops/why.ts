@@ -4,6 +4,7 @@ import { createExplain, type Explained, type Explanation } from '../autotranslat
 import { AppError } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
+import { createCopiedReactionStore } from '../store/channels/copied-reactions.ts';
 import { createMirrorStore } from '../store/channels/mirrors.ts';
 import { openWatchStore } from '../store/channels/watches.ts';
 import { claimantOf } from '../store/inbox/claimants.ts';
@@ -92,6 +93,7 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
   const explain = createExplain({
     store,
     stored: createMirrorStore(store, now),
+    reactions: createCopiedReactionStore(store, now),
     watches: await openWatchStore(store, now),
     spaces: createSpaceSettings(store),
     refusals: { of: () => [] },

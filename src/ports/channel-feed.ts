@@ -100,8 +100,11 @@ export interface ChannelFeed {
   isPrivate?(channel: Channel): Promise<boolean>;
   /** True where the platform shows a channel to adults alone. Default: false. */
   isAgeRestricted?(channel: Channel): Promise<boolean>;
-  /** Counts the people who have reacted to the message with this emoji. */
-  reactions(ref: MessageRef, emoji: string): Promise<number>;
+  /**
+   * Lists the ids of the people who have reacted to a message with this emoji, no bots; of many, the first 100. None where
+   * the message is gone.
+   */
+  reactors(ref: MessageRef, emoji: string): Promise<readonly string[]>;
   /** True of a person's conversation with the bot, where nothing is translated by itself. Default: false. */
   isTalk?(channel: Channel): boolean;
   /**

@@ -152,6 +152,11 @@ export interface Mirrors {
   isShared?(posted: Posted): boolean;
   /** Pins a message to its channel, or unpins it; one that is so already is no error. Omitted where nothing is pinned. */
   pin?(message: MessageRef, isPinned: boolean): Promise<void>;
+  /**
+   * Puts our own reaction with a Unicode emoji under a message, or takes it away; one that is so already is no error.
+   * Rejects with `forbidden` without the permission. Omitted where nobody reacts.
+   */
+  react?(message: MessageRef, emoji: string, isPresent: boolean): Promise<void>;
   /** Finds a standing thread of a channel, or creates it under this name. */
   thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
   /**

@@ -175,6 +175,21 @@ export interface Schema {
     /** 1 when people deleted the thread, else 0. */
     is_gone: number;
   };
+  /** People's reactions elsewhere to a message of linked channels. */
+  copied_reaction: {
+    platform: string;
+    space_id: string;
+    /** The channel of the message, or its thread where that is a channel of its own. */
+    channel_id: string;
+    message_id: string;
+    /** A Unicode emoji. */
+    emoji: string;
+    /** JSON: a hash of each message elsewhere under which people have reacted → their number. */
+    people: string;
+    /** 1 where our own reaction stands for them, else 0. */
+    shown: number;
+    changed_ms: number;
+  };
   /** Owner of each lease, and the number of times that it was acquired. */
   lease: {
     name: string;

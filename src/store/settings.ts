@@ -143,6 +143,7 @@ const choices = z.object({
   links: linkPolicy.optional().catch(CLOSED_LINKS),
   rules: rules.catch(() => ({})),
   answersMention: z.boolean().catch(true),
+  reactions: z.boolean().catch(true),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
   languageRoles: z.record(z.string(), z.string()).optional().catch(undefined),
   moderators: z.object({ channel: z.string(), locale: z.string() }).optional().catch(undefined),

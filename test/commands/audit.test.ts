@@ -154,6 +154,7 @@ describe('/audit', () => {
       links: { outside: 'nobody', approved: ['9'], privateChannels: false, channels: [HERE.id] },
       rules: { shortest: 5 },
       answersMention: false,
+      reactions: false,
       languageRoles: { ja: '8' },
       moderators: { channel: HERE.id, locale: 'en' },
       moderatorGroups: ['G1'],

@@ -90,6 +90,16 @@ describe('/settings', () => {
     expect((await harness().run('status')).text).toContain(`⏸️ <#100> · ${paused}`);
   });
 
+  it('switches copied reactions off and on', async () => {
+    await harness().run('settings');
+    await harness().press('settings.links');
+    const off = await harness().press('settings.reactions-off');
+    expect(off.text).toContain(sentence('settings.reactions-are-off'));
+    expect((await choices()).reactions).toBe(false);
+    const on = await harness().press('settings.reactions-on');
+    expect(on.text).toContain(sentence('settings.reactions-are-on'));
+  });
+
   it('switches the mentions of authors in answers off and on', async () => {
     await harness().run('settings');
     const off = await harness().press('settings.mentions-off');

@@ -55,6 +55,17 @@ describe('/why', () => {
     expect(text).toContain(sentence('why.missing', { channels: '<#102>' }));
   });
 
+  it('counts the people who reacted elsewhere, by emoji', async () => {
+    const elsewhere = [
+      { emoji: '👍', people: 100 },
+      { emoji: '❤️', people: 3 },
+    ];
+    const parts = [{ state: 'posted', isCopied: true, sinceMs: 0 } as const];
+    harness().script.explained = [{ ref: on.ref, authorId: 'eve', parts, elsewhere }];
+    const reactions = '👍 100+ · ❤️ 3';
+    expect((await ask()).text).toContain(sentence('why.reactions', { reactions }));
+  });
+
   it('lets moderators stop the copies of somebody from elsewhere, whom it names', async () => {
     const ref = { channel: ELSEWHERE, id: '1' };
     harness().script.explained = [

@@ -7,6 +7,7 @@ import type { Mirrors } from '../../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../adapters/discord/support.ts';
 import { openSlack, placeOf as placeOnSlack } from '../adapters/slack/support.ts';
 import { eventually } from '../fakes/eventually.ts';
+import { emojiNameOf } from '../../adapters/slack/rich-text/atoms.ts';
 import { channel, createFakeFeed, person } from '../fakes/channel-feed.ts';
 import { CHANNEL_FEED_CONTRACT, type FeedSubject } from './channel-feed.ts';
 import { testBroken, testContract } from './contract.ts';
@@ -35,6 +36,7 @@ const openFake = (
       reacted.set(emoji, count);
       fake.react(ref, emoji, count);
     },
+    reacted: (ref) => fake.reacted(ref),
     texts: async (of) => fake.texts(of),
   };
 };
@@ -67,6 +69,10 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
     remove: async (ref) => messageOf(ref).delete(),
     pin: async (ref, isPinned) => messageOf(ref).pin(isPinned),
     react: async (ref, emoji) => messageOf(ref).react(discord.fake.user(), emoji),
+    reacted: (ref) =>
+      messageOf(ref)
+        .reactions.filter(({ users }) => users.includes(discord.fake.botUser.id))
+        .map(({ emoji }) => emoji),
     texts: async (of) => channelOf(of).messages.map(({ content }) => content),
   };
 };
@@ -95,9 +101,13 @@ const openOnSlack = async (): Promise<FeedSubject> => {
     edit: async (ref, text) => messageOf(ref).edit(text),
     remove: async (ref) => messageOf(ref).delete(),
     react: async (ref, emoji) => {
-      const name = emoji === '🇯🇵' ? 'flag-jp' : 'flag-es';
+      const name = emojiNameOf(emoji) ?? emoji;
       messageOf(ref).react(workspace.user({ name: `user-${crypto.randomUUID()}` }), name);
     },
+    reacted: (ref) =>
+      messageOf(ref)
+        .reactions.filter(({ isOurs }) => isOurs)
+        .map(({ emoji }) => emoji),
     texts: async (of) => channelOf(of).messages.map(({ words }) => words),
   };
 };
@@ -156,8 +166,14 @@ testBroken(CHANNEL_FEED_CONTRACT, {
     fails: 'tells what a message answers to',
   },
   'counts every emoji': {
-    port: openFake(() => ({ reactions: async () => 3 })),
-    fails: 'counts the people who react with an emoji',
+    port: openFake(() => ({ reactors: async () => ['ann'] })),
+    fails: 'lists the people who react with an emoji, each once',
+  },
+  'takes its own reactions for a person’s': {
+    port: openFake((feed) => ({
+      reactors: async (ref, emoji) => [...(await feed.reactors(ref, emoji)), 'dragoman'],
+    })),
+    fails: 'lists nobody for our own reactions',
   },
   'makes names up': {
     port: openFake(() => ({
@@ -209,6 +225,17 @@ const CHANGES_NOTHING =
   'changes and deletes nothing once its caller must not act any more, and leaves all to the next one';
 
 testBroken(MIRRORS_CONTRACT, {
+  'keeps its reactions': {
+    port: openFake(undefined, (mirrors) => ({
+      react: async (ref, emoji) => mirrors.react?.(ref, emoji, true),
+    })),
+    fails:
+      'puts its own reaction under a message and takes it away, at the second time as at the first',
+  },
+  'reacts to what is gone': {
+    port: openFake(undefined, () => ({ react: async () => undefined })),
+    fails: 'tells when the message of a reaction is gone',
+  },
   'asks nobody whether it may still post': {
     port: openFake(undefined, (mirrors) => ({
       create: (to, wanted, options) =>

@@ -21,6 +21,8 @@ export interface FeedSubject {
   readonly react: (ref: MessageRef, emoji: string) => Promise<void>;
   /** Somebody pins a message, or unpins it; omitted where the feed lists no pins. */
   readonly pin?: (ref: MessageRef, isPinned: boolean) => Promise<void>;
+  /** The emoji that we reacted with to a message ourselves. */
+  readonly reacted: (ref: MessageRef) => readonly string[];
   /** The texts that people see in a channel, ours included, oldest first. */
   readonly texts: (of: Channel) => Promise<readonly string[]>;
 }
@@ -121,13 +123,24 @@ export const CHANNEL_FEED_CONTRACT = {
     expect((await feed.read(question))?.replyTo).toBeUndefined();
   },
 
-  'counts the people who react with an emoji': async ({ feed, channel, say, react }) => {
+  'lists the people who react with an emoji, each once': async (subject) => {
+    const { feed, channel, say, react, remove } = subject;
     const ref = await say(channel, 'look');
-    expect(await feed.reactions(ref, '🇯🇵')).toBe(0);
+    expect(await feed.reactors(ref, '🇯🇵')).toEqual([]);
     await react(ref, '🇯🇵');
     await react(ref, '🇪🇸');
     await react(ref, '🇯🇵');
-    expect(await feed.reactions(ref, '🇯🇵')).toBe(2);
+    expect(new Set(await feed.reactors(ref, '🇯🇵')).size).toBe(2);
+    await remove(ref);
+    expect(await feed.reactors(ref, '🇯🇵')).toEqual([]);
+  },
+
+  'lists nobody for our own reactions': async ({ feed, mirrors, channel, say, react }) => {
+    const ref = await say(channel, 'look');
+    await mirrors.react?.(ref, '❤️', true);
+    expect(await feed.reactors(ref, '❤️')).toEqual([]);
+    await react(ref, '❤️');
+    expect(await feed.reactors(ref, '❤️')).toHaveLength(1);
   },
 
   'names nobody whom it does not know, and changes no other text': async ({ feed, channel }) => {

@@ -107,6 +107,30 @@ export const MIRRORS_CONTRACT = {
     expect(await texts(channel)).toEqual([]);
   },
 
+  'puts its own reaction under a message and takes it away, at the second time as at the first':
+    async (subject) => {
+      const { mirrors, channel, other, say, reacted, react } = subject;
+      const source = await say(channel, 'one');
+      const [posted] = await create(subject, other, [mirrorOf(source, 'uno')]);
+      const ref = { channel: other, id: posted!.ids[0] };
+      for (const emoji of ['❤️', '👍🏽', '🏳️‍🌈', '1️⃣']) {
+        for (const _ of [1, 2]) await mirrors.react!(ref, emoji, true);
+        expect(reacted(ref)).toEqual([emoji]);
+        for (const _ of [1, 2]) await mirrors.react!(ref, emoji, false);
+        expect(reacted(ref)).toEqual([]);
+      }
+      await react(ref, '❤️');
+      await mirrors.react!(ref, '❤️', true);
+      await mirrors.react!(ref, '❤️', false);
+      expect(reacted(ref)).toEqual([]);
+    },
+
+  'tells when the message of a reaction is gone': async ({ mirrors, channel, say, remove }) => {
+    const source = await say(channel, 'one');
+    await remove(source);
+    await expect(mirrors.react!(source, '❤️', true)).rejects.toMatchObject({ code: 'not-found' });
+  },
+
   'finds a mirror by its key, whatever it shows now': async (subject) => {
     const { channel, other, say, texts } = subject;
     const source = await say(channel, 'one');

@@ -45,22 +45,24 @@ describe('threads of linked channels', () => {
 
   it('are left out of a channel without the permission, to which messages go on, and which the status names', async () => {
     const at = bot.place();
-    at.guild.revoke('CreatePublicThreads', 'PinMessages');
+    at.guild.revoke('CreatePublicThreads', 'PinMessages', 'AddReactions');
     const { english, spanish, ann } = await bot.linked(at);
     const thread = english.startThread(ann, 'Plans for the summer');
     thread.say(ann, 'Who is coming along this time');
     const said = english.say(ann, 'Everybody may read that');
     const copy = await copyOf(said, spanish);
     said.pin();
+    said.react(ann, '👍');
     await copyOf(english.say(ann, 'This comes after the pin'), spanish);
     const { content } = await bot.use({ ...at, channel: english }, 'status');
-    const list = ['Create Public Threads', 'Pin Messages'];
+    const list = ['Create Public Threads', 'Pin Messages', 'Add Reactions'];
     for (const { id } of [english, spanish])
       expect(content).toContain(
         sentence('watch.lesser', { channel: `<#${id}>`, permissions: { list } }),
       );
     expect(content).not.toMatch(/❌|⏳/);
     expect(copy.pinned).toBe(false);
+    expect(copy.reactions).toEqual([]);
     expect(textsIn(spanish)).toHaveLength(2);
     expect(spanish.threads).toEqual([]);
   });

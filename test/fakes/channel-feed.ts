@@ -40,6 +40,8 @@ export interface FeedFault {
     | 'openThread'
     | 'pin'
     | 'pinned'
+    | 'react'
+    | 'reactors'
     | 'create'
     | 'update'
     | 'remove'
@@ -52,6 +54,10 @@ export interface FeedFault {
   /** The only channel whose history or new mirror it concerns. Default: the next one. */
   readonly channel?: Channel;
 }
+
+/** An emoji is the same with a variation selector and without. */
+const reactionKey = ({ id }: MessageRef, emoji: string): string =>
+  `${id} ${emoji.replaceAll('\uFE0F', '')}`;
 
 const treeOf = (text: string | RichText): RichText =>
   typeof text === 'string' ? plainWords(text) : text;
@@ -74,8 +80,10 @@ export interface FakeFeed {
   readonly sick: Map<string, (mirror?: Mirror) => Promise<unknown>>;
   /** Does something in the middle of the next call of a kind. */
   during(call: FeedFault['call'], run: () => Promise<unknown>): void;
-  /** So many people react to a message with an emoji. */
-  react(ref: MessageRef, emoji: string, people: number): void;
+  /** So many people, or these, have reacted to a message with an emoji. */
+  react(ref: MessageRef, emoji: string, people: number | readonly string[]): void;
+  /** What we reacted with to a message ourselves. */
+  reacted(ref: MessageRef): string[];
   /** Shows a channel to adults alone, or to everybody again. */
   restrictByAge(channel: Channel, isRestricted: boolean): void;
   /** What is pinned in a channel. */
@@ -141,7 +149,9 @@ export const createFakeFeed = (
   const banned = new Set<string>();
   const unknownBans = new Set<string>();
   const pings: string[] = [];
-  const reactions = new Map<string, number>();
+  const reactions = new Map<string, readonly string[]>();
+  /** Our own reactions: what we reacted with, by the message's id. */
+  const reacted = new Map<string, Set<string>>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
   const whispered: string[] = [];
@@ -269,7 +279,10 @@ export const createFakeFeed = (
     holdsPosts: async ({ id }) => forums.has(id),
     mayBeginThreads: async ({ id }) => !threadless.has(id),
     describeThread: async ({ id }) => threads.get(id),
-    reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
+    reactors: async (ref, emoji) => {
+      meet('reactors', false, ref.channel);
+      return find(ref) ? [...(reactions.get(reactionKey(ref, emoji)) ?? [])] : [];
+    },
     missing: async ({ space: { id } }) =>
       id === space.id || spaceNames.has(id) ? lacking : ['a place in this space'],
   };
@@ -335,6 +348,15 @@ export const createFakeFeed = (
       meet('pin', false, of);
       setPinned({ channel: of, id }, isPinned);
     },
+    react: async ({ channel: of, id }, emoji, isPresent) => {
+      await meanwhile('react');
+      meet('react', false, of);
+      if (!find({ channel: of, id })) throw new AppError('not-found', 'there is no such message');
+      const ours = reacted.get(id) ?? new Set();
+      reacted.set(id, ours);
+      if (isPresent) ours.add(emoji);
+      else ours.delete(emoji);
+    },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);
       meet('openThread', false, of);
@@ -399,7 +421,14 @@ export const createFakeFeed = (
     sick,
     during: (call, run) => void events.push({ call, run }),
     pin: setPinned,
-    react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
+    react: (ref, emoji, people) =>
+      void reactions.set(
+        reactionKey(ref, emoji),
+        typeof people === 'number'
+          ? Array.from({ length: people }, (_, at) => `person-${at}`)
+          : people,
+      ),
+    reacted: ({ id }) => [...(reacted.get(id) ?? [])],
     restrictByAge: ({ id }, isRestricted) =>
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
     forums,

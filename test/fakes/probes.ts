@@ -64,6 +64,7 @@ export const createProbes = () => {
       serverNames: 'always',
       rules: {},
       answersMention: true,
+      reactions: true,
       rooms: ROOM_CHOICES,
     } as SpaceChoices,
     /** Whether the author of messages opted out. */

@@ -25,6 +25,7 @@ export const createFakeSpaces = (): SpaceSettings => {
       serverNames: 'always',
       rules: {},
       answersMention: true,
+      reactions: true,
       rooms: ROOM_CHOICES,
     };
   return {

@@ -55,6 +55,31 @@ describe('channels of two workspaces and a Discord server that were linked by co
     await bot.slack.until(() => copyIn()?.pinned === false);
   });
 
+  it('copy reactions from one platform to the other, as long as somebody has theirs', async () => {
+    await using group = await openGroup();
+    const { english, spanish, japanese, guild, discord, bot } = group;
+    const bob = discord.user({ name: 'Bob' });
+    guild.join(bob);
+    const said = english.channel.say(english.ann, 'We meet at the old bridge');
+    await wordsIn(spanish.channel, 'es:We meet at the old bridge');
+    await japanese.until((messages) => messages.some(({ content }) => content.includes('ja:We')));
+    const copies = {
+      slack: spanish.channel.posts.find(({ words }) => words.includes('es:We'))!,
+      discord: japanese.messages.find(({ content }) => content.includes('ja:We'))!,
+    };
+    said.react(english.ann, 'heart');
+    await discord.until(() => copies.discord.reactions.some(({ emoji }) => emoji === '❤️'));
+    await bot.slack.until(() => copies.slack.reactions.some(({ isOurs }) => isOurs));
+    copies.discord.react(bob, '👍');
+    await bot.slack.until(() => said.reactions.some(({ emoji }) => emoji === '👍'));
+    said.unreact(english.ann, 'heart');
+    copies.discord.unreact(bob, '👍');
+    await bot.slack.until(() =>
+      [said, copies.slack].every(({ reactions }) => reactions.length === 0),
+    );
+    await discord.until(() => copies.discord.reactions.length === 0);
+  });
+
   it('show a thread of Discord as one thread, in which answers reach it', async () => {
     await using group = await openGroup();
     const { english, japanese, discord, guild, bot } = group;

@@ -8,7 +8,7 @@ import { quietly } from './parts.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { AppError, toAppError } from '../../../src/errors.ts';
+import { AppError, recover, toAppError } from '../../../src/errors.ts';
 import {
   messageKey,
   type Channel,
@@ -179,6 +179,18 @@ export const createMirrors = (
     pin: async ({ channel, id }, isPinned) => {
       const route = `/channels/${channelIdOf(channel)}/messages/pins/${id}` as const;
       await awake(channel, {}, async () => api.send(isPinned ? 'PUT' : 'DELETE', route, {}));
+    },
+    react: async ({ channel, id }, emoji, isPresent) => {
+      const path = Routes.channelMessageOwnReaction(
+        channelIdOf(channel),
+        id,
+        encodeURIComponent(emoji),
+      );
+      const sending = api.send(isPresent ? 'PUT' : 'DELETE', path, {});
+      // One that is gone already is unknown.
+      const isOver = (thrown: unknown): boolean =>
+        !isPresent && isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji);
+      await recover(sending, isOver);
     },
     openThread: async (channel, name, options) => ({
       channel: await threads.begin(channel, name, options),

@@ -13,7 +13,7 @@ import { channelIdOf } from '../ids.ts';
 import { openInstallations } from '../install/index.ts';
 import { readInstalled } from '../install/tokens.ts';
 import { INSTALL_PATH, pageOf } from '../manifest.ts';
-import { OPTIONAL, PINS, SCOPES, scopesOf, type ScopeChoice } from '../scopes.ts';
+import { BESIDE_COPIES, OPTIONAL, SCOPES, scopesOf, type ScopeChoice } from '../scopes.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 
@@ -75,7 +75,7 @@ const checkScopes = ({ scopes, appId, url }: Installed, choice: ScopeChoice): Fi
   if (missing.length > 0) {
     const named = missing.map((scope) => `${scope} (${SCOPES[scope]})`).join(', ');
     const detail = `at ${url} missing: ${named}. Add them at ${page} and install the app again`;
-    const isLesser = missing.every((scope) => PINS.some((one) => one === scope));
+    const isLesser = missing.every((scope) => BESIDE_COPIES.some((one) => one === scope));
     return isLesser ? optional('scopes', detail) : finding('scopes', false, detail);
   }
   if (chosen === '') return finding('scopes', true, `all, at ${url}`);

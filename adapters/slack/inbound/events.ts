@@ -10,6 +10,7 @@ import { reactionOf } from '../rich-text/atoms.ts';
 import { rawMessage, isWritten, type RawSlackMessage } from './raw-message.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
+import { ASKING_EMOJI } from '../../../src/text/emoji.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 type Event = EventBody['event'];
@@ -92,9 +93,6 @@ const tokensEvent = z.looseObject({
   tokens: z.looseObject({ bot: z.array(z.string()).optional() }),
 });
 
-/** The reaction by which people ask for a translation that they alone see. */
-const ASKS = '🌐';
-
 /** Reads an event; one of another shape than Slack documents is given up. */
 const shaped = <Schema extends z.ZodType>(schema: Schema, event: Event): z.output<Schema> => {
   const parsed = schema.safeParse(event);
@@ -162,7 +160,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     if (user === botUserId(space)) return;
     const ref = { channel: places.channel(space, channel), id: ts };
     const emoji = reactionOf(name);
-    if (isPresent && emoji === ASKS) deps.asked(ref.channel, ts, user);
+    if (isPresent && emoji === ASKING_EMOJI) deps.asked(ref.channel, ts, user);
     await listener.reactionChanged(ref, emoji, isPresent, user);
   };
 

@@ -4,6 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import { refusedAs } from '../errors.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
 import { renderPart } from '../outbound/render.ts';
+import { emojiNameOf } from '../rich-text/atoms.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { createMirrorFiles } from './files.ts';
 import { foundOf, type FoundMessages } from './own-messages.ts';
@@ -133,6 +134,13 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       const where = { channel: channelIdOf(channel), timestamp: id };
       const asking = api.call(channel.space, isPinned ? 'pins.add' : 'pins.remove', where);
       await refusedAs(asking, 'already_pinned', 'no_pin');
+    },
+    react: async ({ channel, id }, emoji, isPresent) => {
+      const name = emojiNameOf(emoji);
+      if (name === undefined) throw new AppError('unsupported', 'Slack has no such emoji');
+      const where = { channel: channelIdOf(channel), timestamp: id, name };
+      const method = isPresent ? 'reactions.add' : 'reactions.remove';
+      await refusedAs(api.call(channel.space, method, where), 'already_reacted', 'no_reaction');
     },
     openThread: async (channel, _, { key, from, opening, mayExist, sinceMs, assertHeld }) => {
       // What stands in a thread itself begins none.

@@ -12,6 +12,7 @@ import {
 } from '../../../src/rich-text/rich-text.ts';
 import names from './emoji.json' with { type: 'json' };
 import { map } from '../../../src/rich-text/walk.ts';
+import { qualifiedEmoji } from '../../../src/text/emoji.ts';
 
 export const PLATFORM = 'slack';
 
@@ -128,6 +129,28 @@ export const unicodeOf = (name: string): string | undefined => {
   if (!groups) return Object.hasOwn(names, name) ? known[name] : undefined;
   const plain = unicodeOf(groups['name'] ?? '');
   return plain === undefined ? undefined : withTone(plain, Number(groups['tone']));
+};
+
+let namesBySign: ReadonlyMap<string, string> | undefined;
+
+/** The first name of each emoji. */
+const bySign = (): ReadonlyMap<string, string> =>
+  (namesBySign ??= new Map(
+    Object.entries(names)
+      .map(([name, drawn]) => [drawn, name] as const)
+      .toReversed(),
+  ));
+
+/** Slack's name for a Unicode emoji, skin tone included; undefined where it has none. */
+export const emojiNameOf = (emoji: string): string | undefined => {
+  const plain = bySign().get(emoji);
+  if (plain !== undefined) return plain;
+  const tone = [2, 3, 4, 5, 6].find((each) => emoji.includes(SKIN_TONES[each] ?? ''));
+  const base =
+    tone === undefined ? undefined : bySign().get(qualifiedEmoji(emoji.replace(skin, '')) ?? '');
+  return base !== undefined && withTone(known[base] ?? '', tone) === emoji
+    ? `${base}::skin-tone-${tone}`
+    : undefined;
 };
 
 /** An emoji that people reacted with, as the core names it: Unicode's, or the name of a custom one. */

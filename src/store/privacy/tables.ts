@@ -49,6 +49,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   mirror_message: OF_TWO_SPACES,
   standing_thread: OF_SPACE,
   linked_thread: OF_SPACE,
+  copied_reaction: OF_SPACE,
   channel_watch: OF_SPACE,
   channel_cursor: OF_SPACE,
   history_gap: OF_SPACE,

@@ -44,13 +44,15 @@ test('all is well with a bot that has what it needs', async () => {
   expect(of('voice channels')?.detail).toBe('can be joined');
 });
 
-test('threads and pins that are not copied for lack of permissions are no failure', async () => {
+test('threads, pins and reactions that are not copied for lack of permissions are no failure', async () => {
   const { fake, guild, channel } = await setUp();
   await using _ = fake;
   channel.deny('CreatePublicThreads', 'PinMessages');
   const { found, of } = await examine(fake, [watchOf(guild, channel, 'mirror')]);
   expect(found.filter(({ ok, isOptional }) => !ok && !isOptional)).toEqual([]);
-  expect(of('threads and pins')?.detail).toContain('Create Public Threads, Pin Messages');
+  expect(of('threads, pins and reactions')?.detail).toContain(
+    'Create Public Threads, Pin Messages',
+  );
   expect(of('channel')?.ok).toBe(true);
 });
 

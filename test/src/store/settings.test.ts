@@ -12,6 +12,7 @@ const DEFAULTS = {
   serverNames: 'always',
   rules: {},
   answersMention: true,
+  reactions: true,
   rooms: ROOM_CHOICES,
 };
 

@@ -1,3 +1,4 @@
+import { reactionOf } from '../../../../adapters/slack/rich-text/atoms.ts';
 import { fieldsOf } from '../blocks.ts';
 import { changeMessage, deleteFile, deleteMessage, pin, react } from '../posting.ts';
 import { addFile, type NewFile } from './files.ts';
@@ -105,6 +106,17 @@ export class FakeMessage {
 
   react(user: FakeUser, name: string): void {
     react(this.#tools.world, this.state, user.state, name, true);
+  }
+
+  /** Who reacted to it, by emoji; `isOurs`: one of them is the app. */
+  get reactions(): readonly { emoji: string; users: readonly string[]; isOurs: boolean }[] {
+    const { workspaces } = this.state.channel;
+    const bots = new Set(workspaces.map(({ installation }) => installation?.botUser.id));
+    return Array.from(this.state.reactions, ([name, users]) => ({
+      emoji: reactionOf(name),
+      users: [...users],
+      isOurs: [...users].some((user) => bots.has(user)),
+    }));
   }
 
   get pinned(): boolean {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
-import { pin } from '../posting.ts';
+import { unicodeOf } from '../../../../adapters/slack/rich-text/atoms.ts';
+import { pin, react } from '../posting.ts';
 import { findUser } from '../population.ts';
 import { permalinkOf, renderMessage, renderUser, teamOf } from '../render.ts';
 import { channelFor, count, flag, method, SPECIAL, TIER } from './call.ts';
@@ -142,6 +143,39 @@ const reactionsGet = method(
   },
 );
 
+/** Different emoji under a message, and of one person ("Use emoji and reactions" in Slack's help). */
+const EMOJI = 50;
+const OWN_EMOJI = 23;
+
+const reactMethods = [true, false].map((isPresent) =>
+  method(
+    isPresent ? 'reactions.add' : 'reactions.remove',
+    {
+      rate: TIER[isPresent ? 3 : 2],
+      scopes: ['reactions:write'],
+      args: z.looseObject({ channel: z.string(), timestamp: z.string(), name: z.string() }),
+    },
+    (call) => {
+      const { name, timestamp } = call.args;
+      const { botUser } = call.installation;
+      const message = channelFor(call, call.args.channel).messages.find(
+        ({ ts }) => ts === timestamp,
+      );
+      if (!message) throw new SlackFault('message_not_found');
+      if (unicodeOf(name) === undefined) throw new SlackFault('invalid_name');
+      const all = [...message.reactions];
+      const own = all.filter(([, users]) => users.has(botUser.id)).map(([each]) => each);
+      if (own.includes(name) === isPresent)
+        throw new SlackFault(isPresent ? 'already_reacted' : 'no_reaction');
+      if (isPresent && own.length >= OWN_EMOJI) throw new SlackFault('too_many_reactions');
+      if (isPresent && all.length >= EMOJI && !message.reactions.has(name))
+        throw new SlackFault('too_many_emoji');
+      react(call.world, message, botUser, name, isPresent);
+      return {};
+    },
+  ),
+);
+
 /** Pinned messages of a channel ("pins.add"). */
 const PINS = 100;
 
@@ -190,6 +224,7 @@ export const peopleMethods = [
   usergroups,
   groupUsers,
   reactionsGet,
+  ...reactMethods,
   ...pinMethods,
   ...THREAD_METHODS,
 ];

@@ -116,6 +116,7 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE audit_entry`.execute(store);
     await sql`DROP TABLE setup`.execute(store);
     await sql`DROP TABLE linked_thread`.execute(store);
+    await sql`DROP TABLE copied_reaction`.execute(store);
     await sql`DROP INDEX mirror_by_quoted`.execute(store);
     await sql`ALTER TABLE mirror DROP COLUMN quoted`.execute(store);
     await sql`ALTER TABLE mirror DROP COLUMN pinned`.execute(store);

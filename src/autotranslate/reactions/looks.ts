@@ -1,0 +1,99 @@
+import { backoffMs, realClock } from '../../async/clock.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
+import { createSpacing } from '../../async/spacing.ts';
+import { messageKey, type MessageRef } from '../../model/place.ts';
+import type { Log } from '../../telemetry/log.ts';
+
+/** A look at who has reacted to a message with an emoji. */
+export interface Look {
+  readonly ref: MessageRef;
+  readonly emoji: string;
+  /** The linked channels that the message stands in. */
+  readonly group: string;
+  /** True where people may have reacted unseen to any of its copies. Default: to `ref` alone. */
+  readonly everywhere?: true;
+}
+
+export interface LooksDeps {
+  /** Resolves with false where a look has to be repeated. */
+  readonly look: (one: Look) => Promise<boolean>;
+  readonly log: Pick<Log, 'warn'>;
+  readonly nowMs: () => number;
+}
+
+/** Time between two looks at the same emoji under the same message, however many people press it. */
+const LOOK_EVERY_MS = 1_000;
+/** Looks of one group that may wait for their turn; what is left out is seen with the next press. */
+const MOST_WAITING = 100;
+const TRIES = 4;
+const AGAIN = { firstMs: 2_000, longestMs: 30_000 };
+
+/** Creates the queue of looks: one at a time in each group, so that a flood of presses makes few requests. */
+export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
+  const turns = createKeyedMutex();
+  const wait = createSpacing(nowMs, { everyMs: LOOK_EVERY_MS });
+  /** The messages and emoji of looks that wait, by their group. */
+  const waiting = new Map<string, Set<string>>();
+  const timers = new Set<() => void>();
+  const running = new Set<Promise<void>>();
+  const stopping = new AbortController();
+
+  const waitingIn = (group: string): Set<string> => {
+    const known = waiting.get(group) ?? new Set<string>();
+    waiting.set(group, known);
+    return known;
+  };
+
+  /** Begins work that is waited for at the end. */
+  const track = (work: Promise<void>): void => {
+    const ended = work
+      .catch((err: unknown) => {
+        if (!stopping.signal.aborted) log.warn({ err }, 'reactions could not be looked at');
+      })
+      .finally(() => running.delete(ended));
+    running.add(ended);
+  };
+
+  const isDone = async (one: Look, key: string): Promise<boolean> => {
+    using _ = await turns.take(one.group, stopping.signal);
+    // Presses from now on may come too late for this look.
+    waitingIn(one.group).delete(key);
+    return look(one);
+  };
+
+  const run = async (one: Look, key: string, tries: number): Promise<void> => {
+    const others = waitingIn(one.group);
+    if ((await isDone(one, key)) || tries === TRIES || others.has(key)) return;
+    others.add(key);
+    after(backoffMs(AGAIN, tries - 1), async () => run(one, key, tries + 1));
+  };
+
+  const after = (waitMs: number, work: () => Promise<void>): void => {
+    if (waitMs === 0) return track(work());
+    const cancel = realClock.after(waitMs, () => {
+      timers.delete(cancel);
+      track(work());
+    });
+    timers.add(cancel);
+  };
+
+  return {
+    track,
+    add: (one: Look): void => {
+      const others = waitingIn(one.group);
+      const key = `${messageKey(one.ref)} ${one.emoji}`;
+      if (others.has(key) || others.size >= MOST_WAITING) return;
+      others.add(key);
+      after(wait(key), async () => run(one, key, 1));
+    },
+    /** Resolves when no look is due. */
+    idle: async (): Promise<void> => {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      stopping.abort();
+      for (const cancel of timers) cancel();
+      await Promise.allSettled(running);
+    },
+  };
+};

@@ -1,0 +1,171 @@
+import { DAY_MS, MINUTE_MS } from '../../async/clock.ts';
+import { createLru } from '../../async/lru.ts';
+import { faultFields, toAppError } from '../../errors.ts';
+import { channelKey, messageKey, type MessageRef } from '../../model/place.ts';
+import { isMuted } from '../../model/space.ts';
+import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
+import type { Privacy } from '../../store/privacy/person-data.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { ASKING_EMOJI, qualifiedEmoji } from '../../text/emoji.ts';
+import type { Bars } from '../bars.ts';
+import { createLooks, type Look } from './looks.ts';
+import {
+  createReactionPlaces,
+  isAt,
+  type ReactionPlace,
+  type ReactionPlacesDeps,
+} from './places.ts';
+
+export interface CopiedReactionsDeps extends ReactionPlacesDeps {
+  readonly reactions: CopiedReactionStore;
+  readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly bars: Bars;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now: () => number;
+  readonly nowMs: () => number;
+}
+
+/** Time for which a channel that refused a reaction is asked for none. */
+const REFUSED_MS = 10 * MINUTE_MS;
+const REFUSING = 1_000;
+/** Looks after a start or a lost connection at what changed lately, and the least time between two such. */
+const RESUMED = 50;
+const RESUMED_MS = DAY_MS;
+const RESUME_EVERY_MS = 10 * MINUTE_MS;
+
+export type CopiedReactions = ReturnType<typeof createCopiedReactions>;
+
+/**
+ * Creates what shows people's reactions to a message of linked channels under its other copies: our own reaction with the
+ * same emoji stands there as long as somebody elsewhere has theirs. Who that is, is read from the platform at each look, so
+ * that no press is counted twice and none of ours or of other bots at all.
+ */
+export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
+  const { platforms, reactions, privacy, bars, log, now, nowMs } = deps;
+  const places = createReactionPlaces(deps);
+  const resumedAtMs = new Map<string, number>();
+  const refusedUntil = createLru<string, number>(REFUSING);
+
+  /** The people who have reacted to a message, without those who opted out. */
+  const peopleAt = async ({ refs }: ReactionPlace, emoji: string): Promise<readonly string[]> => {
+    const [{ channel }] = refs;
+    const found = new Set<string>();
+    for (const ref of refs)
+      for (const id of await platforms.of(channel).feed.reactors(ref, emoji))
+        if (!(await privacy.optedOut({ platform: channel.space.platform, id }))) found.add(id);
+    return [...found];
+  };
+
+  /** Counts those of the people who count in another channel. */
+  const countFor = async (
+    to: ReactionPlace,
+    from: ReactionPlace,
+    people: readonly string[],
+  ): Promise<number> => {
+    const [ref] = from.refs;
+    if (isMuted(to.watch, from.watch.channel)) return 0;
+    let count = 0;
+    for (const id of people) {
+      const author = { id, name: '', kind: 'person' } as const;
+      if (!(await bars.isBarred({ ref, author }, to.watch.channel))) count += 1;
+    }
+    return count;
+  };
+
+  /** Puts our own reaction under a message, or takes it away, until it is as wanted. */
+  const show = async (ref: MessageRef, emoji: string, wanted: boolean): Promise<void> => {
+    const key = channelKey(ref.channel);
+    const { mirrors } = platforms.of(ref.channel);
+    if (!mirrors.react || (refusedUntil.get(key) ?? 0) > nowMs()) return;
+    try {
+      await mirrors.react(ref, emoji, wanted);
+    } catch (thrown) {
+      const { code, retryable } = toAppError(thrown);
+      if (retryable) throw thrown;
+      if (code === 'not-found') return void (await reactions.drop(ref));
+      if (code === 'forbidden') refusedUntil.set(key, nowMs() + REFUSED_MS);
+      // The copy is there all the same.
+      const { platform } = ref.channel.space;
+      log.info(
+        { platform, channel: ref.channel.id, ...faultFields(thrown) },
+        'a reaction was not copied',
+      );
+      return;
+    }
+    // Another process may have counted others meanwhile.
+    const isWanted = await reactions.setShown(ref, emoji, wanted);
+    if (isWanted !== wanted) await show(ref, emoji, isWanted);
+  };
+
+  const copyFrom = async (
+    from: ReactionPlace,
+    all: readonly ReactionPlace[],
+    emoji: string,
+  ): Promise<void> => {
+    const people = (await places.isClosed(from, emoji)) ? [] : await peopleAt(from, emoji);
+    const counted: { ref: MessageRef; people: number }[] = [];
+    for (const to of all) {
+      if (to === from) continue;
+      const isClosed = people.length === 0 || (await places.isClosed(to, emoji));
+      counted.push({ ref: to.refs[0], people: isClosed ? 0 : await countFor(to, from, people) });
+    }
+    let failed: unknown;
+    for (const { ref, isWanted, isShown } of await reactions.note(from.refs[0], emoji, counted))
+      if (isWanted !== isShown)
+        await show(ref, emoji, isWanted).catch((thrown: unknown) => {
+          failed ??= thrown;
+        });
+    if (failed !== undefined) throw failed;
+  };
+
+  /** Looks at a message; false where that has to be done again, as it failed or copies are about to be posted. */
+  const look = async ({ ref, emoji, everywhere }: Look): Promise<boolean> => {
+    try {
+      const source = await places.sourceOf(ref);
+      const all = await places.around(source);
+      const pressed = all.filter((each) => everywhere || isAt(each, ref));
+      if (all.length > 1) for (const from of pressed) await copyFrom(from, all, emoji);
+      return !(await places.isAwaited(source));
+    } catch (thrown) {
+      const { platform } = ref.channel.space;
+      log.info(
+        { platform, channel: ref.channel.id, ...faultFields(thrown) },
+        'reactions were not copied',
+      );
+      return !toAppError(thrown).retryable;
+    }
+  };
+
+  const looks = createLooks({ look, log, nowMs });
+
+  const begin = (one: Omit<Look, 'group'>): void => {
+    const group = places.watchOf(one.ref)?.group;
+    if (group !== undefined) looks.add({ ...one, group });
+  };
+
+  const lookBack = async (platform: string): Promise<void> => {
+    const seen = new Set<string>();
+    for (const { ref, emoji } of await reactions.recent(platform, now() - RESUMED_MS, RESUMED)) {
+      const source = await places.sourceOf(ref);
+      const key = `${messageKey(source)} ${emoji}`;
+      if (!seen.has(key)) begin({ ref: source, emoji, everywhere: true });
+      seen.add(key);
+    }
+  };
+
+  return {
+    /** Takes that people may have reacted to a message with an emoji, or do not any more. */
+    changed: (ref: MessageRef, pressed: string): void => {
+      const emoji = qualifiedEmoji(pressed);
+      if (emoji !== undefined && emoji !== ASKING_EMOJI) begin({ ref, emoji });
+    },
+    /** Looks again at what changed lately on a platform, whose people may have reacted unseen. */
+    resume: (platform: string): void => {
+      if ((resumedAtMs.get(platform) ?? -Infinity) + RESUME_EVERY_MS > nowMs()) return;
+      resumedAtMs.set(platform, nowMs());
+      looks.track(lookBack(platform));
+    },
+    idle: looks.idle,
+    [Symbol.asyncDispose]: looks[Symbol.asyncDispose],
+  };
+};

@@ -1,0 +1,152 @@
+import { hash } from 'node:crypto';
+import type { Transaction } from 'kysely';
+import { messageKey, type MessageRef } from '../../model/place.ts';
+import type { Store } from '../index.ts';
+import { changeRows, deleteRows, readRows } from '../rows.ts';
+import type { Schema } from '../schema.ts';
+
+/** Emoji of one message that are recorded; further ones are left out. */
+export const MOST_EMOJI = 5;
+
+/** The people elsewhere who have reacted to a message with an emoji. */
+export interface ReactionElsewhere {
+  readonly emoji: string;
+  readonly people: number;
+}
+
+/** The state of an emoji under a message: whether our own reaction is wanted there, and whether it was put there. */
+export interface ReactionState {
+  readonly isWanted: boolean;
+  readonly isShown: boolean;
+}
+
+/** A message with the number of people that have reacted elsewhere. */
+export interface NotedReactions {
+  readonly ref: MessageRef;
+  readonly people: number;
+}
+
+const keyColumns = ({ channel, id }: MessageRef, emoji: string) => ({
+  platform: channel.space.platform,
+  channel_id: channel.id,
+  message_id: id,
+  emoji,
+});
+
+const messageColumns = (ref: MessageRef) => {
+  const { emoji: _, ...columns } = keyColumns(ref, '');
+  return columns;
+};
+
+type Counts = Readonly<Record<string, number>>;
+
+const readCounts = (stored: string): Counts => JSON.parse(stored) as Counts;
+
+const totalOf = (counts: Counts): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** No id of a message may outlast its space, which is why a hash stands for it. */
+const fromKey = (from: MessageRef): string => hash('sha256', messageKey(from)).slice(0, 16);
+
+export type CopiedReactionStore = ReturnType<typeof createCopiedReactionStore>;
+
+/** Records how many people have reacted to the other copies of a message, and where our own reaction stands for them. */
+export const createCopiedReactionStore = (store: Store, now: () => number) => {
+  /** Reads a row and keeps others from changing it; makes it where there are people and not too many emoji. */
+  const locked = async (
+    db: Transaction<Schema>,
+    { ref, people }: NotedReactions,
+    emoji: string,
+  ): Promise<{ readonly people: string; readonly shown: number } | undefined> => {
+    const key = keyColumns(ref, emoji);
+    const changed = { changed_ms: now() };
+    const known = await db
+      .updateTable('copied_reaction')
+      .set(changed)
+      .where((eb) => eb.and(key))
+      .returning(['people', 'shown'])
+      .executeTakeFirst();
+    if (known || people === 0) return known;
+    const others = await readRows(db, 'copied_reaction', messageColumns(ref), ['emoji']);
+    if (others.length >= MOST_EMOJI) return undefined;
+    return db
+      .insertInto('copied_reaction')
+      .values({ ...key, ...changed, space_id: ref.channel.space.id, people: '{}', shown: 0 })
+      .onConflict((conflict) =>
+        conflict.columns(['platform', 'channel_id', 'message_id', 'emoji']).doUpdateSet(changed),
+      )
+      .returning(['people', 'shown'])
+      .executeTakeFirst();
+  };
+
+  return {
+    /** Records the people who have reacted to a message with an emoji, each number as one of its copies counts them. */
+    note: (
+      from: MessageRef,
+      emoji: string,
+      counted: readonly NotedReactions[],
+    ): Promise<readonly (ReactionState & { readonly ref: MessageRef })[]> =>
+      store.write(async (db) => {
+        const states: (ReactionState & { readonly ref: MessageRef })[] = [];
+        for (const one of counted) {
+          const row = await locked(db, one, emoji);
+          if (!row) continue;
+          const { [fromKey(from)]: _, ...others } = readCounts(row.people);
+          const counts = one.people > 0 ? { ...others, [fromKey(from)]: one.people } : others;
+          const [isWanted, isShown] = [totalOf(counts) > 0, row.shown === 1];
+          const key = keyColumns(one.ref, emoji);
+          if (isWanted || isShown)
+            await changeRows(db, 'copied_reaction', key, { people: JSON.stringify(counts) });
+          else await deleteRows(db, 'copied_reaction', key);
+          states.push({ ref: one.ref, isWanted, isShown });
+        }
+        return states;
+      }),
+
+    /** Records whether our own reaction stands under a message; resolves with true where it is wanted there. */
+    setShown: (ref: MessageRef, emoji: string, isShown: boolean): Promise<boolean> =>
+      store.write(async (db) => {
+        const row = await locked(db, { ref, people: 0 }, emoji);
+        const isWanted = row !== undefined && totalOf(readCounts(row.people)) > 0;
+        const key = keyColumns(ref, emoji);
+        if (isWanted || isShown)
+          await changeRows(db, 'copied_reaction', key, { shown: Number(isShown) });
+        else await deleteRows(db, 'copied_reaction', key);
+        return isWanted;
+      }),
+
+    /** Deletes what is recorded of a message that is gone. */
+    drop: (ref: MessageRef): Promise<number> =>
+      store.write((db) => deleteRows(db, 'copied_reaction', messageColumns(ref))),
+
+    /** Lists the emoji with which people have reacted to other copies of a message, those of most people first. */
+    of: async (ref: MessageRef): Promise<readonly ReactionElsewhere[]> => {
+      const columns = ['emoji', 'people'] as const;
+      const rows = await readRows(store, 'copied_reaction', messageColumns(ref), columns);
+      return rows
+        .map(({ emoji, people }) => ({ emoji, people: totalOf(readCounts(people)) }))
+        .filter(({ people }) => people > 0)
+        .toSorted((a, b) => b.people - a.people || (a.emoji < b.emoji ? -1 : 1));
+    },
+
+    /** Lists messages of a platform with emoji that changed since a time (ms since 1970), the newest first, at most `most`. */
+    recent: async (
+      platform: string,
+      sinceMs: number,
+      most: number,
+    ): Promise<readonly { readonly ref: MessageRef; readonly emoji: string }[]> => {
+      const rows = await store
+        .selectFrom('copied_reaction')
+        .select(['space_id', 'channel_id', 'message_id', 'emoji'])
+        .where('platform', '=', platform)
+        .where('changed_ms', '>=', sinceMs)
+        .orderBy('changed_ms', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map(({ space_id: id, channel_id, message_id, emoji }) => ({
+        ref: { channel: { space: { platform, id }, id: channel_id }, id: message_id },
+        emoji,
+      }));
+    },
+  };
+};

@@ -85,6 +85,38 @@ it('shows nothing on the next page of who opted out meanwhile, nor what was dele
   expect(linesIn(second)).toEqual(['es:line 11.', 'es:line 14.']);
 });
 
+it('asks nothing again for a page that was read, and shows of it what may be read now', async () => {
+  const at = bot.place();
+  const said = Array.from({ length: 14 }, (_, index) =>
+    at.channel.say(index === 2 ? at.bob : at.ann, `line ${index + 1}.`),
+  );
+  const cat = bot.discord.user({ name: 'Cat' });
+  at.guild.join(cat);
+  const first = await catchUp(at, cat);
+  const isLast = (text: string) => text.includes('es:line 14.');
+  const isFirst = (text: string) => text.includes('es:line 1.');
+  const second = await press(cat, first, pressOf(first, 'catchup page')!, isLast);
+  const translated = bot.translations().length;
+  const again = await press(cat, second, 'catchup page', isFirst);
+  expect(again.content).toBe(first.content);
+  expect(again.content).toContain(
+    `[↗](https://discord.com/channels/${at.guild.id}/${at.channel.id}/${said[0]!.id})`,
+  );
+  expect(bot.translations()).toHaveLength(translated);
+  const next = await press(cat, again, 'catchup page', isLast);
+  const panel = await bot.use(at, 'privacy', {}, at.bob);
+  await bot.press(panel, 'privacy out', undefined, at.bob);
+  said[4]!.delete();
+  const left = await press(cat, next, 'catchup page', isFirst);
+  expect(linesIn(left).join()).not.toMatch(/line [35]\./);
+  expect(left.content).toContain(sentence('catchup.left-out', { count: 1 }));
+  const page = pressOf(left, 'catchup page')!;
+  at.channel.deny('ReadMessageHistory');
+  const refusal = sentence('watch.missing', { permissions: 'Read Message History' });
+  const refused = await press(cat, left, page, (text) => text.includes(refusal));
+  expect(linesIn(refused)).toEqual([]);
+});
+
 it('reads three pages of history of thousands of messages, and asks before it translates', async () => {
   const at = bot.place();
   for (let count = 1; count <= 1_000; count += 1) at.channel.say(at.ann, `line ${count}.`);

@@ -68,7 +68,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const steps = createHomeSteps(core, (space) => installations.known(space)?.botName ?? '');
   const home = createHome({ api, core, people: users, uploads, steps }, stopped);
   const greeting = createGreeting({ api, core, people, writer, installations });
-  const answering = { api, apiUrl: url, writer, uploads, log, speed, now: realClock.nowMs };
+  const { texts } = core;
+  const answering = { api, apiUrl: url, writer, uploads, texts, log, speed, now: realClock.nowMs };
   const answerAt = (place: AnswerPlace): Answer => createAnswer(answering, place);
   const awaited = openAnswers({ api, core, people, writer, answerAt });
   const agent = createAgent(

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sentence } from '../fakes/sentences.ts';
 import { toneWav } from '../fakes/tone.ts';
 import { repliesTo, withSlackBot } from './support.ts';
 
@@ -32,6 +33,16 @@ describe('the files of an answer', () => {
     expect(file?.fileNames).toEqual([expect.stringMatching(/\.srt$/)]);
     expect(more).toEqual([]);
     expect(bot.slack.requests.map(({ method }) => method)).toContain('chat.update');
+  });
+
+  it('come as a direct message where one person alone sees the answer, which says so', async () => {
+    const at = bot.place();
+    await bot.use(at, 'privacy', { by: at.ann });
+    const answer = () => at.channel.ephemeralsFor(at.ann).at(-1)!;
+    bot.slack.act(at.ann, answer(), 'privacy export');
+    const direct = at.workspace.direct(at.ann);
+    await direct.until((posts) => posts.some(({ fileNames }) => fileNames.length > 0));
+    expect(JSON.stringify(answer())).toContain(sentence('slack.file-sent'));
   });
 
   it('appear once below a streamed answer, whose text stands once', async () => {

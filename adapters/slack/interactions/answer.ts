@@ -17,6 +17,7 @@ import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { createSemaphore } from '../../../src/async/locks.ts';
 import { AppError, recover, toAppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
+import type { Texts } from '../../../src/i18n/texts.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Block } from '../../../src/rich-text/rich-text.ts';
 import type { Content } from '../../../src/model/message.ts';
@@ -32,6 +33,8 @@ export interface AnswerPlace {
   readonly responseUrl: string | undefined;
   /** True when only the asker sees it. */
   readonly isPrivate: boolean;
+  /** The asker's; where it is given, they are told of files that come as a direct message. */
+  readonly locale?: string;
   /** The line above what everybody sees: who asked for what, which Slack shows to nobody. */
   readonly asked?: Block;
   /** The message with the control that was pressed: the answer takes its place. */
@@ -42,6 +45,7 @@ export interface AnswerDeps {
   readonly api: Api;
   readonly writer: MessageWriter;
   readonly uploads: Uploads;
+  readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
   /** Every wait is so many times shorter. */
   readonly speed: number;
@@ -78,8 +82,8 @@ export const createAnswer = (
   deps: AnswerDeps & { readonly apiUrl: string | undefined },
   place: AnswerPlace,
 ): Answer => {
-  const { api, writer, uploads, log, speed, now, apiUrl } = deps;
-  const { channel, userId, threadTs, responseUrl, isPrivate, onMessage, asked } = place;
+  const { api, writer, uploads, texts, log, speed, now, apiUrl } = deps;
+  const { channel, userId, threadTs, responseUrl, isPrivate, onMessage, asked, locale } = place;
   const hosts = knownHosts(RESPONSE_HOSTS, apiUrl);
   const untilMs = now() + RESPONSE_URL_MS;
   let uses = 0;
@@ -131,7 +135,8 @@ export const createAnswer = (
   };
 
   const showPrivately = async ({ parts, staged }: Staged): Promise<void> => {
-    const part = joined(parts);
+    const text = locale !== undefined && staged.length > 0 && texts.rich(locale)('slack.file-sent');
+    const part = joined(text ? [...parts, ...render({ text })] : parts);
     const isTaken = await respond(part, false);
     const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
     if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });

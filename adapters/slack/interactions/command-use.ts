@@ -92,16 +92,18 @@ export const createCommandUse = (
     where: AnswerPlace,
     use: Pick<Parameters<Core['dispatch']>[0], 'options' | 'readText' | 'on'>,
     form?: HeldForm,
-  ): Promise<void> =>
-    core.dispatch({
+  ): Promise<void> => {
+    const answer = answerAt({ ...where, locale: member.locale });
+    await core.dispatch({
       ...use,
       id: randomUUID(),
       command: command.name,
       member,
       channel: where.channel,
       signal: stopped,
-      answer: form ? form.before(answerAt(where), blockFor(command)) : answerAt(where),
+      answer: form ? form.before(answer, blockFor(command)) : answer,
     });
+  };
 
   /** Uses a command on a message; the one who does so alone sees the answer. */
   const useOn = async (

@@ -57,7 +57,7 @@ export const createControlUse = (
       return home.press(at.space, member, { press, ...chosen, blockId: at.blockId, refuse });
     }
     const { channel } = at.where;
-    const answer = form ? form.before(answerAt(at.where), ENTERED) : answerAt(at.where);
+    const answer = answerAt({ ...at.where, locale: member.locale });
     await core.press({
       id: randomUUID(),
       press,
@@ -65,7 +65,7 @@ export const createControlUse = (
       member,
       channel,
       signal: stopped,
-      answer,
+      answer: form ? form.before(answer, ENTERED) : answer,
     });
   };
 

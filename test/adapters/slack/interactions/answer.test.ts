@@ -6,6 +6,7 @@ import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { serve } from '../../../fakes/serve.ts';
+import { realTexts } from '../../../fakes/texts.ts';
 
 /** Answers a command whose response URL is this one; resolves with the methods that were called. */
 const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
@@ -16,6 +17,7 @@ const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
       api: { call } as unknown as Api,
       writer: {} as MessageWriter,
       uploads: { stage: async () => [] } as unknown as Uploads,
+      texts: realTexts,
       log: silentLog,
       speed: 1,
       now: () => 0,

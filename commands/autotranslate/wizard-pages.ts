@@ -1,4 +1,4 @@
-import { button, listOf, say } from '../../src/command/helpers.ts';
+import { button, listOf, say, shorten } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
 import {
@@ -29,8 +29,11 @@ import { back } from './panel-pages.ts';
 
 /** Groups that are listed. */
 const LISTED = 10;
-/** Channels of one group that are named before they are made. */
-const NAMED = 6;
+/** Channels that are named before they are made, of all groups together, and the longest name of one. */
+const NAMED = 24;
+const NAME_CHARS = 30;
+/** Setups of which is said that they are replaced. */
+const REPLACED = 5;
 
 /** The forms that the platform can make. */
 export const formsOf = ({ services, channel }: PanelContext): readonly SetupForm[] => {
@@ -63,6 +66,7 @@ const lookLines = (
   const more = (all: number, most: number) =>
     all > most ? [t('settings.more', { count: all - most })] : [];
   const made = Object.entries(names);
+  const most = Math.max(1, Math.floor(NAMED / Math.min(made.length, LISTED)));
   const said = Map.groupBy(faults, ({ error }) => plainText(say(t, error.sentence)));
   const warnings = [
     ...[...said.values()].map((same) => {
@@ -72,8 +76,8 @@ const lookLines = (
         same[0] && say(t, same[0].error.sentence),
       ]);
     }),
-    ...replaced.slice(0, LISTED).map((old) => replacedLine(old, [], ctx)),
-    ...more(replaced.length, LISTED),
+    ...replaced.slice(0, REPLACED).map((old) => replacedLine(old, [], ctx)),
+    ...more(replaced.length, REPLACED),
   ];
   return sections(
     lines(
@@ -83,10 +87,10 @@ const lookLines = (
           series([
             channelMention({ space, id }),
             listOf(
-              all.slice(0, NAMED).map((name) => plainWords(name)),
+              all.slice(0, most).map((name) => plainWords(shorten(name, NAME_CHARS))),
               locale,
             ),
-            ...more(all.length, NAMED),
+            ...more(all.length, most),
           ]),
         ),
         ...more(made.length, LISTED),

@@ -54,7 +54,7 @@ export const createFakeBuilder = (): FakeBuilder => {
       if (fake.personLacks) throw fake.personLacks;
     },
     threads: true,
-    nameOf: ({ name }) => name.replaceAll(' ', '-'),
+    nameOf: ({ name }) => name.trim().replaceAll(' ', '-'),
     survey: async (_, needs) => {
       fake.needs = needs;
       if (fake.refusal) throw fake.refusal;

@@ -31,7 +31,7 @@ export interface SetupFault {
 export interface SetupLook {
   /** The number of channels or threads that it makes. */
   readonly count: number;
-  /** The names of those, by the id of the channel that each is for; none where a fault keeps them unknown. */
+  /** The names of those, by the id of the channel that each is for. */
   readonly names: Readonly<Record<string, readonly string[]>>;
   readonly faults: readonly SetupFault[];
   /** The watches of chosen channels that would be replaced. */
@@ -122,9 +122,12 @@ export const createSetupPlans = ({ builderOf, watches, spaces, languages }: Setu
     await demandPerson(space, { choices }, person).catch(note);
     const lacking = await lackingIn(space, choices).catch(note);
     faults.push(...(lacking ?? []));
-    const steps = lacking?.length === 0 ? await plan(space, choices).catch(note) : undefined;
+    const planned = lacking?.length === 0 ? await plan(space, choices).catch(note) : undefined;
+    // What cannot be made yet is named by its language alone.
+    const unplanned = { names: {}, apart: [] };
+    const steps = planned ?? stepsOf(choices, sources, unplanned, [], languages);
     const { nameOf } = builderIn(space);
-    const named = (steps ?? []).flatMap((step) =>
+    const named = steps.flatMap((step) =>
       step.kind === 'channel' || step.kind === 'thread'
         ? [{ source: step.source, name: nameOf(thingOf(step, { id: '', choices }, {})) }]
         : [],

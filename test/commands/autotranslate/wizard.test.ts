@@ -143,6 +143,7 @@ describe('the wizard of /autotranslate', () => {
       sentence: { key: 'autotranslate.wizard-no-room', params },
     });
     const { text } = await choose(['es']);
+    expect(text).toContain('- <#100> · español\n');
     expect(text).toContain(`⚠️ ${sentence('autotranslate.wizard-no-room', params)}`);
   });
 

@@ -216,6 +216,7 @@ const moderatorsPage: Page = async (ctx) => {
     text: lines(
       ctx.t('settings.moderators-heading'),
       ctx.t('settings.moderators-how'),
+      ctx.t(choices.announcesTerms ? 'settings.terms-are-on' : 'settings.terms-are-off'),
       groups.length > 0 && ctx.t('settings.groups-how'),
     ),
     controls: [
@@ -226,6 +227,9 @@ const moderatorsPage: Page = async (ctx) => {
         chosen: await seenChannels(moderatorsIn(choices), ctx),
       },
       ...groups,
+      choices.announcesTerms
+        ? button(ctx, 'settings terms:off', 'settings.terms-off')
+        : button(ctx, 'settings terms:on', 'settings.terms-on'),
       back(ctx),
     ],
   };
@@ -342,6 +346,7 @@ export default defineCommand(
       ...keyPresses,
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
+      terms: change(moderatorsPage, ({ arg }) => ({ announcesTerms: arg === 'on' })),
       mentions: change(front, ({ arg }) => ({ answersMention: arg === 'on' })),
       ...linkPolicyPresses,
       voice: switchIn('transcribes'),

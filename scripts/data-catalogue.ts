@@ -99,7 +99,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   glossary_proposal: {
     title: 'Proposals for the glossary',
-    stored: 'The term, its translation, and who proposed it.',
+    stored: 'The term, its translation, who proposed it, and in which channel.',
     about: 'Members who propose a better translation.',
     why: 'So that moderators can accept or refuse it.',
     kept: `Until a moderator decides; ${PROPOSAL_DAYS} days at most.`,

@@ -118,6 +118,8 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     proposed_term: 'words',
     language: 'state',
     proposed_translation: 'words',
+    channel_id: 'place',
+    parent_id: 'place',
     since_ms: 'time',
   },
   blocked_author: {

@@ -85,6 +85,7 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
     };
   },
   rules: (rules, ctx) => placed(ruleLines(rules, ctx)),
+  announcesTerms: toggle('settings.terms-are-on', 'settings.terms-are-off'),
   answersMention: toggle('settings.mentions-are-on', 'settings.mentions-are-off'),
   reactions: toggle('settings.reactions-are-on', 'settings.reactions-are-off'),
   rooms: async (rooms, ctx) => placed(await roomLines(rooms, ctx)),

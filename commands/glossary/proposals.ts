@@ -73,7 +73,7 @@ export const proposeAction = defineAction({
   async run({ options, services, channel, member, t, reply }) {
     const { term, translation } = options;
     const language = typedLanguage(options.language, services);
-    await services.glossary.propose(channel.space, member, { term, translation, language });
+    await services.glossary.propose(channel, member, { term, translation, language });
     await reply({ text: t('glossary.proposed') });
   },
 });
@@ -91,7 +91,7 @@ const decideThere = (isAccepted: boolean): Press => ({
   async run({ arg, services, channel, t, reply }) {
     const decided = await services.glossary.decide(channel.space, arg, isAccepted);
     if (!decided) return reply({ text: t('glossary.decided') });
-    const { term, translation = '' } = decided;
+    const { term, translation = '' } = decided.term;
     const named = { term: whole(term), translation: whole(translation) };
     await reply({ text: t(isAccepted ? 'glossary.accepted' : 'glossary.refused', named) });
   },
@@ -128,7 +128,7 @@ export const proposalPresses: Readonly<Record<string, Press>> = {
       const translation = at ? typed.slice(at.index + at[0].length).trim() : '';
       if (term === '' || translation === '') throw userError('bad-input', 'glossary.better-how');
       const language = typedLanguage(arg, services);
-      await services.glossary.propose(channel.space, member, { term, translation, language });
+      await services.glossary.propose(channel, member, { term, translation, language });
       await reply({ text: t('glossary.proposed') });
     },
   },

@@ -175,10 +175,15 @@ export const openCore = async ({
     ...shared,
     glossary: {
       ...shared.glossary,
-      propose: async (space, by, term) => {
-        const proposal = await shared.glossary.propose(space, by, term);
-        if (proposal) autoTranslate.proposed(space, proposal);
+      propose: async (channel, by, term) => {
+        const proposal = await shared.glossary.propose(channel, by, term);
+        if (proposal) autoTranslate.proposed(channel.space, proposal);
         return proposal;
+      },
+      decide: async (space, id, isAccepted) => {
+        const decided = await shared.glossary.decide(space, id, isAccepted);
+        if (decided && isAccepted) await autoTranslate.termAccepted(decided);
+        return decided;
       },
     },
     privacy,

@@ -62,6 +62,7 @@ import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms, type WatchedPlatforms } from './watched-platforms.ts';
 import { createTell } from './tell.ts';
+import { createTermAnnouncements } from './term-announcements.ts';
 import { createWatches } from './watches.ts';
 
 export interface AutoTranslateDeps {
@@ -356,6 +357,8 @@ export const openAutoTranslate = async ({
     },
     /** Tells the moderators of a space of what a member proposes for the glossary. */
     proposed: shared.moderators.proposed,
+    /** See `createTermAnnouncements`. */
+    termAccepted: createTermAnnouncements(shared),
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */

@@ -15,6 +15,8 @@ export interface GlossaryProposal {
   readonly id: string;
   readonly authorId: string;
   readonly term: GlossaryTerm;
+  /** The channel in which it was proposed, as far as that is known. */
+  readonly channel?: Channel | undefined;
 }
 
 /** Entries that occur in a text. */
@@ -101,17 +103,17 @@ export interface Glossary {
   /** Drops a file that was kept. */
   dropImport(space: Space, id: string): Promise<void>;
   /**
-   * Proposes an entry to the moderators of a space; resolves with undefined where it was proposed before. Rejects with
+   * Proposes an entry to the moderators of a channel's space; resolves with undefined where it was proposed before. Rejects with
    * `rate-limited` for too many that wait.
    */
-  propose(space: Space, by: Person, term: GlossaryTerm): Promise<GlossaryProposal | undefined>;
+  propose(channel: Channel, by: Person, term: GlossaryTerm): Promise<GlossaryProposal | undefined>;
   /** Lists the proposals of a space on which nobody has decided, the oldest first. */
   proposals(space: Space): Promise<readonly GlossaryProposal[]>;
   /**
-   * Decides on a proposal: an accepted one is in the glossary from then on. Resolves with the entry; undefined
+   * Decides on a proposal: an accepted one is in the glossary from then on. Resolves with it; undefined
    * where somebody else has decided.
    */
-  decide(space: Space, id: string, isAccepted: boolean): Promise<GlossaryTerm | undefined>;
+  decide(space: Space, id: string, isAccepted: boolean): Promise<GlossaryProposal | undefined>;
   /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
   exportCsv(place: Space | Channel): Promise<Uint8Array>;
 }

@@ -28,6 +28,8 @@ export interface SpaceChoices {
   readonly answersMention: boolean;
   /** True when reactions are copied between the linked channels of the space and others. */
   readonly reactions: boolean;
+  /** True where accepted entries of the glossary are announced in the channel where they were proposed. Default: false. */
+  readonly announcesTerms?: boolean | undefined;
   /** Ids of the roles that members get for the language that they read, by its code. */
   readonly languageRoles?: Readonly<Record<string, string>> | undefined;
   readonly rooms: RoomChoices;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { userError } from '../errors.ts';
 import type { GlossaryProposal, GlossaryTerm } from '../model/glossary.ts';
-import type { Person, Space } from '../model/place.ts';
+import type { Channel, Person, Space } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { readRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -11,6 +11,8 @@ import type { Schema } from './schema.ts';
 const MOST_OF_PERSON = 5;
 const MOST_OF_SPACE = 100;
 
+type Row = Selectable<Schema['glossary_proposal']>;
+
 const COLUMNS = [
   'id',
   'author_id',
@@ -18,25 +20,37 @@ const COLUMNS = [
   'language',
   'proposed_translation',
   'since_ms',
+  'channel_id',
+  'parent_id',
 ] as const;
 
-const termOf = (
-  row: Pick<Schema['glossary_proposal'], 'proposed_term' | 'language' | 'proposed_translation'>,
-): GlossaryTerm => ({
-  term: row.proposed_term,
-  language: row.language ?? undefined,
-  translation: row.proposed_translation,
+const proposalOf = (
+  space: Space,
+  { channel_id: channelId, parent_id: parentId, ...row }: Pick<Row, (typeof COLUMNS)[number]>,
+): GlossaryProposal => ({
+  id: row.id,
+  authorId: row.author_id,
+  term: {
+    term: row.proposed_term,
+    language: row.language ?? undefined,
+    translation: row.proposed_translation,
+  },
+  channel:
+    channelId === ''
+      ? undefined
+      : { space, id: channelId, ...(parentId === '' ? {} : { parentId }) },
 });
 
 /** Creates the store of glossary entries that members propose. */
 export const createGlossaryProposals = (store: Store, now: () => number) => ({
   /** Resolves with undefined for what was proposed before. Rejects with `rate-limited` where the person, or the space, has as many as there may be. */
   put: (
-    of: Space,
+    channel: Channel,
     by: Person,
     { term, language, translation = '' }: GlossaryTerm,
   ): Promise<GlossaryProposal | undefined> =>
     store.write(async (db) => {
+      const of = channel.space;
       const open = await readRows(db, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
       const isKnown = open.some(
         (row) =>
@@ -59,17 +73,17 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
           language: language ?? null,
           proposed_translation: translation,
           since_ms: now(),
+          channel_id: channel.id,
+          parent_id: channel.parentId ?? '',
         })
         .execute();
-      return { id, authorId: by.id, term: { term, language, translation } };
+      return { id, authorId: by.id, term: { term, language, translation }, channel };
     }),
 
   /** Lists the proposals of a space, the oldest first. */
   list: async (of: Space): Promise<readonly GlossaryProposal[]> => {
     const rows = await readRows(store, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
-    return rows
-      .toSorted((a, b) => a.since_ms - b.since_ms)
-      .map((row) => ({ id: row.id, authorId: row.author_id, term: termOf(row) }));
+    return rows.toSorted((a, b) => a.since_ms - b.since_ms).map((row) => proposalOf(of, row));
   },
 
   /** Takes a proposal within a transaction; undefined where somebody else has decided. */
@@ -77,12 +91,12 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
     db: Transaction<Schema>,
     of: Space,
     id: string,
-  ): Promise<GlossaryTerm | undefined> => {
+  ): Promise<GlossaryProposal | undefined> => {
     const row = await db
       .deleteFrom('glossary_proposal')
       .where((eb) => eb.and({ ...spaceColumns(of), id }))
-      .returning(['proposed_term', 'language', 'proposed_translation'])
+      .returning([...COLUMNS])
       .executeTakeFirst();
-    return row && termOf(row);
+    return row && proposalOf(of, row);
   },
 });

@@ -332,6 +332,9 @@ export interface Schema {
     language: string | null;
     proposed_translation: string;
     since_ms: number;
+    /** The channel in which it was proposed, and the one that its thread belongs to; empty for none. */
+    channel_id: Generated<string>;
+    parent_id: Generated<string>;
   };
   /** A person of another space whose messages are not copied into the channels of a space. */
   blocked_author: {

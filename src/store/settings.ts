@@ -144,6 +144,7 @@ const choices = z.object({
   rules: rules.catch(() => ({})),
   answersMention: z.boolean().catch(true),
   reactions: z.boolean().catch(true),
+  announcesTerms: z.boolean().optional().catch(undefined),
   rooms: roomChoices.catch(() => roomChoices.parse({})),
   languageRoles: z.record(z.string(), z.string()).optional().catch(undefined),
   moderators: z.object({ channel: z.string(), locale: z.string() }).optional().catch(undefined),

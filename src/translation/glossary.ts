@@ -220,13 +220,13 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       return write(place, async (db) => addTerm(db, place, term));
     },
 
-    propose: async (space, by, given) => proposals.put(space, by, checked(given)),
+    propose: async (channel, by, given) => proposals.put(channel, by, checked(given)),
     proposals: proposals.list,
     decide: (space, id, isAccepted) =>
       write(space, async (db) => {
-        const term = await proposals.take(db, space, id);
-        if (term && isAccepted) await addTerm(db, space, term);
-        return term;
+        const proposal = await proposals.take(db, space, id);
+        if (proposal && isAccepted) await addTerm(db, space, proposal.term);
+        return proposal;
       }),
 
     remove: (place, term, language) => write(place, (db) => removeTerm(db, place, term, language)),

@@ -18,6 +18,7 @@ import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
 import { addSetups } from './037-setups.ts';
 import { addLinkedThreads } from './039-linked-threads.ts';
 import { mirrorQuotes } from './040-mirror-quotes.ts';
+import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
@@ -40,6 +41,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '037-setups': addSetups,
     '039-linked-threads': addLinkedThreads,
     '040-mirror-quotes': mirrorQuotes,
+    '041-proposal-channels': proposalChannels,
     '042-copied-reactions': addCopiedReactions,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );

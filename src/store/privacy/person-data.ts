@@ -55,6 +55,7 @@ export const createPrivacy = (
     const proposing = { platform, author_id: id };
     const proposals = await readRows(store, 'glossary_proposal', proposing, [
       'space_id',
+      'channel_id',
       'proposed_term',
       'proposed_translation',
     ]);
@@ -119,6 +120,7 @@ export const createPrivacy = (
       undecidedImports: imports.map(({ space_id: space, file }) => ({ space, file })),
       proposedTerms: proposals.map((row) => ({
         space: row.space_id,
+        channel: row.channel_id,
         term: row.proposed_term,
         translation: row.proposed_translation,
       })),

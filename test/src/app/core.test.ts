@@ -197,6 +197,18 @@ describe('the core', () => {
   });
 });
 
+it('announces a proposal for the glossary that is accepted, and none that is refused', async () => {
+  await using running = await open({});
+  const announced = vi.spyOn(running.autoTranslate, 'termAccepted');
+  const { glossary } = running.core.services;
+  const by = { platform: 'test', id: 'bob' };
+  for (const term of ['fox', 'hen']) {
+    const proposal = await glossary.propose(HERE, by, { term, translation: 'x', language: 'ja' });
+    await glossary.decide(HERE.space, proposal!.id, term === 'fox');
+  }
+  expect(announced.mock.calls).toMatchObject([[{ channel: HERE, term: { term: 'fox' } }]]);
+});
+
 describe('the end of the work', () => {
   type Opened = Awaited<ReturnType<typeof open>>;
   const beginCommand = async ({ core }: Opened, effect: () => Promise<void>): Promise<void> =>

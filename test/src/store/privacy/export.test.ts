@@ -30,10 +30,16 @@ describe('what is kept of somebody', () => {
     const space = { platform: 'test', id: 's' };
     const ada = { platform: 'test', id: 'ada' };
     const glossary = createGlossary(inbox.store, { find: () => undefined });
-    await glossary.propose(space, ada, { term: 'fox', translation: '狐', language: 'ja' });
+    await glossary.propose({ space, id: 'talk' }, ada, {
+      term: 'fox',
+      translation: '狐',
+      language: 'ja',
+    });
     const privacy = createPrivacy(inbox.store);
     const told = JSON.parse(Buffer.from(await privacy.export(ada)).toString()) as object;
-    expect(told).toMatchObject({ proposedTerms: [{ space: 's', term: 'fox', translation: '狐' }] });
+    expect(told).toMatchObject({
+      proposedTerms: [{ space: 's', channel: 'talk', term: 'fox', translation: '狐' }],
+    });
     await privacy.forget(ada);
     expect(await glossary.proposals(space)).toEqual([]);
   });

@@ -267,7 +267,7 @@ export const openAutoTranslate = async ({
     replies,
     shared.moderators,
   ];
-  const { leave, ageRestrictionChanged, resume, ...links } = createLinks({
+  const { leave, ageRestrictionChanged, renamed, resume, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
     memories,
@@ -313,6 +313,7 @@ export const openAutoTranslate = async ({
           await markDeleted(await stored.sourcesIn(channel));
       },
       ageRestrictionChanged,
+      spaceRenamed: renamed,
       accessChanged: backlog.accessChanged,
       messagesMissed: (channels) => {
         listener.messagesMissed(channels);

@@ -167,6 +167,25 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
         text: series([channelMention(channel), say(t, sentence)], ' '),
       })),
     /**
+     * Takes the new name of a space that is linked with another one.
+     *
+     * @param like the name of a further one that looks the same; undefined for none
+     */
+    renamed: (
+      space: Space,
+      names: { readonly former: string; readonly name: string },
+      like: string | undefined,
+    ): void =>
+      void tell(space, 'links', (t) => ({
+        text: series(
+          [
+            t('moderators.renamed', names),
+            like !== undefined && t('links.lookalike', { other: like }),
+          ],
+          ' ',
+        ),
+      })),
+    /**
      * Takes a channel into which another space brought more messages than are copied.
      *
      * @param most those of a minute that are

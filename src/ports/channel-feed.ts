@@ -189,6 +189,8 @@ export interface ChannelFeedListener {
   channelDeleted(channel: Channel): Promise<void>;
   /** Takes that a channel is shown to adults alone from now on, or to everybody again. */
   ageRestrictionChanged(channel: Channel, isRestricted: boolean): Promise<void>;
+  /** Takes the new name of a space, and its former one. */
+  spaceRenamed(space: Space, former: string, name: string): Promise<void>;
   /** Takes that the bot is in a space, which it may have been removed from before. */
   spaceJoined(space: Space): Promise<void>;
   /**

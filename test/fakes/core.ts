@@ -55,6 +55,7 @@ const WATCHER: ChannelFeedListener = {
   accessChanged: async () => undefined,
   channelDeleted: async () => undefined,
   ageRestrictionChanged: async () => undefined,
+  spaceRenamed: async () => undefined,
   spaceJoined: async () => undefined,
   spaceLeft: async () => undefined,
 };

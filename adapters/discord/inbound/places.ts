@@ -21,6 +21,7 @@ export interface InboundPlacesDeps {
     | 'memberUnbanned'
     | 'messagesMissed'
     | 'channelDeleted'
+    | 'spaceRenamed'
     | 'spaceJoined'
     | 'spaceLeft'
   >;
@@ -75,6 +76,11 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     parents.removeGuild(id);
     interactions.lost([id]);
     await listener.spaceLeft(spaceOf(id, ''));
+  });
+  on(Events.GuildUpdate, async ({ id, name }) => {
+    const former = client.guilds.cache.get(id)?.name;
+    if (former !== undefined && former !== name)
+      await listener.spaceRenamed(spaceOf(id, ''), former, name);
   });
   on(Events.GuildBanAdd, async ({ guild_id, user }) =>
     listener.memberBanned(spaceOf(guild_id, ''), user.id),

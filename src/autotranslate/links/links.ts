@@ -24,6 +24,8 @@ import { createLinkHosts } from './hosts.ts';
 import { createLinkMembers } from './members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './notices.ts';
 import { spaceElsewhere } from './names.ts';
+import { createLinkedServerNames } from './server-names.ts';
+import type { ModeratorNotices } from '../moderator-notices.ts';
 import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './requests.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { Scheduler } from '../scheduler.ts';
@@ -36,9 +38,17 @@ export interface LinksDeps
   extends
     Omit<
       LinkRequestsDeps,
-      'own' | 'invites' | 'groupOf' | 'isRestricted' | 'tellLinks' | 'policies' | 'demandHost'
+      | 'own'
+      | 'invites'
+      | 'groupOf'
+      | 'isRestricted'
+      | 'tellLinks'
+      | 'policies'
+      | 'lookalike'
+      | 'demandHost'
     >,
-    Omit<LinkNoticesDeps, 'platforms'> {
+    Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
+  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed'>;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
   readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
@@ -80,6 +90,7 @@ export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
   const policies = createLinkPolicies(deps);
+  const { lookalike, renamed } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
 
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -169,6 +180,7 @@ export const createLinks = (deps: LinksDeps) => {
   const requested = createLinkRequests({
     ...deps,
     policies,
+    lookalike,
     demandHost,
     own: { ...own, set },
     groupOf,
@@ -294,6 +306,7 @@ export const createLinks = (deps: LinksDeps) => {
       tellGroup,
     }),
     remove: end,
+    renamed,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {
       const watch = watches.of(channel);

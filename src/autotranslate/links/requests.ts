@@ -17,6 +17,7 @@ import {
   type LinkProposal,
   type LinkStep,
 } from '../../model/space.ts';
+import { lines } from '../../rich-text/compose.ts';
 import { timestamp } from '../../rich-text/rich-text.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
@@ -30,6 +31,7 @@ import { nameElsewhere } from './names.ts';
 import type { createLinkNotices } from './notices.ts';
 import type { createLinkHosts } from './hosts.ts';
 import type { createLinkPolicies } from './policy.ts';
+import type { createLinkedServerNames } from './server-names.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
 
@@ -48,6 +50,7 @@ export interface LinkRequestsDeps {
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
   readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
   readonly policies: ReturnType<typeof createLinkPolicies>;
+  readonly lookalike: ReturnType<typeof createLinkedServerNames>['lookalike'];
   readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
@@ -168,15 +171,19 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     language: string,
   ): Promise<Content> => {
     const { id, invited, joining, askedBy, expiresMs } = request;
-    const label = texts.in(language);
+    const [label, t] = [texts.in(language), texts.rich(language)];
+    const other = await deps.lookalike(joining.channel.space, invited.channel.space);
     return {
-      text: texts.rich(language)(key, {
-        name: quotedWords(askedBy ?? '–'),
-        channel: channelMention(invited.channel),
-        channels: { list: await namesOf([joining]) },
-        others: Math.max(0, groupOf(invited.channel).length - 1),
-        until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
-      }),
+      text: lines(
+        t(key, {
+          name: quotedWords(askedBy ?? '–'),
+          channel: channelMention(invited.channel),
+          channels: { list: await namesOf([joining]) },
+          others: Math.max(0, groupOf(invited.channel).length - 1),
+          until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
+        }),
+        other !== undefined && t('links.lookalike', { other }),
+      ),
       controls: [
         {
           kind: 'button',

@@ -58,6 +58,7 @@ export type Told =
   | { readonly what: 'banned' | 'unbanned'; readonly space: Space; readonly authorId: string }
   | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
   | { readonly what: 'channelGone'; readonly channel: Channel }
+  | { readonly what: 'renamed'; readonly space: Space; former: string; name: string }
   | { readonly what: 'ageRestriction'; readonly channel: Channel; isRestricted: boolean }
   | { readonly what: 'accessChanged'; readonly space: Space }
   | { readonly what: 'spaceGone'; readonly space: Space };
@@ -104,6 +105,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     channelDeleted: async (channel) => void told.push({ what: 'channelGone', channel }),
     ageRestrictionChanged: async (channel, isRestricted) =>
       void told.push({ what: 'ageRestriction', channel, isRestricted }),
+    spaceRenamed: async (space, former, name) =>
+      void told.push({ what: 'renamed', space, former, name }),
     accessChanged: async (space) => void told.push({ what: 'accessChanged', space }),
     spaceJoined: async () => undefined,
     spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),

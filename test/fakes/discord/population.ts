@@ -3,6 +3,7 @@ import type { Json } from './faults.ts';
 import { BOT, EVERYONE, permissionBits, type PermissionName } from './permissions.ts';
 import {
   renderChannel,
+  renderGuild,
   renderJoinedGuild,
   renderMember,
   renderRole,
@@ -82,6 +83,11 @@ export const removeRole = (world: World, guild: Guild, role: Role): void => {
     guild_id: guild.id,
     role_id: role.id,
   }));
+};
+
+export const renameGuild = (world: World, guild: Guild, name: string): void => {
+  guild.name = name;
+  emitGuild(world, guild, 'GUILD_UPDATE', Intent.Guilds, () => renderGuild(guild));
 };
 
 export const updateRole = (world: World, guild: Guild, role: Role): void =>

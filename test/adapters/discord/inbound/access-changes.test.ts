@@ -58,3 +58,20 @@ test('a channel that is shown to adults alone is told when that changes', async 
     expect(changed).toEqual([true, false]);
   });
 });
+
+test('a new name of a server is told with the former one, once', async () => {
+  const { guild, channel } = setUp();
+  await allTaken(channel);
+  discord.core.told.length = 0;
+  const former = guild.name;
+  for (const name of ['Mar Azul', 'Mar Azul', 'Mar Rojo']) guild.renameTo(name);
+  await eventually(() => {
+    const renamed = discord.core.told.flatMap((one) =>
+      one.what === 'renamed' ? [[one.former, one.name]] : [],
+    );
+    expect(renamed).toEqual([
+      [former, 'Mar Azul'],
+      ['Mar Azul', 'Mar Rojo'],
+    ]);
+  });
+});

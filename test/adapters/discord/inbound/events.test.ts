@@ -66,6 +66,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
     ageRestrictionChanged: async ({ id }, isRestricted) =>
       void told.push(`${isRestricted ? 'restricted' : 'open'} ${id}`),
+    spaceRenamed: async () => undefined,
     spaceJoined: async () => undefined,
     spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };

@@ -8,6 +8,7 @@ import {
   joinGuild,
   leaveGuild,
   removeBot,
+  renameGuild,
   setOutage,
   updateMember,
   updateRole,
@@ -122,6 +123,10 @@ export class FakeGuild {
   }
   leave(user: FakeUser): void {
     leaveGuild(this.#tools.world, this.state, user.user);
+  }
+  /** Gives the server another name. */
+  renameTo(name: string): void {
+    renameGuild(this.#tools.world, this.state, name);
   }
   rename(user: FakeUser, nick: string | null): void {
     const member = this.state.members.get(user.id);

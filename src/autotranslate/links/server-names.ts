@@ -24,6 +24,12 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
     ];
   };
 
+  const nameOf = async (one: Space): Promise<string | undefined> =>
+    platforms
+      .find({ space: one })
+      ?.feed.spaceName?.(one)
+      .catch(() => undefined);
+
   /**
    * Finds a space that is linked with another one, or this one itself, whose name looks like that of a space; resolves with
    * its name, and with undefined for none.
@@ -31,11 +37,6 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
    * @param name of the space. Default: as its platform knows it
    */
   const lookalike = async (space: Space, of: Space, name?: string): Promise<string | undefined> => {
-    const nameOf = async (one: Space): Promise<string | undefined> =>
-      platforms
-        .find({ space: one })
-        ?.feed.spaceName?.(one)
-        .catch(() => undefined);
     const looks = skeletonOf(name ?? (await nameOf(space)) ?? '');
     if (looks === '') return undefined;
     for (const one of around(of))

@@ -8,6 +8,9 @@ import { bullets, lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { changer, demandLinked, demandSeen, namesOf, watchLine, type Context } from './context.ts';
 
+/** Ends the name of an end in a button of the panel. */
+const PANEL = '/panel';
+
 /** Throws where two channels are linked already: with each other, or each in a group that one would be taken out of. */
 export const demandOneGroup = (channel: Channel, other: Channel, ctx: Context): void => {
   const all = ctx.services.watches.list(channel.space);
@@ -98,6 +101,8 @@ export const turnOff = async (
   const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
   const ending = [...own, ...(others.length === 1 ? others : [])];
   const undo = services.endedWatches.note(channel.space, ending);
+  // An answer that its reader alone sees stands in the panel.
+  const place = by.in ? '' : PANEL;
   if (!(await services.watches.remove(channel, by))) return undefined;
   // A group of one channel is none.
   const last = others.length === 1 ? others[0]?.channel : undefined;
@@ -110,7 +115,7 @@ export const turnOff = async (
     controls:
       undo === undefined
         ? []
-        : [button(ctx, `autotranslate restore:${undo}`, 'autotranslate.wizard-undo')],
+        : [button(ctx, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')],
   };
 };
 
@@ -175,12 +180,17 @@ export const restorePress: Press = {
         ctx,
       );
     };
-    const restored = await services.endedWatches.restore(channel.space, arg, changer(ctx), admit);
+    const isInPanel = arg.endsWith(PANEL);
+    const id = isInPanel ? arg.slice(0, -PANEL.length) : arg;
+    const { in: here, ...person } = changer(ctx);
+    const by = isInPanel ? person : { ...person, in: here };
+    const restored = await services.endedWatches.restore(channel.space, id, by, admit);
     await reply({
       text: lines(
         t('autotranslate.restored'),
         bullets(...restored.map((watch) => watchLine(watch, ctx))),
       ),
+      controls: isInPanel ? [button(ctx, 'autotranslate page', 'settings.back')] : [],
     });
   },
 };

@@ -4,7 +4,7 @@ import type { AppError, Sentence } from '../../src/errors.ts';
 import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
-import type { LinkMember } from '../../src/model/space.ts';
+import type { Changer, LinkMember } from '../../src/model/space.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
@@ -34,6 +34,8 @@ export interface Script {
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
   readonly decided: string[];
+  /** The person of whom channels were told when watches were set last. */
+  toldOf: Changer | undefined;
   /** Time that has passed since the start, ms. */
   passedMs: number;
   /** By the id of the channel. */
@@ -94,6 +96,7 @@ export interface Script {
 
 export const createScript = (): Script => ({
   refusal: undefined,
+  toldOf: undefined,
   passedMs: 0,
   missing: {},
   drawbacks: {},

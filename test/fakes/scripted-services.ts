@@ -39,8 +39,9 @@ const createWatches = (script: Script): Services['watches'] => {
   return {
     of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
     list: () => [...kept.values()],
-    set: async (watches) => {
+    set: async (watches, { by } = {}) => {
       if (script.refusal) throw script.refusal;
+      script.toldOf = by;
       const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
       for (const watch of watches) {
         const { choices } = kept.get(watch.channel.id) ?? {};

@@ -63,12 +63,16 @@ describe('Undo of /autotranslate off', () => {
     expect(new Set(all().map(({ group }) => group)).size).toBe(1);
   });
 
-  it('stands in the panel, too', async () => {
+  it('stands in the panel, too, and leads back there; the channel is told', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     const before = all();
     await harness().pressNamed('autotranslate off:100');
     await undo();
     expect(all()).toEqual(before);
+    expect(harness().script.toldOf).toMatchObject({ name: 'Ada' });
+    expect(harness().script.toldOf?.in).toBeUndefined();
+    const { text } = await harness().press('settings.back');
+    expect(text).toContain(sentence('autotranslate.heading', { count: 1 }));
   });
 
   it('is not offered where a channel of another server was linked', async () => {

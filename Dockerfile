@@ -37,8 +37,8 @@ COPY locales locales
 RUN install -d -o node -g node node_modules/.cache
 # A number, so that Kubernetes can see that it is not root.
 USER 1000:1000
-# The root may be read-only, so what is compiled at the first start is kept now.
-RUN ["node", "scripts/fill-compile-cache.mjs"]
+# The root may be read-only, so what a first start would keep is kept now.
+RUN ["node", "scripts/strip-types.mjs"]
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=3s --start-period=20s CMD ["node", "scripts/check-health.mjs"]

@@ -64,7 +64,7 @@ export default defineConfig({
           include: [...WHOLE, BROWSER],
           globalSetup: [
             TEMP_FOLDER,
-            'test/fakes/compile-cache.ts',
+            'test/fakes/caches.ts',
             'test/fakes/postgres-server.ts',
             'test/browser/unpack-chromium.ts',
           ],

@@ -1,7 +1,6 @@
 // Plain JavaScript, so that it can report the required version on a Node that is too old for the
 // rest.
-import module from 'node:module';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const NEEDED_MAJOR = 24;
@@ -16,6 +15,5 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
   process.exit(1);
 }
 
-// Compiling takes half of the start; later starts reuse the cache.
-module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
+await import('./load-stripped.mjs');
 await import(pathToFileURL(resolve(file)).href);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { LOADING } from '../../src/process/loading.ts';
 import type { Amounts } from './spending.ts';
 
 /**
@@ -13,6 +14,7 @@ export const createWriteThread = (database: string) => {
     spend: async (amounts: Amounts): Promise<string | undefined> => {
       const thread = (worker ??= new Worker(new URL('./write-worker.ts', import.meta.url), {
         workerData: database,
+        execArgv: LOADING,
       }));
       // A process ends when nothing is being written, and not before.
       thread.ref();

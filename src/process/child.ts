@@ -1,11 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { orAborted } from '../async/abort.ts';
 import { createSemaphore } from '../async/locks.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { endChild } from './end-child.ts';
+import { LOADING } from './loading.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { ChildAnswer, FromChild, ToChild } from './serve-parent.ts';
 
@@ -61,13 +60,6 @@ export interface Child<Request, Reply, Part = never> extends AsyncDisposable {
 /** Longest end of what a child printed that is told. */
 const LONGEST_TOLD = 400;
 
-/** Has children keep what they compile with what their parent does. */
-const compileCache = (): NodeJS.ProcessEnv => {
-  const folder = getCompileCacheDir();
-  // Each version of Node.js has a folder in it.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
-};
-
 export const createChild = <Request, Reply, Part = never>(
   options: ChildOptions,
 ): Child<Request, Reply, Part> => {
@@ -94,8 +86,8 @@ export const createChild = <Request, Reply, Part = never>(
   const start = (): ChildProcess => {
     const child = fork(options.file, options.args ?? [], {
       // No inherited environment: the child does not need the secrets in it.
-      env: compileCache(),
-      execArgv: [],
+      env: {},
+      execArgv: LOADING,
       serialization: 'advanced',
       // What an engine prints can repeat what somebody wrote.
       stdio: ['ignore', 'ignore', tellsErrors ? 'pipe' : 'ignore', 'ipc'],

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../errors.ts';
+import { LOADING } from '../process/loading.ts';
 import { describeDiskFault, fromDisk, isLocked } from './disk-fault.ts';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
@@ -116,6 +117,7 @@ export const vacuum = async (
   if (size > mostBytes) return;
   const worker = new Worker(new URL('./vacuum-worker.ts', import.meta.url), {
     workerData: { path, busyMs },
+    execArgv: LOADING,
   });
   try {
     await once(worker, 'exit');

@@ -7,6 +7,7 @@ import { parse } from 'csv-parse';
 import { disarm } from '../text/spreadsheet.ts';
 import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
+import { LOADING } from '../process/loading.ts';
 import type { ByteSource } from '../model/message.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
 
@@ -57,7 +58,10 @@ const detections = createSemaphore(1);
 /** Detects an encoding in a thread of its own, because it takes a tenth of a second. */
 const detect = async (sample: Uint8Array, signal: AbortSignal): Promise<string | undefined> => {
   using _ = await detections.acquire(signal);
-  const worker = new Worker(new URL('encoding-worker.ts', import.meta.url), { workerData: sample });
+  const worker = new Worker(new URL('encoding-worker.ts', import.meta.url), {
+    workerData: sample,
+    execArgv: LOADING,
+  });
   try {
     const [found] = (await once(worker, 'message', { signal })) as [string | null];
     const label = found?.toLowerCase();

@@ -1,9 +1,5 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { getCompileCacheDir } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
@@ -47,30 +43,10 @@ describe('a child process', () => {
     expect(names).not.toContain('HOME');
   });
 
-  it('compiles with the cache that its parent has', async () => {
-    start();
-    expect(getCompileCacheDir()).toBeDefined();
-    expect(await child.call({ kind: 'environment' }, signal)).toContain('NODE_COMPILE_CACHE');
-  });
-
   it('loads no library of the log, which its parent writes', async () => {
     start();
     const loaded = await child.call({ kind: 'loaded' }, signal);
     expect(String(loaded)).not.toContain('/node_modules/pino/');
-  });
-
-  it('keeps what it compiled, though it is killed', async () => {
-    start();
-    const folder = mkdtempSync(join(tmpdir(), 'compiled-'));
-    const env = { NODE_COMPILE_CACHE: folder };
-    const killed = fork(WORKER, { serialization: 'advanced', env });
-    killed.send({ id: 1, request: { kind: 'pid' } });
-    await once(killed, 'message');
-    const ended = once(killed, 'exit');
-    killed.kill('SIGKILL');
-    await ended;
-    const [version = ''] = readdirSync(folder);
-    expect(readdirSync(join(folder, version))).not.toEqual([]);
   });
 
   it('does not outlive its parent, even while it works', async () => {

@@ -1,6 +1,6 @@
 import type { PressContext } from '../../src/command/command.ts';
 import { channelNames, listOf } from '../../src/command/helpers.ts';
-import { roomLines, ruleLines } from '../../src/command/setting-lines.ts';
+import { approvedLine, roomLines, ruleLines } from '../../src/command/setting-lines.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import { channelMention, roleMention } from '../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
@@ -76,8 +76,7 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
     const { t } = ctx;
     return {
       outside: sentence(t('settings.outside'), ': ', t(`settings.outside-${outside}`)),
-      approved:
-        approved.length > 0 && t('settings.approved-are', { ids: code(approved.join(', ')) }),
+      approved: approved.length > 0 && (await approvedLine(approved, ctx)),
       private: t(privateChannels ? 'settings.private-are-on' : 'settings.private-are-off'),
       channels:
         channels.length > 0 &&

@@ -1,5 +1,6 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
 import { button, channelNames, chosenChannels, seenChannels } from '../../src/command/helpers.ts';
+import { approvedLine } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import {
@@ -10,9 +11,8 @@ import {
   type SpaceChoices,
 } from '../../src/model/space.ts';
 import { lines } from '../../src/rich-text/compose.ts';
-import { code } from '../../src/rich-text/rich-text.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'access' | 't' | 'label'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'access' | 'locale' | 't' | 'label'>;
 
 const MOST_IDS = 50;
 const LONGEST_IDS_CHARS = 1_000;
@@ -40,10 +40,7 @@ export const linksPage = async (ctx: Context): Promise<Content> => {
     text: lines(
       t('settings.links-heading'),
       t('settings.links-how'),
-      outside === 'approved' &&
-        t('settings.approved-are', {
-          ids: approved.length > 0 ? code(approved.join(', ')) : '–',
-        }),
+      outside === 'approved' && (await approvedLine(approved, ctx)),
       channels.length > 0 &&
         t('settings.linkable-are', { channels: await channelNames(channels, ctx) }),
       t(privateChannels ? 'settings.private-are-on' : 'settings.private-are-off'),

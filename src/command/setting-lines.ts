@@ -3,13 +3,23 @@ import type { PressContext } from './command.ts';
 import { memberMention, roleMention } from '../model/place.ts';
 import { MESSAGE_TYPES, RULED, type Rule, type Ruled, type WatchRules } from '../model/rules.ts';
 import type { RoomChoices } from '../model/space.ts';
-import type { Maybe, RichPart } from '../rich-text/compose.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
+import { series, type Maybe, type RichPart } from '../rich-text/compose.ts';
+import { code, type RichText } from '../rich-text/rich-text.ts';
 import { typedCode } from '../text/quoted-words.ts';
 
 const SECOND_MS = 1_000;
 
 type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 'locale' | 't'>;
+
+/** The line on the spaces that are approved: their ids, and the names of those that are linked here. */
+export const approvedLine = async (
+  ids: readonly string[],
+  { services, channel: { space }, t, locale }: Context,
+): Promise<RichText> => {
+  const names = await services.watches.neighbours(space);
+  const shown = ids.map((id) => series([names.get(id), code(id)], ' '));
+  return t('settings.approved-are', { ids: listOf(shown.length > 0 ? shown : ['–'], locale) });
+};
 
 /** A line for each setting of voice rooms. */
 export const roomLines = async (

@@ -347,6 +347,8 @@ export interface Watches {
   elsewhere(watch: ChannelWatch): number;
   /** True of a person's conversation with the bot, which cannot be watched. */
   isTalk(channel: Channel): boolean;
+  /** Names the spaces that channels of a space are linked with, by their ids. */
+  neighbours(space: Space): Promise<ReadonlyMap<string, string>>;
   /** Lists the channels of other spaces that are linked with this one. */
   members(watch: ChannelWatch): Promise<readonly LinkMember[]>;
   /**

@@ -245,7 +245,7 @@ describe('/settings', () => {
     await harness().press('settings.private-off');
     await harness().press('settings.linkable', ['100']);
     const { text } = await harness().press('settings.approved', ['T0ABC, 123 T0ABC']);
-    expect(text).toContain('T0ABC, 123');
+    expect(text).toContain('`T0ABC`, `123`');
     expect(await services.spaces.of(SPACE)).toMatchObject({
       serverNames: 'change',
       links: {
@@ -255,6 +255,9 @@ describe('/settings', () => {
         channels: ['100'],
       },
     });
+    expect((await harness().press('settings.approved', ['T0TOWER, 123'])).text).toContain(
+      sentence('settings.approved-are', { ids: 'tower.example (Slack) `T0TOWER`, `123`' }),
+    );
     expect((await harness().press('settings.approved', ['<b>'])).text).toContain(
       sentence('settings.approved-wrong', { most: 50 }),
     );

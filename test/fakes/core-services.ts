@@ -123,6 +123,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       invite: refuse,
       members: async () => [],
       mute: refuse,
+      neighbours: async () => new Map(),
       hold: refuse,
       expel: refuse,
       propose: refuse,

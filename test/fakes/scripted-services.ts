@@ -86,6 +86,7 @@ const createWatches = (script: Script): Services['watches'] => {
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
+    neighbours: async () => new Map([['T0TOWER', 'tower.example (Slack)']]),
     hold: async (_, key, isHolding) =>
       void script.decided.push(`${isHolding ? 'hold' : 'unhold'} ${key}`),
     expel: async (_, key, isWhole) =>

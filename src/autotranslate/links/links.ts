@@ -90,7 +90,7 @@ export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
   const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
   const policies = createLinkPolicies(deps);
-  const { lookalike, renamed } = createLinkedServerNames(deps);
+  const { lookalike, neighbours, renamed } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
 
   /** Lists the channels of other spaces that are linked with a channel. */
@@ -307,6 +307,7 @@ export const createLinks = (deps: LinksDeps) => {
     }),
     remove: end,
     renamed,
+    neighbours,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {
       const watch = watches.of(channel);

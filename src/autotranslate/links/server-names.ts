@@ -47,6 +47,14 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
 
   return {
     lookalike,
+    neighbours: async (space: Space): Promise<ReadonlyMap<string, string>> =>
+      new Map(
+        await Promise.all(
+          around(space)
+            .slice(1)
+            .map(async (one) => [one.id, await spaceElsewhere(one, platforms)] as const),
+        ),
+      ),
     /** Tells the moderators of the spaces that are linked with a space of its new name. */
     renamed: async (space: Space, former: string, name: string): Promise<void> => {
       for (const other of around(space).slice(1))

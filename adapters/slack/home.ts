@@ -76,7 +76,7 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'slack.home.autotranslate',
     command: 'autotranslate panel',
-    modals: ['mirror', 'link'].map((name) => `autotranslate ${name}`),
+    modals: ['autotranslate mirror'],
     moderators: true,
   },
   {

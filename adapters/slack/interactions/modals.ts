@@ -149,12 +149,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
       name: string,
       triggerId: string,
     ): Promise<void> => {
-      const command = commandNamed(name, member);
-      // No channel is meant by itself there.
-      const options = command.options.map((option) =>
-        option.kind === 'channel' ? { ...option, required: true } : option,
-      );
-      await open(space, member, { ...command, options }, {}, triggerId, {
+      await open(space, member, commandNamed(name, member), {}, triggerId, {
         channel: channelOf(space.id, member.id),
         responseUrl: undefined,
       });

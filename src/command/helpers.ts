@@ -177,19 +177,23 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
   return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
 };
 
-/** A menu of the languages that a person may read, the chosen one first. */
+/** A menu of the languages that a person may read: the chosen one first, then that of their app, and those of the space. */
 export const languageMenu = (
   {
     services,
+    channel,
+    member,
     locale,
     label,
     capabilities,
-  }: Pick<PressContext, 'services' | 'locale' | 'label' | 'capabilities'>,
+  }: Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 'label' | 'capabilities'>,
   press: string,
   chosen?: string,
 ): Control => {
-  const offered = services.languages.search('', locale).map(({ code }) => code);
-  const codes = [...new Set([...(chosen === undefined ? [] : [chosen]), ...offered])];
+  const first = [chosen, services.languages.find(member.locale)].filter(
+    (code) => code !== undefined,
+  );
+  const codes = [...new Set([...first, ...offeredLanguages(channel.space, services)])];
   return {
     kind: 'choice',
     press,

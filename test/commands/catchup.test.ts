@@ -203,6 +203,18 @@ describe('/catchup', () => {
     expect((await harness().run('catchup', {}, reader)).text).toContain('fr:line 1.');
   });
 
+  it('offers the language of the person’s app first, then those of the server', async () => {
+    harness().script.messages = lines(2);
+    await harness().run('autotranslate reply', {
+      channel: '<#200>',
+      languages: 'Swahili, Persian',
+    });
+    const reader = { member: { ...BOB, locale: 'en-GB' } };
+    const menu = labelled(await harness().run('catchup', {}, reader), 'language.button');
+    const offered = menu?.kind === 'choice' ? menu.choices.map(({ value }) => value) : [];
+    expect(offered.slice(0, 4)).toEqual(['en', 'sw', 'fa', 'es']);
+  });
+
   it('asks for the language where it knows none', async () => {
     harness().script.messages = lines(2);
     const stranger = { member: { ...BOB, locale: 'qqq' } };

@@ -17,7 +17,7 @@ import {
   modeKey,
 } from '../src/command/helpers.ts';
 import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
-import { userError, type MessageKey } from '../src/errors.ts';
+import type { MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
@@ -25,6 +25,7 @@ import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 import { limitOf, LIMITS, limitsPage, limitText } from './settings/limits.ts';
 import { linkPolicyPresses, linksPage } from './settings/links.ts';
+import { moderatorPresses, moderatorsPage } from './settings/moderators.ts';
 
 type Context = Pick<
   PressContext,
@@ -176,65 +177,6 @@ const reading: Page = async (ctx) => ({
   ],
 });
 
-/** User groups that can be chosen; each is asked for its members once a minute. */
-const MOST_GROUPS = 10;
-
-/** The choice of groups whose members moderate, for who moderates by the platform; none where there are no groups. */
-const groupControls = async (
-  { groups, member, capabilities, label }: Context,
-  chosen: readonly string[] = [],
-): Promise<readonly Control[]> => {
-  const known = groups && member.isAppointed !== true ? await groups() : [];
-  if (known.length === 0) return [];
-  // Chosen ones first, so that none is lost where not all fit.
-  const offered = known.toSorted(
-    (a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)),
-  );
-  return [
-    {
-      kind: 'choice',
-      press: 'settings groups',
-      label: label('settings.groups'),
-      most: MOST_GROUPS,
-      choices: offered.slice(0, capabilities.choices).map(({ id, name }) => ({
-        value: id,
-        label: name,
-        chosen: chosen.includes(id),
-      })),
-    },
-  ];
-};
-
-/** The moderators' channel in a row of its own; empty for none. */
-const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
-  moderators ? [moderators.channel] : [];
-
-const moderatorsPage: Page = async (ctx) => {
-  const choices = await choicesOf(ctx);
-  const groups = await groupControls(ctx, choices.moderatorGroups);
-  return {
-    text: lines(
-      ctx.t('settings.moderators-heading'),
-      ctx.t('settings.moderators-how'),
-      ctx.t(choices.announcesTerms ? 'settings.terms-are-on' : 'settings.terms-are-off'),
-      groups.length > 0 && ctx.t('settings.groups-how'),
-    ),
-    controls: [
-      {
-        kind: 'channels',
-        press: 'settings moderators',
-        label: ctx.label('settings.moderators'),
-        chosen: await seenChannels(moderatorsIn(choices), ctx),
-      },
-      ...groups,
-      choices.announcesTerms
-        ? button(ctx, 'settings terms:off', 'settings.terms-off')
-        : button(ctx, 'settings terms:on', 'settings.terms-on'),
-      back(ctx),
-    ],
-  };
-};
-
 /** @param command whose roles are shown beneath the choice of commands */
 const roles: Page = async (ctx, command) => {
   const { t, label, commands, capabilities } = ctx;
@@ -304,18 +246,6 @@ const change = (
     ctx.services.spaces.change(ctx.channel.space, (choices) => changed(ctx, choices)),
   );
 
-/** Changes choices as `change` does, once something was looked up. */
-const choose = (
-  page: Page,
-  lookUp: (
-    ctx: PressContext,
-    choices: SpaceChoices,
-  ) => Promise<(now: SpaceChoices) => Partial<SpaceChoices>>,
-): Press =>
-  press(page, async (ctx) =>
-    ctx.services.spaces.change(ctx.channel.space, await lookUp(ctx, await choicesOf(ctx))),
-  );
-
 /** Sets one switch of every watched channel: on in those that were chosen. */
 const switchIn = (name: 'transcribes' | 'bots'): Press =>
   press(channels, async (ctx) => {
@@ -346,33 +276,17 @@ export default defineCommand(
       ...keyPresses,
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
-      terms: change(moderatorsPage, ({ arg }) => ({ announcesTerms: arg === 'on' })),
       mentions: change(front, ({ arg }) => ({ answersMention: arg === 'on' })),
       ...linkPolicyPresses,
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
-      quiet: choose(quiet, async (ctx, { quietChannels: before }) => {
-        const chosen = await chosenChannels(before, ctx);
-        return ({ quietChannels }) => ({ quietChannels: chosen(quietChannels) });
+      quiet: press(quiet, async (ctx) => {
+        const chosen = await chosenChannels((await choicesOf(ctx)).quietChannels, ctx);
+        await ctx.services.spaces.change(ctx.channel.space, ({ quietChannels }) => ({
+          quietChannels: chosen(quietChannels),
+        }));
       }),
-      moderators: choose(moderatorsPage, async (ctx, before) => {
-        const chosen = await chosenChannels(moderatorsIn(before), ctx);
-        return (now) => {
-          const all = chosen(moderatorsIn(now));
-          // The one that was added takes the place of the former one.
-          const channel = all.find((id) => !moderatorsIn(now).includes(id)) ?? all[0];
-          if (channel === undefined) return { moderators: undefined };
-          return { moderators: { channel, locale: ctx.locale } };
-        };
-      }),
-      groups: choose(moderatorsPage, async (ctx) => {
-        if (ctx.member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
-        const known = ((await ctx.groups?.()) ?? []).map(({ id }) => id);
-        return ({ moderatorGroups = [] }) => {
-          const chosen = chosenOver(moderatorGroups, ctx).filter((id) => known.includes(id));
-          return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
-        };
-      }),
+      ...moderatorPresses,
       ...Object.fromEntries(
         LIMITS.map(([name, , choice]) => [
           name,

@@ -1,0 +1,108 @@
+import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import { button, chosenChannels, chosenOver, seenChannels } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import type { SpaceChoices } from '../../src/model/space.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+
+type Context = Pick<
+  PressContext,
+  'services' | 'access' | 'channel' | 'member' | 't' | 'label' | 'capabilities' | 'groups'
+>;
+
+/** User groups that can be chosen; each is asked for its members once a minute. */
+const MOST_GROUPS = 10;
+
+/** The choice of groups whose members moderate, for who moderates by the platform; none where there are no groups. */
+const groupControls = async (
+  { groups, member, capabilities, label }: Context,
+  chosen: readonly string[] = [],
+): Promise<readonly Control[]> => {
+  const known = groups && member.isAppointed !== true ? await groups() : [];
+  if (known.length === 0) return [];
+  // Chosen ones first, so that none is lost where not all fit.
+  const offered = known.toSorted(
+    (a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)),
+  );
+  return [
+    {
+      kind: 'choice',
+      press: 'settings groups',
+      label: label('settings.groups'),
+      most: MOST_GROUPS,
+      choices: offered.slice(0, capabilities.choices).map(({ id, name }) => ({
+        value: id,
+        label: name,
+        chosen: chosen.includes(id),
+      })),
+    },
+  ];
+};
+
+/** The moderators' channel in a row of its own; empty for none. */
+const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
+  moderators ? [moderators.channel] : [];
+
+/** The page of the moderators' channel, and of the groups whose members moderate. */
+export const moderatorsPage = async (ctx: Context): Promise<Content> => {
+  const choices = await ctx.services.spaces.of(ctx.channel.space);
+  const groups = await groupControls(ctx, choices.moderatorGroups);
+  return {
+    text: lines(
+      ctx.t('settings.moderators-heading'),
+      ctx.t('settings.moderators-how'),
+      ctx.t(choices.announcesTerms ? 'settings.terms-are-on' : 'settings.terms-are-off'),
+      groups.length > 0 && ctx.t('settings.groups-how'),
+    ),
+    controls: [
+      {
+        kind: 'channels',
+        press: 'settings moderators',
+        label: ctx.label('settings.moderators'),
+        chosen: await seenChannels(moderatorsIn(choices), ctx),
+      },
+      ...groups,
+      choices.announcesTerms
+        ? button(ctx, 'settings terms:off', 'settings.terms-off')
+        : button(ctx, 'settings terms:on', 'settings.terms-on'),
+      button(ctx, 'settings page', 'settings.back'),
+    ],
+  };
+};
+
+/** Changes choices by what they are at that moment, once something was looked up, and shows the page again. */
+const press = (
+  lookUp: (
+    ctx: PressContext,
+    choices: SpaceChoices,
+  ) => Promise<(now: SpaceChoices) => Partial<SpaceChoices>>,
+): Press => ({
+  guards: [moderator],
+  ...pressOn(moderatorsPage, async (ctx) => {
+    const { spaces } = ctx.services;
+    const { space } = ctx.channel;
+    await spaces.change(space, await lookUp(ctx, await spaces.of(space)));
+  }),
+});
+
+export const moderatorPresses: Readonly<Record<string, Press>> = {
+  moderators: press(async (ctx, before) => {
+    const chosen = await chosenChannels(moderatorsIn(before), ctx);
+    return (now) => {
+      const all = chosen(moderatorsIn(now));
+      // The one that was added takes the place of the former one.
+      const channel = all.find((id) => !moderatorsIn(now).includes(id)) ?? all[0];
+      if (channel === undefined) return { moderators: undefined };
+      return { moderators: { channel, locale: ctx.locale } };
+    };
+  }),
+  groups: press(async (ctx) => {
+    if (ctx.member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
+    const known = ((await ctx.groups?.()) ?? []).map(({ id }) => id);
+    return ({ moderatorGroups = [] }) => {
+      const chosen = chosenOver(moderatorGroups, ctx).filter((id) => known.includes(id));
+      return { moderatorGroups: chosen.slice(0, MOST_GROUPS) };
+    };
+  }),
+  terms: press(async ({ arg }) => () => ({ announcesTerms: arg === 'on' })),
+};

@@ -150,7 +150,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   linked_thread: {
     title: 'Threads of linked channels',
-    stored: 'Which threads of linked channels are one conversation: IDs.',
+    stored:
+      'Which threads of linked channels are one conversation, and whether each is archived or locked: IDs, and a hash of its name.',
     about: 'Nobody; it is about threads.',
     why: 'So that what is written in one of them is copied into the others.',
     kept: 'Until auto-translate is turned off in the channel, or the space is removed.',

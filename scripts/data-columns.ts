@@ -168,6 +168,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     group_id: 'place',
     origin: 'place',
     is_gone: 'state',
+    state: 'state',
   },
   copied_reaction: {
     ...SPACE,

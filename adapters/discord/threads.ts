@@ -12,6 +12,7 @@ import {
 } from 'discord.js';
 import { AppError, recover } from '../../src/errors.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
+import type { ThreadChange } from '../../src/ports/channel-feed.ts';
 import type { OpenThreadOptions } from '../../src/ports/mirrors.ts';
 import type { WhileHeld } from '../../src/ports/processes.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
@@ -252,6 +253,32 @@ export const createThreads = (
           retryable: true,
         });
       return channelOf(guildId, id, channelId);
+    },
+    /** See `Mirrors.changeThread`. */
+    change: async (
+      { id }: Channel,
+      { name, isArchived, isLocked }: ThreadChange,
+    ): Promise<void> => {
+      const patch = async (body: Record<string, unknown>): Promise<void> => {
+        if (Object.keys(body).length === 0) return;
+        try {
+          await api.send('PATCH', Routes.channel(id), { body });
+        } catch (thrown) {
+          if (!isRefusal(thrown, RESTJSONErrorCodes.InvalidActionOnArchivedThread)) throw thrown;
+          await api.send('PATCH', Routes.channel(id), { body: { ...body, archived: false } });
+        }
+      };
+      // It takes Manage Threads, also of who began the thread: "Modify Channel", "Thread".
+      const locking = isLocked === undefined ? undefined : patch({ locked: isLocked });
+      const refused = await locking?.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      await patch({
+        ...(name === undefined ? {} : { name: shorten(name, CHANNEL_NAME_CHARS) }),
+        ...(isArchived === undefined ? {} : { archived: isArchived }),
+      });
+      if (refused !== undefined) throw refused;
     },
     /** Drops a deleted thread from the cache. Returns true for a standing thread. */
     forget: (threadId: string): boolean => {

@@ -63,6 +63,7 @@ import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms, type WatchedPlatforms } from './watched-platforms.ts';
 import { createTell } from './tell.ts';
 import { createTermAnnouncements } from './term-announcements.ts';
+import { createThreadChanges } from './thread-changes.ts';
 import { createWatches } from './watches.ts';
 
 export interface AutoTranslateDeps {
@@ -183,6 +184,9 @@ export const openAutoTranslate = async ({
   store.signals.subscribe('space-key', tryAgain);
   const late = createLateTargets(stores.inbox);
   const notices = createLateNotices({ ...shared, languages: services.languages });
+  const linkedThreads = createLinkedThreads({ ...shared, privacy: services.privacy });
+  const { nameIn } = linkedThreads;
+  const threadChanges = createThreadChanges({ ...shared, nameIn });
   const preparing = createPrepare({
     ...shared,
     botLoops,
@@ -191,7 +195,7 @@ export const openAutoTranslate = async ({
     floods,
     names,
     places: createPlaces(shared),
-    linkedThreads: createLinkedThreads(shared),
+    linkedThreads,
     outages,
     late,
     recognitions,
@@ -305,6 +309,7 @@ export const openAutoTranslate = async ({
   return {
     listener: {
       ...listener,
+      threadChanged: threadChanges.changed,
       pinChanged: async (ref, isPinned) => copyPin(ref, isPinned),
       channelDeleted: async (channel) => {
         await watches.channelDeleted(channel);
@@ -383,6 +388,7 @@ export const openAutoTranslate = async ({
       inboxWork[Symbol.dispose]();
       missedPins[Symbol.dispose]();
       await copiedReactions[Symbol.asyncDispose]();
+      threadChanges[Symbol.dispose]();
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();

@@ -28,6 +28,14 @@ export interface ThreadInfo {
   readonly begun?: MessageRef;
 }
 
+/** A change of a thread that is a channel of its own. */
+export interface ThreadChange {
+  readonly name?: string;
+  readonly isArchived?: boolean;
+  /** True where only moderators may write in it and open it. */
+  readonly isLocked?: boolean;
+}
+
 /**
  * Reads messages on a platform. A position is a text whose format only the adapter knows; positions
  * sort the messages of one channel. Every method rejects with an `AppError`.
@@ -152,6 +160,8 @@ export interface ChannelFeedListener {
   messagesDeleted(refs: readonly MessageRef[]): Promise<void>;
   /** Takes whether a message is pinned now, which may not have changed. */
   pinChanged(ref: MessageRef, isPinned: boolean): Promise<void>;
+  /** Takes what was changed of a thread, by us or others; not that it was archived because nobody wrote in it. */
+  threadChanged(thread: Channel, change: ThreadChange): Promise<void>;
   /**
    * Takes the addition or removal of a reaction.
    *

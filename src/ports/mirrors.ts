@@ -1,5 +1,6 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content, OutgoingFile, UnreadFile } from '../model/message.ts';
+import type { ThreadChange } from './channel-feed.ts';
 import type { WhileHeld } from './processes.ts';
 import type { Inline, RichText } from '../rich-text/rich-text.ts';
 
@@ -157,6 +158,11 @@ export interface Mirrors {
    * Rejects with `forbidden` without the permission. Omitted where nobody reacts.
    */
   react?(message: MessageRef, emoji: string, isPresent: boolean): Promise<void>;
+  /**
+   * Changes a thread that is a channel of its own; rejects with `forbidden` where the bot may not, perhaps after other
+   * parts of the change. Omitted by platforms without such threads.
+   */
+  changeThread?(thread: Channel, change: ThreadChange): Promise<void>;
   /** Finds a standing thread of a channel, or creates it under this name. */
   thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
   /**

@@ -174,6 +174,8 @@ export interface Schema {
     origin: string;
     /** 1 when people deleted the thread, else 0. */
     is_gone: number;
+    /** The state it was last known in, in JSON (`ThreadState`); empty where nothing of it has changed. */
+    state: Generated<string>;
   };
   /** People's reactions elsewhere to a message of linked channels. */
   copied_reaction: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeChannel } from '../fakes/discord/index.ts';
+import { BOT } from '../fakes/discord/permissions.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { bodyOf, copyOf, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
@@ -76,6 +77,43 @@ describe('threads of linked channels', () => {
     await bot.settled({ guild, channel: english, ann, bob: ann });
     expect(spanish.threads).toEqual([]);
     expect(textsIn(spanish).join()).not.toContain('Nobody else');
+  });
+
+  it('follow the name of the original, and that it is archived and opened; what nobody changed stays', async () => {
+    const { english, spanish, ann } = await bot.linked();
+    const thread = english.startThread(ann, 'Plans for the summer');
+    await copyOf(thread.say(ann, 'Who is coming along this time'), await threadIn(spanish));
+    const there = await threadIn(spanish);
+    thread.rename('Plans for the winter');
+    await bot.discord.until(() => there.name === 'es:Plans for the winter');
+    expect(thread.name).toBe('Plans for the winter');
+    thread.archive();
+    await bot.discord.until(() => there.archived);
+    thread.reopen();
+    await copyOf(thread.say(ann, 'It will be cold up there'), there);
+    expect([thread.name, there.archived]).toEqual(['Plans for the winter', false]);
+  });
+
+  it('are locked with the original where the bot may, and only archived where it may not', async () => {
+    const at = bot.place();
+    const { english, spanish, ann } = await bot.linked(at);
+    const begin = async (name: string): Promise<readonly [FakeChannel, FakeChannel]> => {
+      const thread = english.startThread(ann, name);
+      const said = thread.say(ann, 'Who is coming along this time');
+      const copy = (): FakeChannel | undefined =>
+        spanish.threads.find((one) => one.name === `es:${name}`);
+      await bot.discord.until(() => copy() !== undefined);
+      await copyOf(said, copy()!);
+      return [thread, copy()!];
+    };
+    const [summer, verano] = await begin('Plans for the summer');
+    const [winter, invierno] = await begin('Plans for the winter');
+    winter.archive(true);
+    await bot.discord.until(() => invierno.archived);
+    expect(invierno.locked).toBe(false);
+    at.guild.setBotPermissions([...BOT, 'ManageThreads']);
+    summer.archive(true);
+    await bot.discord.until(() => verano.archived && verano.locked);
   });
 });
 

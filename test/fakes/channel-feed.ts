@@ -42,6 +42,7 @@ export interface FeedFault {
     | 'pinned'
     | 'react'
     | 'reactors'
+    | 'changeThread'
     | 'create'
     | 'update'
     | 'remove'
@@ -100,6 +101,8 @@ export interface FakeFeed {
     name: string,
     part?: Partial<ThreadInfo> & { readonly under?: MessageRef },
   ): Channel;
+  /** What was changed of threads, as `id change`. */
+  readonly threadChanges: string[];
   /** The threads by their ids. */
   readonly threads: ReadonlyMap<string, ThreadInfo>;
   /** Gives a space a name, also to another one that the bot is in. */
@@ -144,6 +147,7 @@ export const createFakeFeed = (
   const threads = new Map<string, ThreadInfo>();
   /** The first messages of threads that were begun for conversations. */
   const begun = new Map<string, string>();
+  const threadChanges: string[] = [];
   const spaceNames = new Map<string, string>();
   const left = new Set<string>();
   const banned = new Set<string>();
@@ -357,6 +361,12 @@ export const createFakeFeed = (
       if (isPresent) ours.add(emoji);
       else ours.delete(emoji);
     },
+    changeThread: async ({ id }, change) => {
+      meet('changeThread', false, channel(id));
+      threadChanges.push(`${id.split('/')[0]} ${JSON.stringify(change)}`);
+      const info = threads.get(id);
+      if (info) threads.set(id, { ...info, name: change.name ?? info.name });
+    },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);
       meet('openThread', false, of);
@@ -440,6 +450,7 @@ export const createFakeFeed = (
       threads.set(thread.id, { name, ownerId: 'ada', isPrivate: false, ...from, ...part });
       return thread;
     },
+    threadChanges,
     threads,
     nameSpace: ({ id }, name) => void spaceNames.set(id, name),
     asked: (of) => shownIn(of).flatMap(({ controls = [] }) => controls.map(({ press }) => press)),

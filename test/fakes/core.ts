@@ -45,6 +45,7 @@ const WATCHER: ChannelFeedListener = {
   spaceOf: ({ space }) => space,
   messageChanged: async () => undefined,
   pinChanged: async () => undefined,
+  threadChanged: async () => undefined,
   messagesDeleted: async () => undefined,
   reactionChanged: async () => undefined,
   memberBanned: async () => undefined,

@@ -1,16 +1,19 @@
 import {
   ChannelType,
+  type APIThreadChannel,
+  type Channel as ClientChannel,
   type Client,
   GatewayDispatchEvents as Events,
   type GatewayGuildCreateDispatchData,
 } from 'discord.js';
-import { channelOf, positionOf, spaceOf } from '../ids.ts';
+import { channelOf, positionOf, snowflakeTimeMs, spaceOf } from '../ids.ts';
 import type { On } from './client.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import { hasNewOverwrites, isReadableBack } from '../permissions.ts';
 import type { ThreadParents } from '../thread-parents.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+import { MINUTE_MS } from '../../../src/async/clock.ts';
+import type { ChannelFeedListener, ThreadChange } from '../../../src/ports/channel-feed.ts';
 
 export interface InboundPlacesDeps {
   readonly listener: Pick<
@@ -22,6 +25,8 @@ export interface InboundPlacesDeps {
     | 'messagesMissed'
     | 'channelDeleted'
     | 'spaceRenamed'
+    | 'follows'
+    | 'threadChanged'
     | 'spaceJoined'
     | 'spaceLeft'
   >;
@@ -42,6 +47,34 @@ const newestOf = (channel: object): string | undefined =>
   'last_message_id' in channel && typeof channel.last_message_id === 'string'
     ? positionOf(channel.last_message_id)
     : undefined;
+
+/** True of a thread that Discord archived because nobody wrote in it: each of its copies has its own time. */
+const isIdle = ({
+  id,
+  last_message_id: last,
+  thread_metadata: state,
+}: APIThreadChannel): boolean => {
+  const { archive_timestamp: at = '', auto_archive_duration: minutes = 0 } = state ?? {};
+  return Date.parse(at) - snowflakeTimeMs(positionOf(last ?? id)) >= (minutes - 1) * MINUTE_MS;
+};
+
+/** Returns the change of a thread; one that is not known was archived until now. */
+const changeOf = (
+  known: ClientChannel | undefined,
+  thread: APIThreadChannel,
+): ThreadChange | undefined => {
+  const before = known?.isThread() ? known : undefined;
+  const { name, thread_metadata: now } = thread;
+  const isArchived = now?.archived ?? false;
+  const isLocked = now?.locked ?? false;
+  const isByHand = isArchived !== (before?.archived ?? true) && !(isArchived && isIdle(thread));
+  const change = {
+    ...(before && before.name !== name ? { name } : {}),
+    ...(isByHand ? { isArchived } : {}),
+    ...(before && before.locked === isLocked ? {} : { isLocked }),
+  };
+  return Object.keys(change).length > 0 ? change : undefined;
+};
 
 const accessChanged = async (
   { listener, permissionsChanged }: InboundPlacesDeps,
@@ -143,6 +176,11 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
       if (thread.guild_id) parents.note(thread.guild_id, thread);
       if (thread.thread_metadata?.locked) threadGone(thread.id);
     });
+  on(Events.ThreadUpdate, async (thread) => {
+    const channel = channelOf(thread.guild_id, thread.id, thread.parent_id ?? undefined);
+    const change = changeOf(client.channels.cache.get(thread.id), thread);
+    if (change && listener.follows(channel)) await listener.threadChanged(channel, change);
+  });
   // The bot can now see a channel, and so its threads, that it could not see before.
   on(Events.ThreadListSync, ({ guild_id, threads }) => {
     for (const thread of threads) parents.note(guild_id, thread);

@@ -192,6 +192,7 @@ export const createMirrors = (
         !isPresent && isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji);
       await recover(sending, isOver);
     },
+    changeThread: threads.change,
     openThread: async (channel, name, options) => ({
       channel: await threads.begin(channel, name, options),
     }),

@@ -166,6 +166,9 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     threads.some(({ target }) => isSameChannel(channelAround(target.channel), to));
 
   return {
+    /** The name of a thread, a channel of its own, in the language of a linked channel. */
+    nameIn: async (own: MirrorTarget, to: ChannelWatch, signal: AbortSignal): Promise<string> =>
+      nameFor(await describedIn({ own, origin: '', threads: [] }), to, signal),
     /** True where a channel has the copy of a thread, or takes its messages itself. */
     isBegun,
     /** The thread of linked channels that a message stands in; `private` where only some may read it. */

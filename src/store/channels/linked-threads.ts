@@ -17,6 +17,14 @@ export interface LinkedThread {
   readonly target: MirrorTarget;
   /** True where people deleted it: it is not made again. */
   readonly isGone: boolean;
+  readonly state: ThreadState;
+}
+
+/** The state that a thread was last known in; empty while that is as at its beginning. */
+export interface ThreadState {
+  readonly nameHash?: string;
+  readonly isArchived?: boolean;
+  readonly isLocked?: boolean;
 }
 
 const keyColumns = ({ channel, threadId = '' }: MirrorTarget) => ({
@@ -47,6 +55,7 @@ export const createLinkedThreadStore = (store: Store) => ({
       'thread_channel_id',
       'thread_id',
       'is_gone',
+      'state',
     ]);
     const threads = rows.map((row): LinkedThread => {
       const isOwnChannel = row.thread_channel_id !== row.channel_id;
@@ -56,7 +65,8 @@ export const createLinkedThreadStore = (store: Store) => ({
         ...(isOwnChannel ? { parentId: row.channel_id } : {}),
       };
       const thread = row.thread_id === '' ? {} : { threadId: row.thread_id };
-      return { target: { channel, ...thread }, isGone: row.is_gone === 1 };
+      const state = row.state === '' ? {} : (JSON.parse(row.state) as ThreadState);
+      return { target: { channel, ...thread }, isGone: row.is_gone === 1, state };
     });
     return { origin, threads };
   },
@@ -70,8 +80,18 @@ export const createLinkedThreadStore = (store: Store) => ({
           'linked_thread',
           keyColumns(target),
           { space_id: space.id, channel_id: id, group_id: group, origin },
-          { is_gone: 0 },
+          { is_gone: 0, state: '' },
         );
+      }
+    }),
+  /** Records what threads that are channels of their own are known as. */
+  setStates: (
+    all: readonly { readonly channel: Channel; readonly state: ThreadState }[],
+  ): Promise<void> =>
+    store.write(async (db) => {
+      for (const { channel, state } of all) {
+        const set = { state: JSON.stringify(state) };
+        await changeRows(db, 'linked_thread', keyColumns({ channel }), set);
       }
     }),
   /** Takes that a thread, a channel of its own, was deleted; resolves with whether it was part of a conversation. */

@@ -20,6 +20,7 @@ import { addLinkedThreads } from './039-linked-threads.ts';
 import { mirrorQuotes } from './040-mirror-quotes.ts';
 import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
+import { threadStates } from './043-thread-states.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -43,6 +44,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '040-mirror-quotes': mirrorQuotes,
     '041-proposal-channels': proposalChannels,
     '042-copied-reactions': addCopiedReactions,
+    '043-thread-states': threadStates,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -91,6 +91,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       await core.keeping(message);
     },
     pinChanged: async () => undefined,
+    threadChanged: async () => undefined,
     messagesDeleted: async (refs) => void told.push({ what: 'gone', refs }),
     reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),

@@ -54,6 +54,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
       told.push(`seen ${ref.id} ${plainText(text)}`);
     },
     pinChanged: async () => undefined,
+    threadChanged: async ({ id }, change) => void told.push(`${id} ${JSON.stringify(change)}`),
     messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
     reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),

@@ -46,6 +46,9 @@ export class FakeChannel {
   get typings(): number {
     return this.state.typings;
   }
+  get locked(): boolean {
+    return this.state.thread?.locked ?? false;
+  }
   get threads(): readonly FakeChannel[] {
     return [...this.#tools.world.channels.values()]
       .filter((one) => one.thread !== undefined && one.parentId === this.id)
@@ -154,6 +157,12 @@ export class FakeChannel {
     if (thread === undefined) throw new Error('only threads can be archived');
     thread.archived = true;
     thread.locked = locked;
+    updateChannel(this.#tools.world, this.state);
+  }
+  reopen(): void {
+    const { thread } = this.state;
+    if (thread === undefined) throw new Error('only threads can be opened');
+    Object.assign(thread, { archived: false, locked: false });
     updateChannel(this.#tools.world, this.state);
   }
   /** A webhook that a person made. */

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { channelKey, type Channel } from '../../../src/model/place.ts';
+import type { ThreadChange } from '../../../src/ports/channel-feed.ts';
+import { eventually } from '../../fakes/eventually.ts';
+import { channel } from '../../fakes/channel-feed.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+
+describe('copies of a thread', () => {
+  const scene = withScene(linked());
+
+  /** A thread with its copies, as it was begun. */
+  const begun = async (): Promise<Channel> => {
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    await scene.say(thread, 'one');
+    await scene.idle();
+    return thread;
+  };
+  const copyIn = ({ id }: Channel): Channel => {
+    const [found] = [...scene.feed.threads.keys()].filter((one) => one.startsWith(`${id}/`));
+    return channel(found ?? 'none', id);
+  };
+  const rename = async (thread: Channel, name: string): Promise<void> => {
+    await scene.feed.mirrors.changeThread?.(thread, { name });
+    scene.feed.threadChanges.length = 0;
+    await scene.listener.threadChanged(thread, { name });
+  };
+  const changes = (): string[] => scene.feed.threadChanges.toSorted();
+  const changed = (of: Channel, change: ThreadChange): string =>
+    `${of.id} ${JSON.stringify(change)}`;
+
+  it('follow its name in their languages, and that it is archived, locked and opened', async () => {
+    const thread = await begun();
+    await rename(thread, 'summer');
+    expect(changes()).toEqual([
+      changed(JAPANESE, { name: 'ja(summer)' }),
+      changed(SPANISH, { name: 'es(summer)' }),
+    ]);
+    scene.feed.threadChanges.length = 0;
+    await scene.listener.threadChanged(thread, { isArchived: true, isLocked: true });
+    expect(changes()).toEqual(
+      [JAPANESE, SPANISH].map((one) => changed(one, { isArchived: true, isLocked: true })),
+    );
+  });
+
+  it('are changed once: what is reported of our own changes changes nothing, also after a restart', async () => {
+    const thread = await begun();
+    await rename(thread, 'summer');
+    scene.feed.threadChanges.length = 0;
+    for (const round of [1, 2]) {
+      await scene.listener.threadChanged(copyIn(SPANISH), { name: 'es(summer)' });
+      await scene.listener.threadChanged(copyIn(JAPANESE), { name: 'ja(summer)' });
+      await scene.listener.threadChanged(thread, { name: 'summer', isArchived: false });
+      if (round === 1) await scene.restart();
+    }
+    expect(changes()).toEqual([]);
+    // A copy that people change changes the others.
+    await rename(copyIn(SPANISH), 'es:verano');
+    expect(changes()).toEqual([
+      changed(ENGLISH, { name: 'en(es:verano)' }),
+      changed(JAPANESE, { name: 'ja(es:verano)' }),
+    ]);
+  });
+
+  it('follow the last of many changes in a few minutes', async () => {
+    const thread = await begun();
+    for (const name of ['a', 'b']) await rename(thread, name);
+    const last = Array.from({ length: 20 }, (_, at) => rename(thread, `name ${at}`));
+    await eventually(() => expect(scene.feed.threads.get(thread.id)?.name).toBe('name 19'));
+    expect(changes()).toEqual([]);
+    for (let minutes = 0; minutes < 6; minutes += 1) await scene.later();
+    await Promise.all(last);
+    expect(changes()).toEqual([
+      changed(JAPANESE, { name: 'ja(name 19)' }),
+      changed(SPANISH, { name: 'es(name 19)' }),
+    ]);
+  });
+
+  it('stay as they are where the channel is muted, or a permission is missing; the others follow', async () => {
+    const thread = await begun();
+    const refused = new AppError('forbidden', 'a permission is missing');
+    scene.feed.fail({ call: 'changeThread', error: refused });
+    await scene.listener.threadChanged(thread, { isArchived: true });
+    expect(changes()).toHaveLength(1);
+    scene.feed.threadChanges.length = 0;
+    const muted = { [channelKey(ENGLISH)]: { fromMs: 1 } };
+    await scene.watches.change(JAPANESE, (watch) => ({ ...watch, choices: { muted } }));
+    await scene.listener.threadChanged(thread, { isArchived: false });
+    expect(changes()).toEqual([changed(SPANISH, { isArchived: false })]);
+  });
+});

@@ -197,8 +197,9 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
+      const known = asked.flatMap(({ channel }) => (own.of(channel) ? [channelKey(channel)] : []));
       await set(asked);
-      if (by) tellOn(asked, by);
+      if (by) tellOn(asked, by, { isKnown: (channel) => known.includes(channelKey(channel)) });
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (
@@ -221,7 +222,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (wanted.mode !== now.mode || wanted.below !== now.below) await own.demand([wanted]);
       const changed = await update(channel, how);
       if (changed && by && !isDeepStrictEqual(changed, now))
-        tellOn([changed], by, watches.group(changed));
+        tellOn([changed], by, { all: watches.group(changed), isKnown: () => true });
       return changed;
     },
     pause: async (
@@ -289,7 +290,7 @@ export const createLinks = (deps: LinksDeps) => {
             others.map(({ channel }) => channel),
             who,
           );
-        else tellOn([joined], by, all);
+        else tellOn([joined], by, { all });
         const told = others.filter(({ channel }) => !isFrom(channel, by));
         void tellLinks(told, 'autotranslate.linked-here', [watch.channel], who);
       }

@@ -45,6 +45,11 @@ interface LinkNoticeParams {
   readonly agreed?: string;
 }
 
+interface ToldChannels {
+  readonly all?: readonly ChannelWatch[];
+  readonly isKnown?: (channel: Channel) => boolean;
+}
+
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
   const { platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
@@ -84,14 +89,15 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
   };
 
   /**
-   * Tells channels who turned auto-translate on for them, and into what, where that was done elsewhere.
+   * Tells channels who turned auto-translate on for them, or changed it, and into what, where that was done elsewhere.
    *
    * @param all the channels of the group. Default: these
+   * @param isKnown true for channels that were told what becomes of their messages. Default: for none
    */
   const tellOn = (
     set: readonly ChannelWatch[],
     by: Changer,
-    all: readonly ChannelWatch[] = set,
+    { all = set, isKnown = () => false }: ToldChannels = {},
   ): void => {
     for (const { channel, mode, languages } of set) {
       if (isFrom(channel, by)) continue;
@@ -107,7 +113,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const controls = requestControls((key) => plainText(t(key)));
       void tell(
         channel,
-        t('autotranslate.on-here', params),
+        t(`autotranslate.${isKnown(channel) ? 'changed' : 'on'}-here`, params),
         mode === 'request' ? controls : undefined,
       );
     }

@@ -100,12 +100,25 @@ describe('a channel', () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']), {
       by: here,
     });
-    const on = (mode: string, languages: string): string =>
-      sentence('autotranslate.on-here', { name: 'Ada gpj', mode, languages }).replaceAll('`', '');
     expect(scene.feed.texts(SPANISH)).toHaveLength(1);
     await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: here });
-    expect(scene.feed.texts(SPANISH).at(-1)).toBe(on('reply', 'English'));
+    // What becomes of messages was said before.
+    const params = { name: 'Ada gpj', mode: 'reply', languages: 'English' };
+    expect(scene.feed.texts(SPANISH).at(-1)).toBe(sentence('autotranslate.changed-here', params));
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
+  });
+
+  it('is told once what becomes of its messages, and of each change in a line', async () => {
+    await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: here });
+    for (const language of ['ja', 'fr'])
+      await scene.watches.change(
+        SPANISH,
+        (watch) => ({ ...watch, languages: [...watch.languages, language] }),
+        here,
+      );
+    const told = scene.feed.texts(SPANISH);
+    expect(told).toHaveLength(3);
+    expect(told.filter((text) => text.includes('/privacy'))).toHaveLength(1);
   });
 
   it('is told by name with which it was linked, on both sides', async () => {

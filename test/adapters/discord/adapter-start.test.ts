@@ -53,8 +53,8 @@ test('says in how many servers it is, or how to add it to one', async () => {
   const link = /https:\/\/discord\.com\/oauth2\/authorize\?client_id=(\d+)&permissions=(\d+)/;
   const [, id, permissions] = link.exec(await start()) ?? [];
   expect(id).toBe(fake.applicationId);
-  // View, send, messages, embed, attach, history, connect, speak, webhooks, request, threads, in threads, pins.
-  const bits = [10n, 11n, 13n, 14n, 15n, 16n, 20n, 21n, 29n, 32n, 35n, 38n, 51n];
+  // React, view, send, messages, embed, attach, history, connect, speak, webhooks, request, threads, in threads, pins.
+  const bits = [6n, 10n, 11n, 13n, 14n, 15n, 16n, 20n, 21n, 29n, 32n, 35n, 38n, 51n];
   expect(BigInt(permissions ?? 0)).toBe(bits.reduce((sum, bit) => sum | (1n << bit), 0n));
   fake.guild();
   expect(await start()).toMatch(/^1 server as Dragoman#\d+$/);

@@ -227,7 +227,10 @@ export const createPrepare = (deps: PrepareDeps) => {
       return !(await Promise.all(barred)).includes(true);
     },
 
-    /** Makes the line of a message in a compact reply anew; undefined where it has none any more. */
+    /**
+     * Makes the line of a message in a compact reply anew; undefined where it has none any more, or auto-translate was
+     * turned off: its languages are not known then.
+     */
     lineOf: async (ref: MessageRef, signal: AbortSignal): Promise<CompactLine | undefined> => {
       const { channel } = ref;
       const watch = watches.of(channel);

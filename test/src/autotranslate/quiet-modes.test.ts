@@ -174,6 +174,20 @@ describe('quick messages in a channel with compact replies', () => {
     },
   );
 
+  it.each([
+    ['keep', 'at once', ['🇪🇸 es(two)\n🇯🇵 ja(two)']],
+    ['go with', 'after a restart', []],
+  ] as const)(
+    '%s the line of what is deleted where auto-translate was turned off, %s: nobody knows their languages',
+    async (_, when, left) => {
+      const [one] = await sayBoth();
+      await scene.watches.remove(GENERAL);
+      if (when !== 'at once') await scene.restart();
+      await remove(one.ref);
+      expect(replies(scene)).toEqual(left);
+    },
+  );
+
   it('lose the line of what is deleted also while nothing can be translated', async () => {
     const [one] = await sayBoth();
     await scene.restart();

@@ -94,7 +94,7 @@ describe('a channel that is translated on request', () => {
     await pressed.until(({ shown }) => (shown?.content ?? '') !== '');
     expect(pressed.shown?.ephemeral).toBe(true);
     expect(pressed.shown?.content).toContain('Good morning everybody');
-    expect(line.content).toBe(
+    expect(line.content).toContain(
       sentence('autotranslate.request', { channel: `<#${at.channel.id}>` }),
     );
   });

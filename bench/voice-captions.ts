@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SILENCE_PACKET } from '../src/audio/opus/packet.ts';
-import { USUAL_PAUSE_MS } from '../src/model/space.ts';
+import { USUAL_PAUSE_MS } from '../src/model/room.ts';
 import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { RequestRecord } from '../test/fakes/discord/state.ts';
 import type { VoicePerson } from '../test/fakes/discord/voice/index.ts';

@@ -7,7 +7,7 @@ import {
   type PressContext,
   listOption,
 } from '../src/command/command.ts';
-import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space.ts';
+import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/room.ts';
 import {
   listOf,
   button,

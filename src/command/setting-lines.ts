@@ -2,7 +2,7 @@ import { channelNames, captionLanguages, listOf } from './helpers.ts';
 import type { PressContext } from './command.ts';
 import { memberMention, roleMention } from '../model/place.ts';
 import { MESSAGE_TYPES, RULED, type Rule, type Ruled, type WatchRules } from '../model/rules.ts';
-import type { RoomChoices } from '../model/space.ts';
+import type { RoomChoices } from '../model/room.ts';
 import { series, type Maybe, type RichPart } from '../rich-text/compose.ts';
 import { code, type RichText } from '../rich-text/rich-text.ts';
 import { typedCode } from '../text/quoted-words.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Channel, Space } from '../model/place.ts';
-import type { StoredCaptions, StoredRoom } from '../model/space.ts';
+import type { StoredCaptions, StoredRoom } from '../model/room.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../model/message.ts';
 import type { Store } from './index.ts';
 import { changeRows, deleteRows, readRow, readRows, spaceColumns } from './rows.ts';

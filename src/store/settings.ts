@@ -2,14 +2,8 @@ import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { FORMALITIES } from '../model/rules.ts';
-import {
-  USUAL_PAUSE_MS,
-  type ConsentChoice,
-  type SpaceChoices,
-  LINKS_OUTSIDE,
-  OPEN_LINKS,
-  SERVER_NAMES,
-} from '../model/space.ts';
+import { USUAL_PAUSE_MS, type ConsentChoice } from '../model/room.ts';
+import { type SpaceChoices, LINKS_OUTSIDE, OPEN_LINKS, SERVER_NAMES } from '../model/space.ts';
 import { currentActor } from './actor.ts';
 import { noteChange } from './audit.ts';
 import type { Store } from './index.ts';

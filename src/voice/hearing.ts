@@ -1,4 +1,4 @@
-import type { ConsentChoice, ConsentRule } from '../model/space.ts';
+import type { ConsentChoice, ConsentRule } from '../model/room.ts';
 import type { LinkStatus } from './link-status.ts';
 import type { HearingState } from './room-answers.ts';
 

@@ -10,7 +10,7 @@ import type { RoomContext } from './room-types.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import { personNames } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
-import type { RoomChoices } from '../model/space.ts';
+import type { RoomChoices } from '../model/room.ts';
 
 interface BargeInDeps {
   readonly clock: Clock;

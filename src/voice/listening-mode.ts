@@ -1,4 +1,4 @@
-import type { ConsentRule, RoomChoices } from '../model/space.ts';
+import type { ConsentRule, RoomChoices } from '../model/room.ts';
 
 /**
  * The use that a room makes of speech: `captions`, which everybody sees; `wake-word`, to notice

@@ -4,7 +4,7 @@ import { logFailure } from '../telemetry/log.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/message.ts';
 import { keyOf, type Space } from '../model/place.ts';
-import type { StoredRoom } from '../model/space.ts';
+import type { StoredRoom } from '../model/room.ts';
 import type { Tenure, WhileHeld } from '../ports/processes.ts';
 import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
 import type { OpenRoom } from './room.ts';

@@ -2,7 +2,7 @@ import { withTimeout } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { AppError, userError } from '../errors.ts';
 import { channelMention, keyOf, type Channel, type Space } from '../model/place.ts';
-import type { RoomChoices, StoredRoom } from '../model/space.ts';
+import type { RoomChoices, StoredRoom } from '../model/room.ts';
 import type { Leases, Tenure } from '../ports/processes.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { VoicePort } from '../ports/voice.ts';

@@ -1,6 +1,6 @@
 import { logFailure } from '../telemetry/log.ts';
 import type { Space } from '../model/place.ts';
-import type { StoredRoom } from '../model/space.ts';
+import type { StoredRoom } from '../model/room.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';
 import type { RoomContext } from './room-types.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../async/clock.ts';
 import type { Channel, MessageRef, Space, Member } from '../model/place.ts';
-import type { RoomChoices, ConsentChoice, StoredCaptions } from '../model/space.ts';
+import type { RoomChoices, ConsentChoice, StoredCaptions } from '../model/room.ts';
 import type { MemberHearing, ReadingState } from './room-answers.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -3,7 +3,7 @@ import { type AppError, toAppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Content, Message } from '../model/message.ts';
 import type { Channel, Space } from '../model/place.ts';
-import type { ConsentChoice, RoomChoices, StoredRoom } from '../model/space.ts';
+import type { ConsentChoice, RoomChoices, StoredRoom } from '../model/room.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';

@@ -2,7 +2,7 @@ import { orAborted } from '../async/abort.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { AppError, userError } from '../errors.ts';
 import { type Member, channelMention } from '../model/place.ts';
-import type { ConsentChoice, RoomChoices, InformedMembers, StoredRoom } from '../model/space.ts';
+import type { ConsentChoice, RoomChoices, InformedMembers, StoredRoom } from '../model/room.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
 import { createAudioMeter } from '../usage/room-meters.ts';

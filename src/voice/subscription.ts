@@ -1,7 +1,7 @@
 import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
-import type { ConsentChoice, InformedMembers } from '../model/space.ts';
+import type { ConsentChoice, InformedMembers } from '../model/room.ts';
 import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, type ConsentDeps, createConsent } from './consent/consent.ts';

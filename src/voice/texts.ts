@@ -11,7 +11,7 @@ import { sections, sentence as inOneSentence } from '../rich-text/compose.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/message.ts';
 import { timestamp, type RichText } from '../rich-text/rich-text.ts';
-import type { ConsentRule } from '../model/space.ts';
+import type { ConsentRule } from '../model/room.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/synthesis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError, type MessageKey } from '../../src/errors.ts';
-import type { RoomChoices } from '../../src/model/space.ts';
+import type { RoomChoices } from '../../src/model/room.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useCommandHarness, useRoom } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';

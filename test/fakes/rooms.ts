@@ -9,7 +9,7 @@ import type {
   Rooms,
   SpeechRequest,
 } from '../../src/voice/room-types.ts';
-import type { RoomChoices } from '../../src/model/space.ts';
+import type { RoomChoices } from '../../src/model/room.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
   consent: 'told',

@@ -6,7 +6,7 @@ import { logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
 import type { Content, RoomTranscriptKind } from '../../model/message.ts';
 import { channelMention, type Channel, type Posted } from '../../model/place.ts';
-import type { ConsentChoice, StoredCaptions } from '../../model/space.ts';
+import type { ConsentChoice, StoredCaptions } from '../../model/room.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import { spokenMs, type SpeechItem } from '../tts/speech-item.ts';

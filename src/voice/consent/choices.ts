@@ -1,5 +1,5 @@
 import { createLru } from '../../async/lru.ts';
-import type { ConsentChoice } from '../../model/space.ts';
+import type { ConsentChoice } from '../../model/room.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { RoomConsents } from '../../store/settings.ts';

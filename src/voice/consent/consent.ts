@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs, type Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
-import type { ConsentChoice, ConsentRule } from '../../model/space.ts';
+import type { ConsentChoice, ConsentRule } from '../../model/room.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { Notice } from './notice.ts';
 

@@ -1,6 +1,6 @@
 import { parsePacket } from '../../audio/opus/layout.ts';
 import type { OpusToc } from '../../audio/opus/packet.ts';
-import { USUAL_PAUSE_MS } from '../../model/space.ts';
+import { USUAL_PAUSE_MS } from '../../model/room.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { StoredRoom } from '../../../src/model/space.ts';
+import type { StoredRoom } from '../../../src/model/room.ts';
 import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createOpenRooms, type OpenRooms } from '../../../src/store/open-rooms.ts';

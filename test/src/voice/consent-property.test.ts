@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Content } from '../../../src/model/message.ts';
-import type { RoomChoices } from '../../../src/model/space.ts';
+import type { RoomChoices } from '../../../src/model/room.ts';
 import {
   human,
   openStage,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createTrouble, createBargeIn } from '../../../src/voice/listeners.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import type { RoomChoices } from '../../../src/model/space.ts';
+import type { RoomChoices } from '../../../src/model/room.ts';
 
 const busy = new AppError('rate-limited', 'slow down', { retryable: true });
 

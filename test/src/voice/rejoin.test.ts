@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, userError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/message.ts';
-import type { StoredRoom } from '../../../src/model/space.ts';
+import type { StoredRoom } from '../../../src/model/room.ts';
 import type { Leases, Tenure } from '../../../src/ports/processes.ts';
 import { openEmbeddedLeases } from '../../../src/store/sqlite/store.ts';
 import { openStore } from '../../../src/store/index.ts';

@@ -10,7 +10,7 @@ import type { Content, Control } from '../../../src/model/message.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Leases } from '../../../src/ports/processes.ts';
 import type { CaptionOptions, Room, Rooms } from '../../../src/voice/room-types.ts';
-import type { RoomChoices } from '../../../src/model/space.ts';
+import type { RoomChoices } from '../../../src/model/room.ts';
 import type { RecogniserFactory } from '../../../src/ports/recogniser.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createOpenRooms, type OpenRoomRow } from '../../../src/store/open-rooms.ts';

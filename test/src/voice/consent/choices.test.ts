@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConsentChoices } from '../../../../src/voice/consent/choices.ts';
-import type { ConsentChoice } from '../../../../src/model/space.ts';
+import type { ConsentChoice } from '../../../../src/model/room.ts';
 import { settle, SPACE } from '../room-harness.ts';
 
 const start = () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createConsent } from '../../../../src/voice/consent/consent.ts';
-import type { ConsentChoice, ConsentRule } from '../../../../src/model/space.ts';
+import type { ConsentChoice, ConsentRule } from '../../../../src/model/room.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { casesOf } from '../../../fakes/cases.ts';

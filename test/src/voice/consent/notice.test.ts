@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Content } from '../../../../src/model/message.ts';
 import type { Platform } from '../../../../src/ports/platform.ts';
-import type { RoomChoices } from '../../../../src/model/space.ts';
+import type { RoomChoices } from '../../../../src/model/room.ts';
 import type { VoiceServices } from '../../../../src/voice/room-types.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { createNotice } from '../../../../src/voice/consent/notice.ts';

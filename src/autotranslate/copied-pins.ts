@@ -2,7 +2,7 @@ import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { faultFields } from '../errors.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
-import { isHeld, isMuted } from '../model/space.ts';
+import { isHeld, isKeptOut } from '../model/space.ts';
 import type { MirrorStore, StoredMirror } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { WATCH, type RowKey } from '../store/inbox/row.ts';
@@ -54,7 +54,7 @@ export const createCopiedPins = ({ stored, watches, platforms, log }: CopiedPins
       if (!posted) continue;
       const { channel, ids } = posted;
       const to = watches.of(channel);
-      if (!to || isMuted(to, ref.channel) || isHeld(channel, group)) continue;
+      if (!to || isKeptOut(ref.channel, to, group)) continue;
       try {
         await platforms.find(channel)?.mirrors.pin?.({ channel, id: ids[0] }, isPinned);
       } catch (thrown) {

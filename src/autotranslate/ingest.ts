@@ -269,7 +269,8 @@ export interface FeedListenerDeps {
 
 /** Creates the listener that brings the reports of platforms to the inbox, in the order of their channels. */
 export const createFeedListener = (deps: FeedListenerDeps) => {
-  const { ingest, copiedReactions, markDeleted, backfill, watches, inbox, platforms, blocks } = deps;
+  const { ingest, copiedReactions, markDeleted, backfill, watches, inbox, platforms, blocks } =
+    deps;
   const turns = createKeyedMutex();
 
   /** Marks the deleted ones among messages; resolves with those that could not be read. */

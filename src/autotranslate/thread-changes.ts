@@ -4,7 +4,7 @@ import { createKeyedMutex } from '../async/locks.ts';
 import { createSpacing } from '../async/spacing.ts';
 import { faultFields } from '../errors.ts';
 import { channelAround, channelKey, isSameChannel, type Channel } from '../model/place.ts';
-import { isMuted, type ChannelWatch } from '../model/space.ts';
+import { isKeptOut, type ChannelWatch } from '../model/space.ts';
 import type { ThreadChange } from '../ports/channel-feed.ts';
 import type { LinkedThreadStore, ThreadState } from '../store/channels/linked-threads.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
@@ -15,7 +15,7 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 export interface ThreadChangesDeps {
   readonly linkedThreads: Pick<LinkedThreadStore, 'of' | 'setStates'>;
   readonly nameIn: LinkedThreads['nameIn'];
-  readonly watches: Pick<WatchStore, 'of' | 'isOwn'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly log: Pick<Log, 'info'>;
   readonly nowMs: () => number;
@@ -86,11 +86,12 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     const news = own ? newsOf(change, own.state) : {};
     if (!own || isEmpty(news)) return;
     const { signal } = stopping;
+    const group = watches.group(watch);
     const wanted: { channel: Channel; change: ThreadChange; state: ThreadState }[] = [];
     for (const { target, state } of others) {
       const { channel, threadId } = target;
       const to = watches.of(channel);
-      if (!to || threadId !== undefined || isMuted(to, thread)) continue;
+      if (!to || threadId !== undefined || isKeptOut(thread, to, group)) continue;
       const { name, ...rest } = news;
       const named =
         name === undefined ? {} : { name: await deps.nameIn({ channel: thread }, to, signal) };

@@ -171,6 +171,19 @@ export const isHeld = (
   atMs = Infinity,
 ): boolean => by.some(({ choices }) => isAmong(choices?.held, channel, atMs));
 
+/**
+ * True where nothing of a channel is shown in the one of a watch: it is muted there, or one of both is paused for their group.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isKeptOut = (
+  from: Channel,
+  to: Pick<ChannelWatch, 'channel' | 'choices'>,
+  group: readonly Pick<ChannelWatch, 'choices'>[],
+  atMs = Infinity,
+): boolean =>
+  isMuted(to, from, atMs) || [from, to.channel].some((each) => isHeld(each, group, atMs));
+
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {
   readonly channel: Channel;

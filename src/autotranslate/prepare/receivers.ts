@@ -1,6 +1,6 @@
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isHeld, isMuted, isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isKeptOut, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
@@ -40,9 +40,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
   const takesFrom = (to: ChannelWatch, message: Message): boolean => {
     const { ref, position } = message;
     const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
-    if (isPaused(to, writtenMs) || isMuted(to, ref.channel, writtenMs)) return false;
-    const group = watches.group(to);
-    return ![ref.channel, to.channel].some((each) => isHeld(each, group, writtenMs));
+    return !isPaused(to, writtenMs) && !isKeptOut(ref.channel, to, watches.group(to), writtenMs);
   };
 
   /** The places whose space lets the author of a message be shown there. */

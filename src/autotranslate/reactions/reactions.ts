@@ -2,8 +2,9 @@ import { DAY_MS, MINUTE_MS } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import { faultFields, toAppError } from '../../errors.ts';
 import { channelKey, messageKey, type MessageRef } from '../../model/place.ts';
-import { isMuted } from '../../model/space.ts';
+import { isKeptOut } from '../../model/space.ts';
 import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ASKING_EMOJI, qualifiedEmoji } from '../../text/emoji.ts';
@@ -17,6 +18,7 @@ import {
 } from './places.ts';
 
 export interface CopiedReactionsDeps extends ReactionPlacesDeps {
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly reactions: CopiedReactionStore;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly bars: Bars;
@@ -41,7 +43,7 @@ export type CopiedReactions = ReturnType<typeof createCopiedReactions>;
  * that no press is counted twice and none of ours or of other bots at all.
  */
 export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
-  const { platforms, reactions, privacy, bars, log, now, nowMs } = deps;
+  const { platforms, watches, reactions, privacy, bars, log, now, nowMs } = deps;
   const places = createReactionPlaces(deps);
   const resumedAtMs = new Map<string, number>();
   const refusedUntil = createLru<string, number>(REFUSING);
@@ -63,7 +65,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     people: readonly string[],
   ): Promise<number> => {
     const [ref] = from.refs;
-    if (isMuted(to.watch, from.watch.channel)) return 0;
+    if (isKeptOut(from.watch.channel, to.watch, watches.group(to.watch))) return 0;
     let count = 0;
     for (const id of people) {
       const author = { id, name: '', kind: 'person' } as const;

@@ -88,4 +88,12 @@ describe('copies of a thread', () => {
     await scene.listener.threadChanged(thread, { isArchived: false });
     expect(changes()).toEqual([changed(SPANISH, { isArchived: false })]);
   });
+
+  it('stay as they are where their channel is paused for its whole group', async () => {
+    const thread = await begun();
+    const held = { [channelKey(JAPANESE)]: { fromMs: 1 } };
+    await scene.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { held } }));
+    await scene.listener.threadChanged(thread, { isArchived: true });
+    expect(changes()).toEqual([changed(SPANISH, { isArchived: true })]);
+  });
 });

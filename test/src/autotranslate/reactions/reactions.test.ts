@@ -121,6 +121,15 @@ describe('reactions to messages of linked channels', () => {
     expect(shown(ref, copyIn(SPANISH), copyIn(JAPANESE))).toEqual(['', '', THUMB]);
   });
 
+  it('are copied neither from nor into a channel that is paused for its whole group', async () => {
+    const ref = await said();
+    const held = { [channelKey(JAPANESE)]: { fromMs: 1 } };
+    await scene.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { held } }));
+    await press(ref, 1);
+    await press(copyIn(JAPANESE), 1, '🎉');
+    expect(shown(ref, copyIn(SPANISH), copyIn(JAPANESE))).toEqual(['', THUMB, '']);
+  });
+
   it('are not copied where moderators turned that off, or keep a channel quiet', async () => {
     const ref = await said();
     await press(ref, 1);

@@ -4,7 +4,15 @@ import { completeLanguage, listOf, typedLanguage } from '../../src/command/helpe
 import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
-import { addLanguage, groupHere, intoLine, join, removeLanguage, turnOff } from './change.ts';
+import {
+  addLanguage,
+  groupHere,
+  intoLine,
+  join,
+  removable,
+  removeLanguage,
+  turnOff,
+} from './change.ts';
 import {
   ageOption,
   changer,
@@ -75,13 +83,17 @@ export const removeAction = defineAction({
     const named = { channel: channelMention(channel) };
     const by = changer(ctx);
     const group = groupHere(channel, ctx);
-    if (language === undefined && options.channel === undefined && group.length > 0)
-      throw userError('bad-input', 'autotranslate.remove-what');
     if (group.length === 0) {
-      if (language === undefined) throw userError('bad-input', 'autotranslate.remove-language');
+      if (language === undefined) throw removable(channel, ctx);
       return reply(await removeLanguage(channel, language, by, ctx));
     }
     await demandLinked([channel], ctx);
+    const channels = listOf(
+      group.map((each) => linkedLine(each, ctx)),
+      ctx.locale,
+    );
+    if (language === undefined && options.channel === undefined)
+      throw userError('bad-input', 'autotranslate.remove-what', { channels });
     const spoken = group.filter(
       (watch) => language === undefined || watch.languages.includes(language),
     );
@@ -95,10 +107,7 @@ export const removeAction = defineAction({
         ...named,
         language: services.languages.name(language ?? '', ctx.locale),
         count: spoken.length,
-        channels: listOf(
-          group.map((each) => linkedLine(each, ctx)),
-          ctx.locale,
-        ),
+        channels,
       });
     const ended = await turnOff(watch.channel, by, ctx);
     await reply(ended ?? { text: t('autotranslate.not-on', named) });

@@ -44,6 +44,20 @@ export const groupHere = (channel: Channel, { services }: Context): readonly Cha
 const notOn = (channel: Channel) =>
   userError('not-found', 'autotranslate.not-on', { channel: channelMention(channel) });
 
+const onRequest = (channel: Channel) =>
+  userError('bad-input', 'autotranslate.add-on-request', { channel: channelMention(channel) });
+
+/** The error for a channel that is not linked, and of which no language is named: it names those that can be removed. */
+export const removable = (channel: Channel, ctx: Context) => {
+  const watch = ctx.services.watches.of(channel);
+  if (!watch) return notOn(channel);
+  if (watch.mode === 'request') return onRequest(channel);
+  return userError('bad-input', 'autotranslate.remove-language', {
+    channel: channelMention(channel),
+    languages: { list: namesOf(watch.languages, ctx) },
+  });
+};
+
 /**
  * Changes how a channel is translated, all else of it staying as it is; resolves with what it is now.
  * Throws `not-found` where auto-translate is off there.
@@ -74,11 +88,13 @@ export const addLanguage = async (
         throw userError('bad-input', 'autotranslate.add-with', {
           channel: channelMention(channel),
         });
-      if (watch.mode === 'request')
-        throw userError('bad-input', 'autotranslate.add-on-request', {
+      if (watch.mode === 'request') throw onRequest(channel);
+      if (watch.languages.includes(language))
+        throw userError('bad-input', 'autotranslate.already-into', {
           channel: channelMention(channel),
+          language: ctx.services.languages.name(language, ctx.locale),
         });
-      const languages = [...new Set([...watch.languages, language])];
+      const languages = [...watch.languages, language];
       if (languages.length > MOST_LANGUAGES)
         throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });
       return { ...watch, languages };

@@ -54,6 +54,17 @@ describe('/autotranslate add', () => {
     expect(watchesOf(harness())).toEqual(before);
   });
 
+  it('says that a language is there already, and tells nobody else', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja' });
+    const answer = await harness().run('autotranslate add', { language: 'ja' });
+    const named = { channel: '<#100>', language: 'Japanese' };
+    expect(answer).toMatchObject({
+      text: sentence('autotranslate.already-into', named),
+      tone: 'error',
+    });
+    expect(languages()).toEqual(['es,ja']);
+  });
+
   it('adds no language beyond the most that there may be', async () => {
     await harness().run('autotranslate reply', { languages: 'es,ja,fr,de,it,pt,nl,pl,ko,sv' });
     const { text } = await harness().run('autotranslate add', { language: 'tr' });
@@ -71,11 +82,12 @@ describe('/autotranslate add', () => {
 });
 
 describe('/autotranslate remove', () => {
-  it('takes nothing out of a group where nothing is said, and asks what is meant', async () => {
+  it('takes nothing out of a group where nothing is said, and says what can be taken out', async () => {
     await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
     const before = watchesOf(harness());
     const { text } = await harness().run('autotranslate remove');
-    expect(text).toContain(sentence('autotranslate.remove-what'));
+    const channels = '<#100> · English, <#2> · Spanish';
+    expect(text).toBe(sentence('autotranslate.remove-what', { channels }));
     expect(watchesOf(harness())).toEqual(before);
   });
 
@@ -133,7 +145,7 @@ describe('/autotranslate remove', () => {
   it('says what is missing, or not there', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     expect(await harness().run('autotranslate remove')).toMatchObject({
-      text: sentence('autotranslate.remove-language'),
+      text: sentence('autotranslate.remove-language', { channel: '<#100>', languages: 'Spanish' }),
     });
     expect(await harness().run('autotranslate remove', { language: 'ja' })).toMatchObject({
       text: sentence('autotranslate.not-a-language', { channel: '<#100>', language: 'Japanese' }),

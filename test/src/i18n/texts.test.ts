@@ -18,6 +18,13 @@ describe('sentences with languages', () => {
   });
 });
 
+describe('the message in a channel that the app is invited to', () => {
+  it.each(texts.locales)('stays true once auto-translate is turned on, in %s', (locale) => {
+    const ends = /until|erst|hasta|tant que|まで|전에|até|之前/;
+    expect(texts.in(locale)('welcome.channel')).not.toMatch(ends);
+  });
+});
+
 describe('sentences with lists', () => {
   it.each([
     ['en', 'A, `b`, C'],

@@ -13,8 +13,8 @@ import {
   type Backlog,
   type Inbox,
 } from '../store/inbox/backlog.ts';
-import type { Outages } from './outage.ts';
-import type { RecognitionOutages } from './recognition-outage.ts';
+import type { Outages } from './outages/outage.ts';
+import type { RecognitionOutages } from './outages/recognition.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 

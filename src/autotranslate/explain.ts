@@ -11,8 +11,8 @@ import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
-import type { Outages } from './outage.ts';
-import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flag-refusals.ts';
+import type { Outages } from './outages/outage.ts';
+import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flags/refusals.ts';
 import { claimsAudio, isWordless, SKIP_REASONS, type SkipReason } from './policy.ts';
 
 /** Reasons for which nothing is stored of a message. */

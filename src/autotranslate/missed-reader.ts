@@ -1,4 +1,4 @@
-import type { ModeratorNotices } from './moderator-notices.ts';
+import type { ModeratorNotices } from './moderators/notices.ts';
 import type { Tell } from './tell.ts';
 import { toAppError, AppError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';

@@ -5,10 +5,10 @@ import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { groupOf, type Row } from '../store/inbox/row.ts';
-import { OutageError } from './breaker.ts';
+import { OutageError } from './outages/breaker.ts';
 import type { LateNotices } from './mirror/late-notices.ts';
 import type { LateTargets } from './mirror/late-targets.ts';
-import type { OutageWaits } from './outage-waits.ts';
+import type { OutageWaits } from './outages/waits.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
 import { loggingOf, type RowWork } from './telemetry.ts';
 import {

@@ -1,7 +1,7 @@
 import { backoffMs, DAY_MS, type Backoff } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { isBusy } from '../api/service-error.ts';
-import { OutageError } from './breaker.ts';
+import { OutageError } from './outages/breaker.ts';
 import type { Row } from '../store/inbox/row.ts';
 
 /** Backoff of a row, on top of the retries of each single request. */

@@ -17,7 +17,7 @@ import type { ChannelWatch, Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/backlog.ts';
-import type { AskedMessages } from '../autotranslate/asked-messages.ts';
+import type { AskedMessages } from '../autotranslate/asked/messages.ts';
 import type { EndedWatches } from '../autotranslate/ended-watches.ts';
 import type { Explain } from '../autotranslate/explain.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
@@ -80,7 +80,7 @@ export interface ServiceState extends ServiceStatus {
 /** Types of what services give, for commands. */
 export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/backlog.ts';
-export type { MissedMessages } from '../autotranslate/asked-messages.ts';
+export type { MissedMessages } from '../autotranslate/asked/messages.ts';
 export type { Explained, Explanation } from '../autotranslate/explain.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';

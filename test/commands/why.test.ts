@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Explained, Explanation } from '../../src/autotranslate/explain.ts';
 import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
-import { FLAG_REFUSALS } from '../../src/autotranslate/flag-refusals.ts';
+import { FLAG_REFUSALS } from '../../src/autotranslate/flags/refusals.ts';
 import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
 import { ERROR_CODES, userError } from '../../src/errors.ts';
 import { blockKey } from '../../src/store/blocks.ts';

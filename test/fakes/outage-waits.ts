@@ -1,4 +1,4 @@
-import { createOutageWaits } from '../../src/autotranslate/outage-waits.ts';
+import { createOutageWaits } from '../../src/autotranslate/outages/waits.ts';
 
 /** Partitions that wait, and whose channels are not watched, so that nobody is told. */
 export const createSilentWaits = () =>

@@ -4,7 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
-import { createReadTranslations } from '../../src/autotranslate/read-translations.ts';
+import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
 import { createAudit } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';

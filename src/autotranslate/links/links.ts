@@ -25,7 +25,7 @@ import { createLinkMembers } from './members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './notices.ts';
 import { spaceElsewhere } from './names.ts';
 import { createLinkedServerNames } from './server-names.ts';
-import type { ModeratorNotices } from '../moderator-notices.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './requests.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { Scheduler } from '../scheduler.ts';

@@ -6,7 +6,7 @@ import { plainText } from '../../rich-text/walk.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { nameElsewhere } from './names.ts';
-import type { ModeratorNotices } from '../moderator-notices.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 import { requestControls } from '../request-controls.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { SpaceSettings } from '../../store/settings.ts';

@@ -2,7 +2,7 @@ import { keyOf, type Space } from '../../model/place.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { skeletonOf } from '../../text/skeleton.ts';
-import type { ModeratorNotices } from '../moderator-notices.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import { spaceElsewhere } from './names.ts';
 

@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
-import type { FlagPressers } from '../flag-pressers.ts';
+import type { FlagPressers } from '../flags/pressers.ts';
 import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { AuthorNames } from './author-names.ts';
 import {

@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { watchPartition } from '../../store/inbox/row.ts';
-import type { ModeratorNotices } from '../moderator-notices.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { Place } from './prepared.ts';
 

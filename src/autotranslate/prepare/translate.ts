@@ -1,9 +1,9 @@
 import { isBusy } from '../../api/service-error.ts';
 import { resultOf } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
-import { OutageError } from '../breaker.ts';
-import type { Outages } from '../outage.ts';
-import type { RecognitionOutages } from '../recognition-outage.ts';
+import { OutageError } from '../outages/breaker.ts';
+import type { Outages } from '../outages/outage.ts';
+import type { RecognitionOutages } from '../outages/recognition.ts';
 import { claimsAudio } from '../policy.ts';
 import { isTooShort } from '../rules.ts';
 import type { Services } from '../../command/services.ts';

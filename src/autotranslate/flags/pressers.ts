@@ -1,11 +1,11 @@
-import { createLru } from '../async/lru.ts';
-import type { Message } from '../model/message.ts';
-import { messageKey } from '../model/place.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
-import type { RowKey } from '../store/inbox/row.ts';
-import type { Log } from '../telemetry/log.ts';
-import { faultFields } from '../errors.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { createLru } from '../../async/lru.ts';
+import type { Message } from '../../model/message.ts';
+import { messageKey } from '../../model/place.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
+import type { RowKey } from '../../store/inbox/row.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { faultFields } from '../../errors.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** People who are remembered until their flag is answered. */
 const MOST_REMEMBERED = 1_000;

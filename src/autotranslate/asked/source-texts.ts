@@ -1,10 +1,10 @@
-import type { Message } from '../model/message.ts';
-import { channelKey, isSameChannel, type Channel, type MessageRef } from '../model/place.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
-import { WATCH, type RowKey } from '../store/inbox/row.ts';
-import { isBlankMessage } from '../text/message-checks.ts';
-import { textFor, within, type WatchedPlatforms } from './watched-platforms.ts';
+import type { Message } from '../../model/message.ts';
+import { channelKey, isSameChannel, type Channel, type MessageRef } from '../../model/place.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
+import { WATCH, type RowKey } from '../../store/inbox/row.ts';
+import { isBlankMessage } from '../../text/message-checks.ts';
+import { textFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Longest waits for a source, and for a channel's history: they may be in a place that does not answer. */
 const SOURCE_MS = 3_000;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createServiceKey } from '../../../src/api/keys.ts';
-import { serviceError } from '../../../src/api/service-error.ts';
+import { createServiceKey } from '../../../../src/api/keys.ts';
+import { serviceError } from '../../../../src/api/service-error.ts';
 import {
   createRecognitionBreaker,
   createRecognitionOutages,
-} from '../../../src/autotranslate/recognition-outage.ts';
-import { AppError } from '../../../src/errors.ts';
+} from '../../../../src/autotranslate/outages/recognition.ts';
+import { AppError } from '../../../../src/errors.ts';
 
 const KEY = createServiceKey('svck:any');
 const forbidden = serviceError(403, undefined, '', KEY);

@@ -7,10 +7,10 @@ import {
   PROBE_EVERY_MS,
   type BreakerEvent,
   type BreakerState,
-} from '../../../src/autotranslate/breaker.ts';
-import { createServiceKey } from '../../../src/api/keys.ts';
-import { serviceError } from '../../../src/api/service-error.ts';
-import { AppError } from '../../../src/errors.ts';
+} from '../../../../src/autotranslate/outages/breaker.ts';
+import { createServiceKey } from '../../../../src/api/keys.ts';
+import { serviceError } from '../../../../src/api/service-error.ts';
+import { AppError } from '../../../../src/errors.ts';
 
 const away = new AppError('unavailable', 'away', { retryable: true });
 const refused = new AppError('missing', 'no such pair');

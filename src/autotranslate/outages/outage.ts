@@ -1,15 +1,15 @@
-import { resultOf } from '../async/abort.ts';
-import type { ServiceClient } from '../api/client.ts';
-import type { ServiceKey } from '../api/keys.ts';
-import { createLru } from '../async/lru.ts';
-import { type AppError, type ErrorCode, reasonSentence, toAppError } from '../errors.ts';
-import type { Log } from '../telemetry/log.ts';
-import { plainWords } from '../rich-text/compose.ts';
-import { NO_SPACE } from '../model/service.ts';
-import { keyOf, type Space } from '../model/place.ts';
-import type { Outage } from '../store/inbox/backlog.ts';
-import { sameLanguage } from '../text/language/languages.ts';
-import type { Translator } from '../translation/translator.ts';
+import { resultOf } from '../../async/abort.ts';
+import type { ServiceClient } from '../../api/client.ts';
+import type { ServiceKey } from '../../api/keys.ts';
+import { createLru } from '../../async/lru.ts';
+import { type AppError, type ErrorCode, reasonSentence, toAppError } from '../../errors.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { plainWords } from '../../rich-text/compose.ts';
+import { NO_SPACE } from '../../model/service.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import type { Outage } from '../../store/inbox/backlog.ts';
+import { sameLanguage } from '../../text/language/languages.ts';
+import type { Translator } from '../../translation/translator.ts';
 import { createBreaker, type Breaker } from './breaker.ts';
 
 /** Longest wait for a probe. */

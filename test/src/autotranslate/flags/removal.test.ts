@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { SPACE } from '../../fakes/channel-feed.ts';
-import { watchOf } from '../../fakes/autotranslate.ts';
-import { GENERAL, withScene, type Scene } from './support.ts';
+import { SPACE } from '../../../fakes/channel-feed.ts';
+import { watchOf } from '../../../fakes/autotranslate.ts';
+import { GENERAL, withScene, type Scene } from '../support.ts';
 
 const JAPAN = '🇯🇵';
 const HELLO = 'hello';

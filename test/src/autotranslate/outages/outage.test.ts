@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { OutageError } from '../../../src/autotranslate/breaker.ts';
-import { createOutages } from '../../../src/autotranslate/outage.ts';
-import { createServiceKey, UnreadableKeyError, type ServiceKey } from '../../../src/api/keys.ts';
-import { serviceError } from '../../../src/api/service-error.ts';
-import { AppError } from '../../../src/errors.ts';
-import { NO_SPACE } from '../../../src/model/service.ts';
-import type { Space } from '../../../src/model/place.ts';
-import type { Translator } from '../../../src/translation/translator.ts';
+import { OutageError } from '../../../../src/autotranslate/outages/breaker.ts';
+import { createOutages } from '../../../../src/autotranslate/outages/outage.ts';
+import { createServiceKey, UnreadableKeyError, type ServiceKey } from '../../../../src/api/keys.ts';
+import { serviceError } from '../../../../src/api/service-error.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { NO_SPACE } from '../../../../src/model/service.ts';
+import type { Space } from '../../../../src/model/place.ts';
+import type { Translator } from '../../../../src/translation/translator.ts';
 
 describe('an outage of a space’s own key', () => {
   const OWNER: Space = { platform: 'p', id: 'owner' };

@@ -1,12 +1,12 @@
-import type { Texts } from '../i18n/texts.ts';
-import type { GlossaryProposal } from '../model/glossary.ts';
-import { isQuiet } from '../model/space.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import { typedCode } from '../text/quoted-words.ts';
-import { TERM_CHARS } from '../translation/glossary-rows.ts';
-import { noticeLanguage } from './rules.ts';
-import type { Tell } from './tell.ts';
+import type { Texts } from '../../i18n/texts.ts';
+import type { GlossaryProposal } from '../../model/glossary.ts';
+import { isQuiet } from '../../model/space.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import { typedCode } from '../../text/quoted-words.ts';
+import { TERM_CHARS } from '../../translation/glossary-rows.ts';
+import { noticeLanguage } from '../rules.ts';
+import type { Tell } from '../tell.ts';
 
 export interface TermAnnouncementsDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;

@@ -1,7 +1,7 @@
-import { createLru } from '../async/lru.ts';
-import type { MessageKey } from '../errors.ts';
-import { messageKey, type MessageRef } from '../model/place.ts';
-import { flagPurpose, type RowKey } from '../store/inbox/row.ts';
+import { createLru } from '../../async/lru.ts';
+import type { MessageKey } from '../../errors.ts';
+import { messageKey, type MessageRef } from '../../model/place.ts';
+import { flagPurpose, type RowKey } from '../../store/inbox/row.ts';
 
 /** Reasons for which a flag on a message is not answered and nothing is stored of it, with their sentences. */
 export const FLAG_REFUSALS = {

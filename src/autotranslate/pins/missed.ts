@@ -1,9 +1,9 @@
-import { realClock, sleep } from '../async/clock.ts';
-import { createSemaphore } from '../async/locks.ts';
-import { faultFields } from '../errors.ts';
-import { channelKey, messageKey, type Channel, type MessageRef } from '../model/place.ts';
-import type { ChannelWatch } from '../model/space.ts';
-import type { CopiedPins, CopiedPinsDeps } from './copied-pins.ts';
+import { realClock, sleep } from '../../async/clock.ts';
+import { createSemaphore } from '../../async/locks.ts';
+import { faultFields } from '../../errors.ts';
+import { channelKey, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { CopiedPins, CopiedPinsDeps } from './copied.ts';
 
 export interface MissedPinsDeps extends CopiedPinsDeps {
   readonly copyPin: CopiedPins;

@@ -1,16 +1,16 @@
-import { DAY_MS } from '../async/clock.ts';
-import { userError } from '../errors.ts';
-import type { Message } from '../model/message.ts';
-import type { Channel, MessageRef, Person } from '../model/place.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
-import type { Store } from '../store/index.ts';
-import { outcomesOf } from '../store/inbox/outcomes.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
-import type { ReadTranslations } from './read-translations.ts';
+import { DAY_MS } from '../../async/clock.ts';
+import { userError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import type { Channel, MessageRef, Person } from '../../model/place.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
+import type { Store } from '../../store/index.ts';
+import { outcomesOf } from '../../store/inbox/outcomes.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
+import type { ReadTranslations } from './translations.ts';
 import { createSourcesOf, createSourceTexts, type Copy } from './source-texts.ts';
-import type { Privacy } from '../store/privacy/person-data.ts';
-import { isBlankMessage } from '../text/message-checks.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import type { Privacy } from '../../store/privacy/person-data.ts';
+import { isBlankMessage } from '../../text/message-checks.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model/message.ts';
-import { channelKey } from '../../../src/model/place.ts';
-import { eventually } from '../../fakes/eventually.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Message } from '../../../../src/model/message.ts';
+import { channelKey } from '../../../../src/model/place.ts';
+import { eventually } from '../../../fakes/eventually.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from '../support.ts';
 
 describe('pins of linked channels', () => {
   const scene = withScene(linked());

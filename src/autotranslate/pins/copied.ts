@@ -1,13 +1,13 @@
-import { realClock, sleep } from '../async/clock.ts';
-import { createKeyedMutex } from '../async/locks.ts';
-import { faultFields } from '../errors.ts';
-import { messageKey, type MessageRef } from '../model/place.ts';
-import { isHeld, isKeptOut } from '../model/space.ts';
-import type { MirrorStore, StoredMirror } from '../store/channels/mirrors.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
-import { WATCH, type RowKey } from '../store/inbox/row.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { realClock, sleep } from '../../async/clock.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
+import { faultFields } from '../../errors.ts';
+import { messageKey, type MessageRef } from '../../model/place.ts';
+import { isHeld, isKeptOut } from '../../model/space.ts';
+import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import { WATCH, type RowKey } from '../../store/inbox/row.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface CopiedPinsDeps {
   readonly stored: Pick<MirrorStore, 'of' | 'sourceOf' | 'isPinned' | 'setPinned'>;

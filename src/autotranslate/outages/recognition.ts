@@ -1,10 +1,10 @@
-import type { ServiceClient } from '../api/client.ts';
-import { isBusy } from '../api/service-error.ts';
-import { createLru } from '../async/lru.ts';
-import { AppError, reasonSentence, type ErrorCode, type Sentence } from '../errors.ts';
-import { keyOf, type Space } from '../model/place.ts';
+import type { ServiceClient } from '../../api/client.ts';
+import { isBusy } from '../../api/service-error.ts';
+import { createLru } from '../../async/lru.ts';
+import { AppError, reasonSentence, type ErrorCode, type Sentence } from '../../errors.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import { OutageError } from './breaker.ts';
-import type { ModeratorNotices } from './moderator-notices.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 
 /** Time between two recordings that are sent during an outage. */
 const SENT_EVERY_MS = 30_000;

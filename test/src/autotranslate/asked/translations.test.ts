@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createReadTranslations } from '../../../src/autotranslate/read-translations.ts';
-import { plainWords } from '../../../src/rich-text/compose.ts';
-import { channel } from '../../fakes/channel-feed.ts';
+import { createReadTranslations } from '../../../../src/autotranslate/asked/translations.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
 
 const MINUTE_MS = 60_000;
 

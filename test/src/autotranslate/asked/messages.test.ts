@@ -3,14 +3,14 @@ import {
   createAskedMessages,
   MOST_MISSED,
   type MissedSince,
-} from '../../../src/autotranslate/asked-messages.ts';
-import { createReadTranslations } from '../../../src/autotranslate/read-translations.ts';
-import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model/message.ts';
-import { plainText } from '../../../src/rich-text/walk.ts';
-import { openStore } from '../../../src/store/index.ts';
-import { flagPurpose, WATCH, type RowKey } from '../../../src/store/inbox/row.ts';
-import { channel, createFakeFeed, person } from '../../fakes/channel-feed.ts';
+} from '../../../../src/autotranslate/asked/messages.ts';
+import { createReadTranslations } from '../../../../src/autotranslate/asked/translations.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Message } from '../../../../src/model/message.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
+import { openStore } from '../../../../src/store/index.ts';
+import { flagPurpose, WATCH, type RowKey } from '../../../../src/store/inbox/row.ts';
+import { channel, createFakeFeed, person } from '../../../fakes/channel-feed.ts';
 
 const HERE = channel('here');
 const THERE = channel('there');

@@ -1,9 +1,9 @@
-import { DAY_MS, realClock } from '../async/clock.ts';
-import { createLru } from '../async/lru.ts';
-import { reasonSentence, type AppError, type MessageKey, type Sentence } from '../errors.ts';
-import { say, type Texts } from '../i18n/texts.ts';
-import type { GlossaryProposal } from '../model/glossary.ts';
-import type { Control } from '../model/message.ts';
+import { DAY_MS, realClock } from '../../async/clock.ts';
+import { createLru } from '../../async/lru.ts';
+import { reasonSentence, type AppError, type MessageKey, type Sentence } from '../../errors.ts';
+import { say, type Texts } from '../../i18n/texts.ts';
+import type { GlossaryProposal } from '../../model/glossary.ts';
+import type { Control } from '../../model/message.ts';
 import {
   channelMention,
   keyOf,
@@ -11,21 +11,21 @@ import {
   type Channel,
   type MessageRef,
   type Space,
-} from '../model/place.ts';
-import { series } from '../rich-text/compose.ts';
-import { link, text as plain, type RichText } from '../rich-text/rich-text.ts';
-import { plainText } from '../rich-text/walk.ts';
-import type { Outcome, RowKey } from '../store/inbox/row.ts';
-import { typedCode } from '../text/quoted-words.ts';
-import { TERM_CHARS } from '../translation/glossary-rows.ts';
-import { spaceElsewhere } from './links/names.ts';
+} from '../../model/place.ts';
+import { series } from '../../rich-text/compose.ts';
+import { link, text as plain, type RichText } from '../../rich-text/rich-text.ts';
+import { plainText } from '../../rich-text/walk.ts';
+import type { Outcome, RowKey } from '../../store/inbox/row.ts';
+import { typedCode } from '../../text/quoted-words.ts';
+import { TERM_CHARS } from '../../translation/glossary-rows.ts';
+import { spaceElsewhere } from '../links/names.ts';
 import {
   createModeratorsChannel,
   FLOOD_MS,
   GATHER_MS,
   type NoticeLine,
   type ModeratorsChannelDeps,
-} from './moderators-channel.ts';
+} from './channel.ts';
 
 const MOST_LINKS = 5;
 /** Spaces of which something is kept in memory. */

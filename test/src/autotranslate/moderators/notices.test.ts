@@ -2,18 +2,18 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createModeratorNotices,
   type ModeratorNotices,
-} from '../../../src/autotranslate/moderator-notices.ts';
-import { AppError } from '../../../src/errors.ts';
-import type { Content } from '../../../src/model/message.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { SpaceChoices } from '../../../src/model/space.ts';
-import { plainText } from '../../../src/rich-text/walk.ts';
-import { watchOf } from '../../fakes/autotranslate.ts';
-import { channel } from '../../fakes/channel-feed.ts';
-import { sentence } from '../../fakes/sentences.ts';
-import { silentLog } from '../../fakes/silent-log.ts';
-import { realTexts as texts } from '../../fakes/texts.ts';
-import { GENERAL as WATCHED, untilGivenUp, withScene } from './support.ts';
+} from '../../../../src/autotranslate/moderators/notices.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Content } from '../../../../src/model/message.ts';
+import type { Channel } from '../../../../src/model/place.ts';
+import type { SpaceChoices } from '../../../../src/model/space.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
+import { watchOf } from '../../../fakes/autotranslate.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
+import { realTexts as texts } from '../../../fakes/texts.ts';
+import { GENERAL as WATCHED, untilGivenUp, withScene } from '../support.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const GENERAL: Channel = { space: SPACE, id: 'general' };

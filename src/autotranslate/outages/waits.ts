@@ -1,16 +1,16 @@
-import type { Tell } from './tell.ts';
-import { createLru } from '../async/lru.ts';
-import { reasonSentence } from '../errors.ts';
-import { say, type Texts } from '../i18n/texts.ts';
-import type { Space } from '../model/place.ts';
-import type { ChannelWatch } from '../model/space.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
-import { WATCH, watchPartition, type Row } from '../store/inbox/row.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import { noticeLanguage } from './rules.ts';
-import type { ModeratorNotices } from './moderator-notices.ts';
+import type { Tell } from '../tell.ts';
+import { createLru } from '../../async/lru.ts';
+import { reasonSentence } from '../../errors.ts';
+import { say, type Texts } from '../../i18n/texts.ts';
+import type { Space } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import { WATCH, watchPartition, type Row } from '../../store/inbox/row.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import { noticeLanguage } from '../rules.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
 import type { OutageError } from './breaker.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Time for which messages wait before their channels are told, where the service may be back at once. */
 const TOLD_AFTER_MS = 10_000;

@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../../errors.ts';
 
 /** Time between two probes of a service that is down. */
 export const PROBE_EVERY_MS = 5_000;

@@ -1,8 +1,8 @@
-import { MINUTE_MS } from '../async/clock.ts';
-import { createLru } from '../async/lru.ts';
-import type { Message } from '../model/message.ts';
-import { messageKey } from '../model/place.ts';
-import type { Translation } from '../translation/translator.ts';
+import { MINUTE_MS } from '../../async/clock.ts';
+import { createLru } from '../../async/lru.ts';
+import type { Message } from '../../model/message.ts';
+import { messageKey } from '../../model/place.ts';
+import type { Translation } from '../../translation/translator.ts';
 
 /** UTF-16 units of everything that is kept. */
 const MOST_CHARS = 500_000;

@@ -5,17 +5,17 @@ import {
   realClock,
   type Backoff,
   type Clock,
-} from '../async/clock.ts';
-import { createLru } from '../async/lru.ts';
-import { createRunning } from '../async/running.ts';
-import { toAppError } from '../errors.ts';
-import type { Texts } from '../i18n/texts.ts';
-import type { Content } from '../model/message.ts';
-import { keyOf, type Channel, type Space } from '../model/place.ts';
-import type { Quota } from '../ports/processes.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+} from '../../async/clock.ts';
+import { createLru } from '../../async/lru.ts';
+import { createRunning } from '../../async/running.ts';
+import { toAppError } from '../../errors.ts';
+import type { Texts } from '../../i18n/texts.ts';
+import type { Content } from '../../model/message.ts';
+import { keyOf, type Channel, type Space } from '../../model/place.ts';
+import type { Quota } from '../../ports/processes.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Time in which messages that are given up are told of in one line. */
 export const GATHER_MS = MINUTE_MS;

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { createTermAnnouncements } from '../../../src/autotranslate/term-announcements.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { ChannelWatch, SpaceChoices } from '../../../src/model/space.ts';
-import { plainText } from '../../../src/rich-text/walk.ts';
-import { openStore } from '../../../src/store/index.ts';
-import { createSpaceSettings } from '../../../src/store/settings.ts';
-import { createGlossary } from '../../../src/translation/glossary.ts';
-import { watchOf } from '../../fakes/autotranslate.ts';
-import { sentence } from '../../fakes/sentences.ts';
-import { realTexts as texts } from '../../fakes/texts.ts';
+import { createTermAnnouncements } from '../../../../src/autotranslate/moderators/term-announcements.ts';
+import type { Channel } from '../../../../src/model/place.ts';
+import type { ChannelWatch, SpaceChoices } from '../../../../src/model/space.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
+import { openStore } from '../../../../src/store/index.ts';
+import { createSpaceSettings } from '../../../../src/store/settings.ts';
+import { createGlossary } from '../../../../src/translation/glossary.ts';
+import { watchOf } from '../../../fakes/autotranslate.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { realTexts as texts } from '../../../fakes/texts.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const THREAD: Channel = { space: SPACE, id: 'thread', parentId: 'talk' };

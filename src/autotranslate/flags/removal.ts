@@ -1,9 +1,9 @@
-import { MINUTE_MS, realClock } from '../async/clock.ts';
-import type { Leases } from '../ports/processes.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
-import type { SpaceSettings } from '../store/settings.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { InboxWriter } from './ingest.ts';
+import { MINUTE_MS, realClock } from '../../async/clock.ts';
+import type { Leases } from '../../ports/processes.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
+import type { SpaceSettings } from '../../store/settings.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { InboxWriter } from '../ingest.ts';
 
 export interface FlagRemovalDeps {
   readonly spaces: Pick<SpaceSettings, 'removingFlags'>;

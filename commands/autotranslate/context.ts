@@ -126,6 +126,14 @@ export const replacedLine = (
   return ctx.t('autotranslate.replaced', { channel: channelMention(old.channel), before });
 };
 
+/** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
+export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {
+  const all = ctx.services.watches.list(channel.space);
+  const old = all.find((watch) => isSameChannel(watch.channel, channel));
+  if (!old || old.mode === 'mirror') return undefined;
+  return sentence('⚠️ ', replacedLine(old, [], ctx));
+};
+
 /** The settings that others take the place of, and the channels of groups that end with them. */
 const replacedLines = (
   watches: readonly ChannelWatch[],

@@ -20,6 +20,7 @@ import {
   demandLinked,
   demandSeen,
   linkedLine,
+  linkWarning,
   switches,
   switchLines,
   obstacleLines,
@@ -83,13 +84,16 @@ export const makeCode = async (
   const { services, member, t, label } = ctx;
   await demandLink(watch, ctx);
   const { code: made, expiresMs } = await services.watches.invite(watch, mayMixAges, member);
-  return t('autotranslate.link-code', {
-    code: code(made),
-    entry: label('autotranslate.panel-elsewhere'),
-    until: timestamp(Math.floor(expiresMs / SECOND_MS), 't'),
-    channel: channelMention(watch.channel),
-    channels: await linkedNames(watch.channel, ctx),
-  });
+  return sections(
+    t('autotranslate.link-code', {
+      code: code(made),
+      entry: label('autotranslate.panel-elsewhere'),
+      until: timestamp(Math.floor(expiresMs / SECOND_MS), 't'),
+      channel: channelMention(watch.channel),
+      channels: await linkedNames(watch.channel, ctx),
+    }),
+    linkWarning(watch.channel, ctx),
+  );
 };
 
 /** Says what a code would link a channel with, with the button that asks for it. */
@@ -121,6 +125,7 @@ export const useCode = async (
       t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),
       bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
       await switchLines({ 'voice-messages': watch.transcribes, bots: watch.bots }, ctx),
+      linkWarning(watch.channel, ctx),
       warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
     ),
     controls: [askButton(id, ctx)],

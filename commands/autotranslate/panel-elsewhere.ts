@@ -1,8 +1,8 @@
 import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention } from '../../src/model/place.ts';
-import { sections, sentence } from '../../src/rich-text/compose.ts';
-import { replacedLine } from './context.ts';
+import { sections } from '../../src/rich-text/compose.ts';
+import { linkWarning } from './context.ts';
 import { LONGEST_CODE_CHARS, makeCode, useCode, watchToLink } from './link.ts';
 import { codeControls, membersPage } from './members.ts';
 import { channelNamed, chosenLanguages, watchOf } from './panel-controls.ts';
@@ -32,11 +32,10 @@ const codesPage = async (ctx: PressContext): Promise<Content> => {
   const channel = channelNamed(ctx, id);
   await ctx.access.demand([channel], 'see');
   const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
-  const old = watchOf(ctx, channel);
   return {
     text: sections(
       ctx.t('members.none', { channel: channelMention(channel) }),
-      old && sentence('⚠️ ', replacedLine(old, [], ctx)),
+      linkWarning(channel, ctx),
     ),
     controls: [...codeControls(ctx, `${id}/${language}`), back(ctx, `autotranslate page:${id}`)],
   };

@@ -3,7 +3,9 @@ import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
+import { sections } from '../../src/rich-text/compose.ts';
 import { demandChange, join } from './change.ts';
+import { linkWarning } from './context.ts';
 import {
   channelNamed,
   chosenLanguages,
@@ -34,9 +36,12 @@ export const languagePage = (
   { press, find, id }: { readonly press: string; readonly find: string; readonly id: string },
   found?: readonly string[],
 ): Content => ({
-  text: ctx.t('autotranslate.panel-link-language', {
-    channel: channelMention(channelNamed(ctx, about)),
-  }),
+  text: sections(
+    ctx.t('autotranslate.panel-link-language', {
+      channel: channelMention(channelNamed(ctx, about)),
+    }),
+    linkWarning(channelNamed(ctx, about), ctx),
+  ),
   controls: [
     languageControl({ press, chosen: [], ...(found ? { found } : {}) }, ctx),
     button(ctx, find, 'autotranslate.panel-find'),

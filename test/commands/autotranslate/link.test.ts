@@ -6,6 +6,24 @@ import { BOB, useCommandHarness } from '../support.ts';
 
 const harness = useCommandHarness();
 
+describe('/autotranslate link', () => {
+  it.each([{}, { code: 'ABCD-EFGH-JKMN' }])(
+    'says before anything is linked what a link ends in its channel: %j',
+    async (given) => {
+      await harness().run('autotranslate reply', { languages: 'es' });
+      const { text } = await harness().run('autotranslate link', { language: 'en', ...given });
+      const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
+      const replaced = sentence('autotranslate.replaced', { channel: '<#100>', before });
+      expect(text).toContain(`⚠️ ${replaced}`);
+    },
+  );
+
+  it('warns of nothing in a channel that is linked already', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
+    expect((await harness().run('autotranslate link')).text).not.toContain('⚠️');
+  });
+});
+
 describe('the question whether channels are to be linked', () => {
   it.each([
     ['link', 'autotranslate.link-done'],

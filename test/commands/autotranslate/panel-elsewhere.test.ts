@@ -38,7 +38,9 @@ describe('the page of channels elsewhere', () => {
   it('asks the language of a channel that is not linked, and says what a link replaces', async () => {
     await harness().run('autotranslate reply', { languages: 'es', channel: '3' });
     const asked = await openElsewhere('3');
-    expect(asked.text).toBe(sentence('autotranslate.panel-link-language', { channel: '<#3>' }));
+    expect(asked.text).toBe(
+      `${sentence('autotranslate.panel-link-language', { channel: '<#3>' })}\n\n⚠️ ${replaced('<#3>')}`,
+    );
     await harness().press('autotranslate.panel-find', ['swahi']);
     const { text } = await harness().press('autotranslate.panel-language', ['sw']);
     expect(text).toContain(`⚠️ ${replaced('<#3>')}`);

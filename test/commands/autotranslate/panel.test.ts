@@ -196,6 +196,17 @@ describe('the panel of /autotranslate', () => {
     );
   });
 
+  it('says before it links a channel what that ends there', async () => {
+    await harness().run('autotranslate reply', { languages: 'es', channel: '4' });
+    await openChannel('3');
+    const asked = await harness().press('autotranslate.panel-link');
+    expect(asked.text).not.toContain('⚠️');
+    await harness().press('autotranslate.panel-language', ['ja']);
+    const { text } = await harness().press('autotranslate.panel-pick', ['4']);
+    const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
+    expect(text).toContain(sentence('autotranslate.replaced', { channel: '<#4>', before }));
+  });
+
   it('takes no channel out of another group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });

@@ -1,11 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { HERE, SPACE, labelled } from '../fakes/command-harness.ts';
-import { useCommandHarness } from './support.ts';
+import { choicesOf, useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const harness = useCommandHarness();
-
-const choices = () => harness().services.spaces.of(SPACE);
 
 describe('/settings', () => {
   it('shows what is on where', async () => {
@@ -39,7 +37,7 @@ describe('/settings', () => {
       harness().run('readaloud on', { channel: '8' }),
       harness().pressNamed('rooms barge', {}, ['stop']),
     ]);
-    const { roles, rooms } = await choices();
+    const { roles, rooms } = await choicesOf(harness());
     expect(roles).toMatchObject({ say: ['11'], ask: ['12'] });
     expect(rooms.readAloud.toSorted()).toEqual(['7', '8']);
     expect(rooms.bargeIn).toBe('stop');
@@ -54,12 +52,12 @@ describe('/settings', () => {
       await press(name, ['3'], []);
     for (const name of ['settings quiet', 'settings linkable', 'settings roles:say', 'rooms joins'])
       await press(name, ['1', '4'], ['1', '2']);
-    const { quietChannels, links, roles, rooms } = await choices();
+    const { quietChannels, links, roles, rooms } = await choicesOf(harness());
     for (const ids of [quietChannels, links?.channels, roles['say'], rooms.joins])
       expect(ids?.toSorted()).toEqual(['1', '3', '4']);
     await press('rooms languages', ['es'], []);
     await press('rooms languages', ['ja'], []);
-    expect((await choices()).rooms.languages).toEqual(['es', 'ja']);
+    expect((await choicesOf(harness())).rooms.languages).toEqual(['es', 'ja']);
     await harness().run('autotranslate reply', { languages: 'es' });
     for (const type of ['links', 'files'])
       await press(`autotranslate ruletypes:${HERE.id}`, [type], []);
@@ -90,21 +88,11 @@ describe('/settings', () => {
     expect((await harness().run('status')).text).toContain(`⏸️ <#100> · ${paused}`);
   });
 
-  it('switches copied reactions off and on', async () => {
-    await harness().run('settings');
-    await harness().press('settings.links');
-    const off = await harness().press('settings.reactions-off');
-    expect(off.text).toContain(sentence('settings.reactions-are-off'));
-    expect((await choices()).reactions).toBe(false);
-    const on = await harness().press('settings.reactions-on');
-    expect(on.text).toContain(sentence('settings.reactions-are-on'));
-  });
-
   it('switches the mentions of authors in answers off and on', async () => {
     await harness().run('settings');
     const off = await harness().press('settings.mentions-off');
     expect(off.text).toContain(sentence('settings.mentions-are-off'));
-    expect((await choices()).answersMention).toBe(false);
+    expect((await choicesOf(harness())).answersMention).toBe(false);
     const on = await harness().press('settings.mentions-on');
     expect(on.text).toContain(sentence('settings.mentions-are-on'));
   });
@@ -116,9 +104,11 @@ describe('/settings', () => {
     await harness().run('settings');
     const off = await harness().press('settings.flags-off');
     expect(off.text).toContain(sentence('settings.flags-are-off'));
-    expect(await choices()).toMatchObject({ flags: { on: false, languages: { '🏴': 'en' } } });
+    expect(await choicesOf(harness())).toMatchObject({
+      flags: { on: false, languages: { '🏴': 'en' } },
+    });
     await harness().press('settings.flags-on');
-    expect(await choices()).toMatchObject({ flags: { on: true } });
+    expect(await choicesOf(harness())).toMatchObject({ flags: { on: true } });
   });
 
   it('keeps channels quiet', async () => {
@@ -126,7 +116,7 @@ describe('/settings', () => {
     await harness().press('settings.quiet');
     const content = await harness().press('settings.quiet', ['1', '2']);
     expect(labelled(content, 'settings.quiet')).toMatchObject({ chosen: ['1', '2'] });
-    expect((await choices()).quietChannels).toEqual(['1', '2']);
+    expect((await choicesOf(harness())).quietChannels).toEqual(['1', '2']);
     expect((await harness().press('settings.back')).text).toContain(
       sentence('settings.quiet-in', { channels: '<#1> <#2>' }),
     );
@@ -136,61 +126,11 @@ describe('/settings', () => {
     await harness().run('settings');
     await harness().press('settings.moderators');
     await harness().press('settings.moderators', ['1']);
-    expect((await choices()).moderators).toEqual({ channel: '1', locale: 'en' });
+    expect((await choicesOf(harness())).moderators).toEqual({ channel: '1', locale: 'en' });
     const content = await harness().press('settings.moderators', ['1', '2']);
     expect(labelled(content, 'settings.moderators')).toMatchObject({ chosen: ['2'] });
     await harness().press('settings.moderators', []);
-    expect((await choices()).moderators).toBeUndefined();
-  });
-
-  it('sets limits and takes them away', async () => {
-    await harness().run('settings');
-    await harness().press('settings.limits');
-    await harness().press('settings.characters', ['50000']);
-    const content = await harness().press('settings.minutes', ['60']);
-    expect(await choices()).toMatchObject({ dailyCharacters: 50_000, dailyAudioMinutes: 60 });
-    const control = labelled(content, 'settings.characters');
-    expect(control?.kind === 'choice' && control.choices.filter(({ chosen }) => chosen)).toEqual([
-      { value: '50000', label: '50,000', chosen: true },
-    ]);
-    await harness().press('settings.characters', ['none']);
-    expect((await choices()).dailyCharacters).toBeUndefined();
-  });
-
-  it('offers limits of chat tokens, too', async () => {
-    await harness().run('settings');
-    await harness().press('settings.limits');
-    await harness().press('settings.tokens', ['50000']);
-    expect(await choices()).toMatchObject({ dailyChatTokens: 50_000 });
-    expect((await harness().press('settings.back')).text).toContain(
-      sentence('settings.limits-are', {
-        characters: sentence('settings.no-limit'),
-        minutes: sentence('settings.no-limit'),
-        tokens: '50,000',
-      }),
-    );
-  });
-
-  it('shows the operator’s limits, and offers only lower ones', async () => {
-    Object.assign(harness().script.operator, {
-      space: { characters: 60_000 },
-      person: { audioMinutes: 5, chatTokens: 1_000 },
-    });
-    await harness().services.spaces.change(SPACE, { dailyCharacters: 100_000 });
-    const front = await harness().run('settings');
-    expect(front.text).toContain('60,000');
-    const page = await harness().press('settings.limits');
-    const amount = sentence('usage.characters', { count: 60_000 });
-    expect(page.text).toContain(sentence('settings.limits-operator', { amounts: amount }));
-    expect(page.text).toContain(sentence('usage.about-tokens'));
-    const amounts = `${sentence('usage.minutes', { count: 5 })}, ${sentence('usage.tokens', { count: 1_000 })}`;
-    expect(page.text).toContain(sentence('settings.limits-person', { amounts }));
-    const control = labelled(page, 'settings.characters');
-    expect(control?.kind === 'choice' && control.choices).toEqual([
-      { value: 'none', label: sentence('settings.by-operator', { limit: '60,000' }), chosen: true },
-      { value: '10000', label: '10,000', chosen: false },
-      { value: '50000', label: '50,000', chosen: false },
-    ]);
+    expect((await choicesOf(harness())).moderators).toBeUndefined();
   });
 
   it('gives a command to roles, and back to everybody', async () => {
@@ -207,14 +147,14 @@ describe('/settings', () => {
     const content = await harness().press('settings.roles', ['r1']);
     expect(content.text).toContain('`/say`');
     expect(labelled(content, 'settings.roles')).toMatchObject({ chosen: ['r1'] });
-    expect((await choices()).roles).toEqual({ say: ['r1'] });
+    expect((await choicesOf(harness())).roles).toEqual({ say: ['r1'] });
     const refused = await harness().run('say', { text: 'a' }, { member: { role: 'member' } });
     expect(refused.text).toMatch(sentenceLike('errors.needs-role'));
     await harness().run('settings');
     await harness().press('settings.roles');
     await harness().press('settings.command', ['say']);
     await harness().press('settings.roles', []);
-    expect((await choices()).roles).toEqual({ say: [] });
+    expect((await choicesOf(harness())).roles).toEqual({ say: [] });
   });
 
   it('switches voice messages and bots by channel', async () => {
@@ -234,33 +174,6 @@ describe('/settings', () => {
       ['2', true, false],
     ]);
     expect(new Set(watches.map(({ group }) => group)).size).toBe(1);
-  });
-
-  it('have a policy for links with others, and say when names carry that of a server', async () => {
-    const { services } = harness();
-    await harness().run('settings');
-    await harness().press('settings.links');
-    await harness().press('settings.servers', ['change']);
-    await harness().press('settings.outside', ['nobody']);
-    await harness().press('settings.private-off');
-    await harness().press('settings.linkable', ['100']);
-    const { text } = await harness().press('settings.approved', ['T0ABC, 123 T0ABC']);
-    expect(text).toContain('`T0ABC`, `123`');
-    expect(await services.spaces.of(SPACE)).toMatchObject({
-      serverNames: 'change',
-      links: {
-        outside: 'approved',
-        approved: ['T0ABC', '123'],
-        privateChannels: false,
-        channels: ['100'],
-      },
-    });
-    expect((await harness().press('settings.approved', ['T0TOWER, 123'])).text).toContain(
-      sentence('settings.approved-are', { ids: 'tower.example (Slack) `T0TOWER`, `123`' }),
-    );
-    expect((await harness().press('settings.approved', ['<b>'])).text).toContain(
-      sentence('settings.approved-wrong', { most: 50 }),
-    );
   });
 
   it('says so where no channel, or too many, are translated', async () => {
@@ -303,7 +216,7 @@ describe('/settings', () => {
     const content = await harness().press('settings.characters', ['10000'], { member });
     expect(content).toMatchObject({ text: sentence('errors.needs-moderator'), tone: 'error' });
     expect(content.controls ?? []).toEqual([]);
-    expect((await choices()).dailyCharacters).toBeUndefined();
+    expect((await choicesOf(harness())).dailyCharacters).toBeUndefined();
   });
 
   it('fits what platforms take: two rows of controls, short ids, few choices', async () => {
@@ -338,69 +251,5 @@ describe('/settings', () => {
         }
       }
     }
-  });
-});
-
-describe('/flags', () => {
-  it('have what they bring removed after some minutes, until that is turned off', async () => {
-    const set = await harness().run('flags expire', { minutes: 10 });
-    expect(set.text).toBe(sentence('flags.expire', { count: 10 }));
-    expect((await harness().run('flags list')).text).toContain(set.text);
-    const { flags } = await harness().services.spaces.of(SPACE);
-    expect(flags.keptMinutes).toBe(10);
-    const off = await harness().run('flags expire', { minutes: 0 });
-    expect(off.text).toBe(sentence('flags.stay'));
-    expect((await harness().services.spaces.of(SPACE)).flags.keptMinutes).toBeUndefined();
-    const member = { role: 'member' } as const;
-    const refused = await harness().run('flags expire', { minutes: 1 }, { member });
-    expect(refused.text).toBe(sentence('errors.needs-moderator'));
-  });
-
-  it('gives an emoji a language, lists and takes it', async () => {
-    const set = await harness().run('flags set', { emoji: '🏴‍☠️', language: 'Spanish' });
-    expect(set.text).toContain(sentence('flags.set', { emoji: '🏴‍☠️', language: 'Spanish' }));
-    await harness().run('flags set', { emoji: '<:wave:123456>', language: 'ja' });
-    await harness().run('flags set', { emoji: '❤', language: 'fr' });
-    expect((await choices()).flags.languages).toEqual({
-      '🏴‍☠️': 'es',
-      '123456': 'ja',
-      '❤️': 'fr',
-    });
-    const { text } = await harness().run('flags list', {}, { member: { role: 'member' } });
-    expect(text).toContain('<:emoji:123456> → Japanese');
-    expect(await harness().complete('flags remove', 'emoji', 'spa')).toEqual(['🏴‍☠️|🏴‍☠️ Spanish']);
-    expect(await harness().complete('flags remove', 'emoji', 'jap')).toEqual([
-      '123456|123456 Japanese',
-    ]);
-    await harness().run('flags remove', { emoji: '123456' });
-    await harness().run('flags set', { emoji: '<:wave:123456>', language: 'ja' });
-    await harness().run('flags remove', { emoji: '<a:other:123456>' });
-    await harness().run('flags remove', { emoji: '❤️' });
-    expect((await choices()).flags.languages).toEqual({ '🏴‍☠️': 'es' });
-    expect(await harness().run('flags remove', { emoji: '❤️' })).toMatchObject({ tone: 'error' });
-  });
-
-  it.each(['hello', '🇯🇵🇯🇵', ':wave:', '5', '<@123>'])(
-    'takes nothing but one emoji: not %j',
-    async (emoji) => {
-      const content = await harness().run('flags set', { emoji, language: 'es' });
-      expect(content.text).toMatch(sentenceLike('flags.no-emoji'));
-    },
-  );
-
-  it('says that flags are off, and is full at a hundred', async () => {
-    const languages = Object.fromEntries(Array.from({ length: 100 }, (_, id) => [`9${id}`, 'es']));
-    await harness().services.spaces.change(SPACE, { flags: { on: false, languages } });
-    expect((await harness().run('flags list')).text).toContain(sentence('flags.are-off'));
-    const full = await harness().run('flags set', { emoji: '🇯🇵', language: 'ja' });
-    expect(full).toMatchObject({ tone: 'error' });
-    const changed = await harness().run('flags set', { emoji: '<:a:90>', language: 'ja' });
-    expect(changed.text).toContain(sentence('flags.are-off'));
-  });
-
-  it('is set by moderators only', async () => {
-    const member = { role: 'member' } as const;
-    const content = await harness().run('flags set', { emoji: '🇯🇵', language: 'ja' }, { member });
-    expect(content.tone).toBe('error');
   });
 });

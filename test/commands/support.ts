@@ -49,6 +49,9 @@ export const useCoreHarness = () => {
   };
 };
 
+/** What moderators chose for the harness's space. */
+export const choicesOf = ({ services }: CommandHarness) => services.spaces.of(SPACE);
+
 export const ROOM: Channel = { space: SPACE, id: '500' };
 /** In the room with us, once we meet; moderates nothing. */
 export const BOB = { id: 'bob', name: 'Bob', role: 'member' } as const;

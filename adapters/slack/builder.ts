@@ -18,7 +18,7 @@ const NAMES = 9;
 const onlyAdmins = () => userError('forbidden', 'autotranslate.wizard-admins');
 
 const lacking = (scope: string = SCOPE) =>
-  userError('forbidden', 'watch.missing', { permissions: { list: [scope] } });
+  userError('forbidden', 'slack.may-not-make', { permissions: { list: [scope] } });
 
 /** A name as Slack takes it: small letters, digits, hyphens and underscores ("conversations.create"). */
 const nameOf = (name: string, number = 1): string => {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import type { FakeUser } from '../fakes/slack/index.ts';
 import { SCOPES } from '../../adapters/slack/scopes.ts';
+import { NAMING } from '../../adapters/slack/manifest.ts';
 import { withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
@@ -53,12 +54,14 @@ it('public channels are made and linked, and messages go between them', async ()
   await made[0]!.until((posts) => posts.some(({ words }) => words.includes('es:good morning')));
 });
 
-it('the scope that is missing is named, and nothing is made', async () => {
+it('who can give the scope that is missing is said, and nothing is made', async () => {
   const at = await placeWith(Object.keys(SCOPES));
   const wizard = await startWizard(at);
   wizard.choose('into', ['es']);
   await wizard.until('autotranslate make:');
   wizard.press('make');
+  const lacking = sentence('slack.may-not-make', { permissions: 'channels:manage' }, 'en', NAMING);
+  await wizard.until(lacking.slice(-40));
   await wizard.until('channels:manage');
   expect(channelsFor(at.channel.state.name)).toEqual([]);
 });

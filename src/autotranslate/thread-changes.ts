@@ -4,7 +4,7 @@ import { createKeyedMutex } from '../async/locks.ts';
 import { createSpacing } from '../async/spacing.ts';
 import { faultFields } from '../errors.ts';
 import { channelAround, channelKey, isSameChannel, type Channel } from '../model/place.ts';
-import { isKeptOut, type ChannelWatch } from '../model/space.ts';
+import { isKeptOut, isPaused, type ChannelWatch } from '../model/space.ts';
 import type { ThreadChange } from '../ports/channel-feed.ts';
 import type { LinkedThreadStore, ThreadState } from '../store/channels/linked-threads.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
@@ -75,23 +75,25 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     }
   };
 
-  const follow = async (
-    thread: Channel,
-    watch: ChannelWatch,
-    change: ThreadChange,
-  ): Promise<void> => {
+  /** Follows what waits of a thread; resolves with the ms until its turn, where that is yet to come. */
+  const follow = async (thread: Channel, watch: ChannelWatch, isTurn: boolean): Promise<number> => {
+    const key = channelKey(thread);
     const { origin } = await conversation(thread, watch);
     using _ = await turns.take(origin);
     const { own, others } = await conversation(thread, watch);
-    const news = own ? newsOf(change, own.state) : {};
-    if (!own || isEmpty(news)) return;
+    const news = own ? newsOf(waiting.get(key) ?? {}, own.state) : {};
+    const waitMs = isTurn || isEmpty(news) ? 0 : pace(key);
+    if (waitMs > 0) return waitMs;
+    waiting.delete(key);
+    if (!own || isEmpty(news)) return 0;
     const { signal } = stopping;
     const group = watches.group(watch);
     const wanted: { channel: Channel; change: ThreadChange; state: ThreadState }[] = [];
     for (const { target, state } of others) {
       const { channel, threadId } = target;
       const to = watches.of(channel);
-      if (!to || threadId !== undefined || isKeptOut(thread, to, group)) continue;
+      if (!to || to.group !== watch.group || threadId !== undefined) continue;
+      if (isKeptOut(thread, to, group)) continue;
       const { name, ...rest } = news;
       const named =
         name === undefined ? {} : { name: await deps.nameIn({ channel: thread }, to, signal) };
@@ -101,29 +103,26 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     const ownState = { ...own.state, ...stateOf(news) };
     await linkedThreads.setStates([{ channel: thread, state: ownState }, ...wanted]);
     for (const { channel, change: changed } of wanted) await changeOne(channel, changed);
+    return 0;
   };
 
   return {
     /** Takes what was changed of a thread, by anybody, us included. */
     changed: async (thread: Channel, change: ThreadChange): Promise<void> => {
       const watch = watches.of(channelAround(thread));
-      if (watch?.mode !== 'mirror' || watches.isOwn(thread)) return;
-      const { own } = await conversation(thread, watch);
-      if (!own || isEmpty(newsOf(change, own.state))) return;
+      if (watch?.mode !== 'mirror' || isPaused(watch) || watches.isOwn(thread)) return;
       const key = channelKey(thread);
       const isAwaited = waiting.has(key);
       waiting.set(key, { ...waiting.get(key), ...change });
       if (isAwaited) return;
       try {
-        const waitMs = pace(key);
-        if (waitMs > 0) await sleep(realClock, waitMs, stopping.signal);
-        const last = waiting.get(key) ?? {};
-        waiting.delete(key);
-        await follow(thread, watches.of(channelAround(thread)) ?? watch, last);
+        const waitMs = await follow(thread, watch, false);
+        if (waitMs === 0) return;
+        await sleep(realClock, waitMs, stopping.signal);
+        await follow(thread, watches.of(channelAround(thread)) ?? watch, true);
       } catch (thrown) {
-        if (!stopping.signal.aborted) throw thrown;
-      } finally {
         waiting.delete(key);
+        if (!stopping.signal.aborted) throw thrown;
       }
     },
     [Symbol.dispose]: (): void => stopping.abort(),

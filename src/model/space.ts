@@ -172,7 +172,8 @@ export const isHeld = (
 ): boolean => by.some(({ choices }) => isAmong(choices?.held, channel, atMs));
 
 /**
- * True where nothing of a channel is shown in the one of a watch: it is muted there, or one of both is paused for their group.
+ * True where nothing of a channel is shown in the one of a watch: that is paused, or mutes it, or one of both is paused for
+ * their group.
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
@@ -182,7 +183,9 @@ export const isKeptOut = (
   group: readonly Pick<ChannelWatch, 'choices'>[],
   atMs = Infinity,
 ): boolean =>
-  isMuted(to, from, atMs) || [from, to.channel].some((each) => isHeld(each, group, atMs));
+  isPaused(to, atMs) ||
+  isMuted(to, from, atMs) ||
+  [from, to.channel].some((each) => isHeld(each, group, atMs));
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {

@@ -362,6 +362,7 @@ export const createFakeFeed = (
       else ours.delete(emoji);
     },
     changeThread: async ({ id }, change) => {
+      await meanwhile('changeThread');
       meet('changeThread', false, channel(id));
       threadChanges.push(`${id.split('/')[0]} ${JSON.stringify(change)}`);
       const info = threads.get(id);

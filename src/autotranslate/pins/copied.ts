@@ -2,7 +2,7 @@ import { realClock, sleep } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { faultFields } from '../../errors.ts';
 import { messageKey, type MessageRef } from '../../model/place.ts';
-import { isHeld, isKeptOut } from '../../model/space.ts';
+import { isHeld, isKeptOut, isPaused } from '../../model/space.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { WATCH, type RowKey } from '../../store/inbox/row.ts';
@@ -48,13 +48,13 @@ export const createCopiedPins = ({ stored, watches, platforms, log }: CopiedPins
     using _ = await turns.take(messageKey(ref));
     const key = { ref, purpose: WATCH };
     const group = watches.group(watch);
-    if (isHeld(ref.channel, group)) return;
+    if (isPaused(watch) || isHeld(ref.channel, group)) return;
     if ((await stored.isPinned(key)) === isPinned || (await stored.sourceOf(ref))) return;
     for (const { posted } of await copiesOf(key, isNew ? group.length - 1 : 0)) {
       if (!posted) continue;
       const { channel, ids } = posted;
       const to = watches.of(channel);
-      if (!to || isKeptOut(ref.channel, to, group)) continue;
+      if (!to || to.group !== watch.group || isKeptOut(ref.channel, to, group)) continue;
       try {
         await platforms.find(channel)?.mirrors.pin?.({ channel, id: ids[0] }, isPinned);
       } catch (thrown) {

@@ -1,6 +1,6 @@
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isKeptOut, isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isKeptOut, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
@@ -40,7 +40,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
   const takesFrom = (to: ChannelWatch, message: Message): boolean => {
     const { ref, position } = message;
     const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
-    return !isPaused(to, writtenMs) && !isKeptOut(ref.channel, to, watches.group(to), writtenMs);
+    return !isKeptOut(ref.channel, to, watches.group(to), writtenMs);
   };
 
   /** The places whose space lets the author of a message be shown there. */

@@ -34,6 +34,11 @@ export const NAMING = 'under interpreter';
 export const linked = (): ChannelWatch[] =>
   mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [JAPANESE, 'ja']);
 
+/** Spanish, linked with another channel than those. */
+export const otherGroup: ChannelWatch[] = mirrorOf([SPANISH, 'es'], [channel('other'), 'fr']).map(
+  (watch) => ({ ...watch, group: 'other' }),
+);
+
 /** An audio file in which this is said. */
 export const audio = (words: string): MessageFile => ({
   id: words,

@@ -4,7 +4,7 @@ import { channelKey, type Channel } from '../../../src/model/place.ts';
 import type { ThreadChange } from '../../../src/ports/channel-feed.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { channel } from '../../fakes/channel-feed.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from './support.ts';
 
 describe('copies of a thread', () => {
   const scene = withScene(linked());
@@ -89,11 +89,37 @@ describe('copies of a thread', () => {
     expect(changes()).toEqual([changed(SPANISH, { isArchived: false })]);
   });
 
-  it('stay as they are where their channel is paused for its whole group', async () => {
+  it('neither change nor are changed where the channel is paused, for itself or for the group, or not linked any more', async () => {
     const thread = await begun();
     const held = { [channelKey(JAPANESE)]: { fromMs: 1 } };
     await scene.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { held } }));
+    await scene.watches.pause(SPANISH, true);
+    await scene.listener.threadChanged(thread, { isLocked: true });
+    await scene.listener.threadChanged(copyIn(JAPANESE), { isLocked: true });
+    await scene.listener.threadChanged(copyIn(SPANISH), { isLocked: true });
+    expect(changes()).toEqual([]);
+    await scene.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { held: {} } }));
+    await scene.watches.set(otherGroup);
     await scene.listener.threadChanged(thread, { isArchived: true });
-    expect(changes()).toEqual([changed(SPANISH, { isArchived: true })]);
+    expect(changes()).toEqual([changed(JAPANESE, { isArchived: true })]);
+  });
+
+  it('follow what is changed while an earlier change is followed', async () => {
+    const thread = await begun();
+    const [met, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    scene.feed.during('changeThread', () => {
+      met.resolve();
+      return go.promise;
+    });
+    const change = (one: ThreadChange) => scene.listener.threadChanged(thread, one);
+    const first = change({ isArchived: true });
+    await met.promise;
+    const more = [change({ isLocked: true }), change({ isArchived: false })];
+    go.resolve();
+    await Promise.all([first, ...more]);
+    scene.feed.threadChanges.splice(0, 2);
+    for (let minutes = 0; minutes < 6; minutes += 1) await scene.later();
+    const last = { isArchived: false, isLocked: true };
+    expect(changes()).toEqual([changed(JAPANESE, last), changed(SPANISH, last)]);
   });
 });

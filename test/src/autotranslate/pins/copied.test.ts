@@ -3,7 +3,7 @@ import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { channelKey } from '../../../../src/model/place.ts';
 import { eventually } from '../../../fakes/eventually.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from '../support.ts';
+import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from '../support.ts';
 
 describe('pins of linked channels', () => {
   const scene = withScene(linked());
@@ -46,6 +46,16 @@ describe('pins of linked channels', () => {
     await scene.watches.change(JAPANESE, (watch) => ({ ...watch, choices: { muted } }));
     await scene.listener.pinChanged(ref, true);
     expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([1, 0]);
+  });
+
+  it('stay out of channels that are not linked any more, and of paused ones', async () => {
+    const { ref } = await said();
+    await scene.watches.set(otherGroup);
+    await scene.listener.pinChanged(ref, true);
+    expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([0, 1]);
+    await scene.watches.pause(JAPANESE, true);
+    await scene.listener.pinChanged(ref, false);
+    expect(scene.feed.pinned(JAPANESE)).toHaveLength(1);
   });
 
   const missed = (): void =>

@@ -18,7 +18,7 @@ import {
 } from '../src/command/helpers.ts';
 import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
 import type { MessageKey } from '../src/errors.ts';
-import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
+import { bullets, lines, nested, series, type Maybe } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import { code, type RichText } from '../src/rich-text/rich-text.ts';
@@ -54,6 +54,10 @@ const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
 /** The watches of the channels that the person may see. */
 const watchesOf = ({ services, access, channel }: Context): Promise<readonly ChannelWatch[]> =>
   access.seen(services.watches.list(channel.space), (watch) => watch.channel);
+
+/** Says where auto-translate is changed; on the bot's own page the menu for it stands above. */
+const howToChange = ({ services, channel, t }: Context): Maybe<RichText> =>
+  !services.watches.isTalk(channel) && t('settings.change-languages');
 
 const front: Page = async (ctx) => {
   const {
@@ -91,7 +95,7 @@ const front: Page = async (ctx) => {
           ...watches.slice(0, LISTED).map(watchLine),
           watches.length > LISTED && t('settings.more', { count: watches.length - LISTED }),
           hiddenNote(all, watches, ctx),
-          watches.length > 0 && t('settings.change-languages'),
+          howToChange(ctx),
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
         t(choices.answersMention ? 'settings.mentions-are-on' : 'settings.mentions-are-off'),
@@ -143,7 +147,11 @@ const channels: Page = async (ctx) => {
   });
   const fits = watches.length > 0 && watches.length <= capabilities.choices;
   return {
-    text: lines(t('settings.channels-heading'), t(fits ? 'settings.channels-how' : note)),
+    text: lines(
+      t('settings.channels-heading'),
+      t(fits ? 'settings.channels-how' : note),
+      watches.length === 0 && howToChange(ctx),
+    ),
     controls: [
       ...(fits
         ? [

@@ -29,6 +29,14 @@ describe('/settings', () => {
     ]);
   });
 
+  it('says how auto-translate is turned on, except where the menu for that stands above', async () => {
+    const how = sentence('settings.change-languages');
+    const off = sentence('settings.watched', { count: 0 });
+    expect((await harness().run('settings')).text).toContain(`${off}\n  - ${how}`);
+    harness().services.watches.isTalk = () => true;
+    expect((await harness().run('settings')).text).not.toContain('autotranslate');
+  });
+
   it('loses nothing of what two moderators change at once, nor do the settings of rooms', async () => {
     await Promise.all([
       harness().pressNamed('settings roles:say', {}, ['11']),

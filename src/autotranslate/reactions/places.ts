@@ -69,11 +69,15 @@ export const createReactionPlaces = ({
       });
       return [own, ...copies];
     },
-    /** True while copies of a message are about to be posted, or it may be one that was posted just now. */
-    isAwaited: async (source: MessageRef): Promise<boolean> => {
+    /**
+     * True while copies of a message are about to be posted, or it may be one that was posted just now.
+     *
+     * @param all see `around`
+     */
+    isAwaited: async (source: MessageRef, all: readonly ReactionPlace[]): Promise<boolean> => {
       const outcomes = await outcomesOf(store, source);
       const own = outcomes.find(({ purpose }) => purpose === WATCH);
-      return outcomes.length === 0 || own?.state === 'waiting';
+      return outcomes.length === 0 ? all.length < 2 : own?.state === 'waiting';
     },
     /** True where reactions with this emoji are neither copied from a channel nor into it. */
     isClosed: async ({ watch }: ReactionPlace, emoji: string): Promise<boolean> => {

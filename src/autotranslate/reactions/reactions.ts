@@ -127,7 +127,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
       const all = await places.around(source);
       const pressed = all.filter((each) => everywhere || isAt(each, ref));
       if (all.length > 1) for (const from of pressed) await copyFrom(from, all, emoji);
-      return !(await places.isAwaited(source));
+      return !(await places.isAwaited(source, all));
     } catch (thrown) {
       const { platform } = ref.channel.space;
       log.info(

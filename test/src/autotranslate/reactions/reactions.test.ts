@@ -168,6 +168,15 @@ describe('reactions to messages of linked channels', () => {
     expect(shown(copyIn(SPANISH), copyIn(JAPANESE))).toEqual([THUMB, THUMB]);
   });
 
+  it('are looked at once where it is long ago that the message was copied', async () => {
+    const ref = await said();
+    await scene.store.deleteFrom('inbox').execute();
+    await press(ref, 1);
+    for (const _ of [1, 2, 3]) await scene.later();
+    expect(countOf('reactors')).toBe(1);
+    expect(shown(copyIn(SPANISH))).toEqual([THUMB]);
+  });
+
   it('come under copies that are posted later', async () => {
     const go = scene.hold('slow');
     const { ref } = await scene.say(ENGLISH, 'slow');

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { sentence } from '../../fakes/sentences.ts';
+import { useCommandHarness } from '../support.ts';
+import { lines } from './support.ts';
+
+const harness = useCommandHarness();
+
+describe('the file of /catchup', () => {
+  it('puts everything into a file', async () => {
+    harness().script.messages = lines(60);
+    await harness().run('catchup', { to: 'es' });
+    const { text, files = [] } = await harness().press('catchup.file');
+    const params = { count: 60, language: 'Spanish', translated: 60 };
+    expect(text).toContain(sentence('catchup.file-ready', params));
+    const [head, , first, ...rest] = Buffer.from(files[0]!.bytes).toString().split('\n');
+    expect(head).toBe(sentence('catchup.file-head', params));
+    expect(first).toBe('[2026-05-20 12:00] Cat: es:line 1.');
+    expect(rest).toHaveLength(60);
+  });
+
+  it('puts nothing into a file that is gone when it is finished', async () => {
+    harness().script.messages = lines(60);
+    await harness().run('catchup', { to: 'es' });
+    const { translator } = harness().services;
+    const translate = translator.translate.bind(translator);
+    Object.assign(translator, {
+      async *translate(...given: Parameters<typeof translator.translate>) {
+        harness().script.messages = lines(60).slice(1);
+        return yield* translate(...given);
+      },
+    });
+    const { files = [] } = await harness().press('catchup.file');
+    const file = Buffer.from(files[0]!.bytes).toString();
+    expect(file).not.toContain('line 1.');
+    expect(file).toContain('line 2.');
+  });
+});

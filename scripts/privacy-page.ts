@@ -1,5 +1,6 @@
 import { MINUTE_MS } from '../src/async/clock.ts';
 import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
+import { LIFE_MS } from '../src/autotranslate/asked/translations.ts';
 import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { MOST_REWRITTEN_BYTES } from '../src/sqlite/open.ts';
@@ -50,6 +51,8 @@ These are gone when the program ends, and earlier as it says here:
   own.
 - The languages of the last ${REMEMBERED_LINES} messages of a person on a server, and of a channel.
 - Which engines translated a message from its menu, and for whom: for ${minutes(REMEMBERED_MS)}.
+- What somebody has read with \`/catchup\`, with its translations: for ${minutes(2 * LIFE_MS)} at most. When anybody deletes
+  their data or opts out, all of it is dropped.
 - Captions of a voice channel: until ${minutes(RECORD_MS)} after Dragoman left it.
 - On the page: messages, commands, answers and names, until newer ones replace them or their author deletes their data.
   Files of the page are in a temporary folder for as long.

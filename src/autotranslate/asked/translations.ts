@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../async/clock.ts';
+import { MINUTE_MS, realClock, type Clock } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Message } from '../../model/message.ts';
 import { messageKey } from '../../model/place.ts';
@@ -7,7 +7,7 @@ import type { Translation } from '../../translation/translator.ts';
 /** UTF-16 units of everything that is kept. */
 const MOST_CHARS = 500_000;
 /** An answer that one person alone sees can be pressed for 15 minutes on Discord. */
-const LIFE_MS = 15 * MINUTE_MS;
+export const LIFE_MS = 15 * MINUTE_MS;
 
 type Read = Pick<Message, 'ref' | 'text'>;
 
@@ -24,12 +24,27 @@ const keyOf = ({ ref, text }: Read, to: string): string =>
   JSON.stringify([messageKey(ref), to, text]);
 
 /** @param now ms since 1970 */
-export const createReadTranslations = (now: () => number): ReadTranslations => {
+export const createReadTranslations = (
+  now: () => number,
+  after: Clock['after'] = realClock.after,
+): ReadTranslations => {
   const kept = createLru<
     string,
     { readonly translation: Translation; readonly chars: number; readonly untilMs: number }
   >(MOST_CHARS, ({ chars }) => chars);
   let times = 0;
+  let isSweeping = false;
+
+  /** Drops what is over, for as long as anything is kept. */
+  const sweep = (): void => {
+    isSweeping = false;
+    for (const [key, { untilMs }] of kept) {
+      if (now() < untilMs) isSweeping = true;
+      else kept.delete(key);
+    }
+    if (isSweeping) after(LIFE_MS, sweep);
+  };
+
   return {
     of: (message, to) => {
       const found = kept.get(keyOf(message, to));
@@ -42,6 +57,7 @@ export const createReadTranslations = (now: () => number): ReadTranslations => {
         const key = keyOf(message, to);
         const chars = key.length + JSON.stringify(translation.text).length;
         kept.set(key, { translation, chars, untilMs: now() + LIFE_MS });
+        if (!isSweeping) sweep();
       };
     },
     forgetAll: () => {

@@ -14,9 +14,14 @@ const translation = (words: string) =>
 
 const open = () => {
   const clock = { now: 0 };
-  const translations = createReadTranslations(() => clock.now);
+  const timers: (() => void)[] = [];
+  const after = (_: number, run: () => void) => {
+    timers.push(run);
+    return () => {};
+  };
+  const translations = createReadTranslations(() => clock.now, after);
   translations.begin()(message(), 'es', translation('hola'));
-  return { clock, translations };
+  return { clock, translations, timers };
 };
 
 describe('translations of messages that were read', () => {
@@ -34,6 +39,23 @@ describe('translations of messages that were read', () => {
     expect(translations.of(message(), 'es')).toBeDefined();
     clock.now = 15 * MINUTE_MS;
     expect(translations.of(message(), 'es')).toBeUndefined();
+  });
+
+  it('are dropped once their time is over, whether anybody asks for them or not', () => {
+    const { clock, translations, timers } = open();
+    clock.now = 14 * MINUTE_MS;
+    translations.begin()(message('later', '2'), 'es', translation('luego'));
+    expect(timers).toHaveLength(1);
+    clock.now = 15 * MINUTE_MS;
+    timers.shift()?.();
+    clock.now = 0;
+    expect(translations.of(message(), 'es')).toBeUndefined();
+    expect(translations.of(message('later', '2'), 'es')).toBeDefined();
+    clock.now = 30 * MINUTE_MS;
+    timers.shift()?.();
+    expect(timers).toEqual([]);
+    clock.now = 0;
+    expect(translations.of(message('later', '2'), 'es')).toBeUndefined();
   });
 
   it('are forgotten, those that were under way too', () => {

@@ -8,7 +8,7 @@ import {
 import { lines, bullets, nested } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { blockPresses } from './autotranslate/blocks.ts';
-import { addAction, removeAction } from './autotranslate/add.ts';
+import { addAction, joinPress, removeAction } from './autotranslate/add.ts';
 import { restorePress, turnOff } from './autotranslate/change.ts';
 import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
 import { changer, chosenChannel, watchLine } from './autotranslate/context.ts';
@@ -101,6 +101,7 @@ export default defineCommandGroup(
       ...linkPresses,
       ...memberPresses,
       ...blockPresses,
+      join: joinPress,
       restore: restorePress,
     },
   },

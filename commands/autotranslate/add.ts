@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { channelOption, defineAction, moderator } from '../../src/command/command.ts';
-import { completeLanguage, listOf, typedLanguage } from '../../src/command/helpers.ts';
+import { channelOption, defineAction, moderator, type Press } from '../../src/command/command.ts';
+import { button, completeLanguage, listOf, typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
-import { channelMention, isSameChannel } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/message.ts';
+import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import {
   addLanguage,
   groupHere,
@@ -11,6 +12,7 @@ import {
   join,
   removable,
   removeLanguage,
+  seenElsewhere,
   turnOff,
 } from './change.ts';
 import {
@@ -20,11 +22,52 @@ import {
   demandLinked,
   linkedLine,
   obstacleLines,
+  type Context,
 } from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
 
 const languageOption = z.string().min(1).max(LONGEST_LANGUAGE_CHARS);
+
+/** A channel to add, with its language, to the group of another one. */
+interface Added {
+  readonly channel: Channel;
+  readonly language: string;
+  readonly with: Channel;
+  readonly mayMixAges: boolean;
+}
+
+/** Adds a channel to a group, and lists that. */
+const joined = async (added: Added, ctx: Context): Promise<Content> => {
+  const { channel, language } = added;
+  const { transcribes = true, bots = false } = ctx.services.watches.of(added.with) ?? {};
+  const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
+  const all = await join(watch, added.with, changer(ctx), added.mayMixAges, ctx);
+  return {
+    text: sections(
+      lines(ctx.t('autotranslate.mirror'), bullets(...all.map((each) => linkedLine(each, ctx)))),
+      lines(...(await obstacleLines(all, ctx))),
+    ),
+  };
+};
+
+const AGES = 'ages';
+
+/** Adds a channel to a group that has channels elsewhere, once that was said. */
+export const joinPress: Press = {
+  guards: [moderator],
+  async run(ctx) {
+    const [id = '', language = '', other = '', ages] = ctx.arg.split('/');
+    const { space } = ctx.channel;
+    const added = {
+      channel: { space, id },
+      language: typedLanguage(language, ctx.services),
+      with: { space, id: other },
+      mayMixAges: ages === AGES,
+    };
+    await ctx.reply(await joined(added, ctx));
+  },
+};
 
 /** `/autotranslate add`: adds a language to those of a channel, or a channel to a group; all else stays as it is. */
 export const addAction = defineAction({
@@ -38,32 +81,26 @@ export const addAction = defineAction({
   guards: [moderator],
   slow: true,
   async run(ctx) {
-    const { options, services, t, reply } = ctx;
+    const { options, services, reply } = ctx;
     const language = typedLanguage(options.language, services);
     const channel = chosenChannel(ctx);
-    const by = changer(ctx);
     if (options.with === undefined) {
-      const watch = await addLanguage(channel, language, by, ctx);
+      const watch = await addLanguage(channel, language, changer(ctx), ctx);
       return reply({
         text: lines(intoLine(watch, ctx), ...(await obstacleLines([watch], ctx))),
       });
     }
-    const known = services.watches.of(options.with);
-    const watch = {
+    const added = {
       channel,
-      mode: 'mirror',
-      languages: [language],
-      transcribes: known?.transcribes ?? true,
-      bots: known?.bots ?? false,
-    } as const;
-    const all = await join(watch, options.with, by, options['age-restricted'], ctx);
-    const linked = all.map((each) => linkedLine(each, ctx));
-    await reply({
-      text: sections(
-        lines(t('autotranslate.mirror'), bullets(...linked)),
-        lines(...(await obstacleLines(all, ctx))),
-      ),
-    });
+      language,
+      with: options.with,
+      mayMixAges: options['age-restricted'],
+    };
+    const text = await seenElsewhere(channel, added.with, ctx);
+    if (!text) return reply(await joined(added, ctx));
+    const { id } = added.with;
+    const press = `autotranslate join:${channel.id}/${language}/${id}/${added.mayMixAges ? AGES : ''}`;
+    await reply({ text, controls: [button(ctx, press, 'autotranslate.link-yes', 'primary')] });
   },
 });
 

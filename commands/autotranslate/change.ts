@@ -4,9 +4,17 @@ import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
-import { bullets, lines } from '../../src/rich-text/compose.ts';
+import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { changer, demandLinked, demandSeen, namesOf, watchLine, type Context } from './context.ts';
+import {
+  changer,
+  demandLinked,
+  demandSeen,
+  linkWarning,
+  namesOf,
+  watchLine,
+  type Context,
+} from './context.ts';
 
 /** Ends the name of an end in a button of the panel. */
 const PANEL = '/panel';
@@ -170,6 +178,29 @@ export const intoLine = (watch: ChannelWatch, ctx: Context): RichText =>
     channel: channelMention(watch.channel),
     languages: { list: namesOf(watch.languages, ctx) },
   });
+
+/**
+ * Says by which channels of other spaces a channel would be seen that is added to the group of another one; undefined for
+ * none. Rejects as `join` does where the person may not decide about it.
+ */
+export const seenElsewhere = async (
+  channel: Channel,
+  other: Channel,
+  ctx: Context,
+): Promise<RichText | undefined> => {
+  await demandChange([channel, other], ctx);
+  demandOneGroup(channel, other, ctx);
+  const [there] = groupHere(other, ctx);
+  const members = there ? await ctx.services.watches.members(there) : [];
+  if (members.length === 0) return undefined;
+  return sections(
+    ctx.t('autotranslate.join-seen', {
+      channel: channelMention(channel),
+      channels: { list: members.map(({ name }) => name) },
+    }),
+    linkWarning(channel, ctx),
+  );
+};
 
 /** Adds a channel, in its language, to the group of another one; resolves with the channels of the group. */
 export const join = async (

@@ -1,10 +1,10 @@
 import { button } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
-import { channelMention } from '../../src/model/place.ts';
+import { channelMention, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
-import { demandChange, join } from './change.ts';
+import { demandChange, join, seenElsewhere } from './change.ts';
 import { linkWarning } from './context.ts';
 import {
   channelNamed,
@@ -16,17 +16,18 @@ import {
 } from './panel-controls.ts';
 import { back, channelControl, channelPage } from './panel-pages.ts';
 
-/** The choices so far: a channel, its language where it is linked with none yet, and the one to link with it. */
+/** The choices so far: a channel, its language where it is linked with none yet, and the one to link with it, with its own. */
 interface Chosen {
   readonly id: string;
   readonly language: string;
   readonly other: string;
+  readonly otherLanguage: string;
 }
 
 /** Reads what a control carries of what was chosen before. */
 export const readChosen = (arg: string): Chosen => {
-  const [id = '', language = '', other = ''] = arg.split('/');
-  return { id, language, other };
+  const [id = '', language = '', other = '', otherLanguage = ''] = arg.split('/');
+  return { id, language, other, otherLanguage };
 };
 
 /** Asks for the language of a channel. */
@@ -52,7 +53,7 @@ export const languagePage = (
 /** Asks for the language of a channel, or, where it is linked already, for another channel. */
 export const linkPage = async (
   ctx: PanelContext,
-  { id, language }: Chosen,
+  { id, language }: Pick<Chosen, 'id' | 'language'>,
   found?: readonly string[],
 ): Promise<Content> => {
   const channel = channelNamed(ctx, id);
@@ -73,17 +74,13 @@ export const linkPage = async (
   };
 };
 
-/** Links a channel with one whose language is known, as it is linked already. */
-export const linkKnown = async (ctx: PanelContext, chosen: Chosen): Promise<void> => {
+/** Links a channel with one that is linked already; asks for the language of any other one first. */
+export const linkWith = async (ctx: PanelContext, chosen: Chosen): Promise<Content> => {
   const there = watchOf(ctx, channelNamed(ctx, chosen.other));
-  if (there?.mode === 'mirror') await linkChosen(chosen, there.languages, ctx);
-};
-
-/** Asks for the language of the channel that is to be linked, or shows what it is linked with. */
-export const otherPage = (ctx: PanelContext, chosen: Chosen): Promise<Content> =>
-  watchOf(ctx, channelNamed(ctx, chosen.other))?.mode === 'mirror'
-    ? channelPage(ctx, chosen.id)
+  return there?.mode === 'mirror'
+    ? linkChosen(chosen, there.languages, ctx)
     : otherLanguagePage(ctx, chosen);
+};
 
 /** Asks for the language of the channel that is to be linked. */
 export const otherLanguagePage = async (
@@ -102,35 +99,59 @@ export const otherLanguagePage = async (
   );
 };
 
-/** Links two channels, or one with the group of the other. */
-export const linkChosen = async (
+/** Adds a channel to the group of another one; where channels elsewhere are in it, that is said and asked first. */
+const joinAsked = async (
+  watch: ChannelWatch,
+  to: Channel,
   { id, language, other }: Chosen,
+  isSure: boolean,
+  ctx: PanelContext,
+): Promise<Content> => {
+  const seen = isSure ? undefined : await seenElsewhere(watch.channel, to, ctx);
+  if (!seen) {
+    await join(watch, to, presser(ctx), false, ctx);
+    return channelPage(ctx, id);
+  }
+  const press = `autotranslate linksure:${id}/${language}/${other}/${watch.languages[0] ?? ''}`;
+  return {
+    text: seen,
+    controls: [
+      button(ctx, press, 'autotranslate.link-yes', 'primary'),
+      back(ctx, `autotranslate page:${id}`),
+    ],
+  };
+};
+
+/**
+ * Links two channels, or one with the group of the other, and shows the page of the first one.
+ *
+ * @param isSure true where the person knows that channels elsewhere will see it
+ */
+export const linkChosen = async (
+  chosen: Chosen,
   values: readonly string[],
   ctx: PanelContext,
-): Promise<void> => {
+  isSure = false,
+): Promise<Content> => {
+  const { id, language, other } = chosen;
   const { services } = ctx;
   const [first, second] = [channelNamed(ctx, id), channelNamed(ctx, other)];
   const languages = chosenLanguages(values, 1, ctx);
-  const by = presser(ctx);
   const { transcribes, bots } = watchOf(ctx, first) ?? { transcribes: true, bots: false };
   const common = { mode: 'mirror', transcribes, bots } as const;
   const joining: ChannelWatch = { ...common, channel: second, languages };
-  if (watchOf(ctx, first)?.mode === 'mirror') {
-    await join(joining, first, by, false, ctx);
-    return;
-  }
+  if (watchOf(ctx, first)?.mode === 'mirror') return joinAsked(joining, first, chosen, isSure, ctx);
   const own = chosenLanguages([language], 1, ctx);
   if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
-  if (watchOf(ctx, second)?.mode === 'mirror') {
-    await join({ ...common, channel: first, languages: own }, second, by, false, ctx);
-    return;
-  }
+  if (watchOf(ctx, second)?.mode === 'mirror')
+    return joinAsked({ ...common, channel: first, languages: own }, second, chosen, isSure, ctx);
   if (own[0] === languages[0]) throw userError('bad-input', 'autotranslate.one-language');
   await demandChange([first, second], ctx);
   const group = crypto.randomUUID();
   const pair = [{ ...common, channel: first, languages: own }, joining];
   await services.watches.set(
     pair.map((watch) => ({ ...watch, group })),
-    { by },
+    { by: presser(ctx) },
   );
+  return channelPage(ctx, id);
 };

@@ -20,14 +20,7 @@ import {
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';
-import {
-  linkChosen,
-  linkKnown,
-  linkPage,
-  otherLanguagePage,
-  otherPage,
-  readChosen,
-} from './panel-link.ts';
+import { linkChosen, linkPage, linkWith, otherLanguagePage, readChosen } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
 import { elsewherePresses } from './panel-elsewhere.ts';
 import { rulePresses } from './panel-rules.ts';
@@ -164,9 +157,10 @@ const finding = (
 /** The place of the first channel that is listed, as a control carries it. */
 const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 0);
 
-const otherChosen = ({ arg, values: [other = ''] }: PressContext) => ({
-  ...readChosen(arg),
-  other,
+/** A press after which a channel is linked, or more is asked. */
+const linking = (run: (ctx: PressContext) => Promise<Content>): Press => ({
+  ...press((ctx) => channelPage(ctx, readChosen(ctx.arg).id)),
+  run: async (ctx) => ctx.reply(await run(ctx)),
 });
 
 /** The work of the panel’s controls. */
@@ -194,13 +188,11 @@ export const panelPresses: Readonly<Record<string, Press>> = {
     const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
     return linkPage(ctx, { ...readChosen(ctx.arg), language });
   }),
-  linkto: press(
-    (ctx) => otherPage(ctx, otherChosen(ctx)),
-    (ctx) => linkKnown(ctx, otherChosen(ctx)),
-  ),
+  linkto: linking((ctx) => linkWith(ctx, { ...readChosen(ctx.arg), other: ctx.values[0] ?? '' })),
   findas: finding((ctx, found) => otherLanguagePage(ctx, readChosen(ctx.arg), found)),
-  linkas: press(
-    (ctx) => channelPage(ctx, readChosen(ctx.arg).id),
-    (ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx),
-  ),
+  linkas: linking((ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx)),
+  linksure: linking((ctx) => {
+    const chosen = readChosen(ctx.arg);
+    return linkChosen(chosen, [chosen.otherLanguage], ctx, true);
+  }),
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sentence } from '../../fakes/sentences.ts';
-import { useCommandHarness } from '../support.ts';
+import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
@@ -23,6 +23,23 @@ describe('/autotranslate add', () => {
     const options = { language: 'ja', channel: '3', with: '1' };
     const { text } = await harness().run('autotranslate add', options);
     expect(text).toContain('- <#1> · English\n- <#2> · Spanish\n- <#3> · Japanese');
+    expect(languages()).toEqual(['en', 'es', 'ja']);
+  });
+
+  it('says which channels elsewhere would see a channel before it is added to their group', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [
+      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+    ];
+    const options = { language: 'ja', channel: '3', with: '1' };
+    const asked = await harness().run('autotranslate add', options);
+    const seen = { channel: '<#3>', channels: '#there' };
+    expect(asked.text).toBe(sentence('autotranslate.join-seen', seen));
+    const [control] = asked.controls ?? [];
+    await harness().pressNamed(control?.press ?? '', { member: BOB });
+    expect(languages()).toEqual(['en', 'es']);
+    const { text } = await harness().pressNamed(control?.press ?? '');
+    expect(text).toContain('- <#3> · Japanese');
     expect(languages()).toEqual(['en', 'es', 'ja']);
   });
 

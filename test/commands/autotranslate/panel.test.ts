@@ -207,6 +207,30 @@ describe('the panel of /autotranslate', () => {
     expect(text).toContain(sentence('autotranslate.replaced', { channel: '<#4>', before }));
   });
 
+  it('says which channels elsewhere would see a channel before it is linked with their group', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [
+      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+    ];
+    const seen = { channel: '<#3>', channels: '#there' };
+    const begin = async (id: string) => {
+      await openChannel(id);
+      await harness().press('autotranslate.panel-link');
+    };
+    await begin('3');
+    await harness().press('autotranslate.panel-language', ['ja']);
+    const asked = await harness().press('autotranslate.panel-pick', ['1']);
+    expect(asked.text).toBe(sentence('autotranslate.join-seen', seen));
+    await begin('1');
+    await harness().press('autotranslate.panel-pick', ['3']);
+    const also = await harness().press('autotranslate.panel-language', ['ja']);
+    expect(also.text).toBe(asked.text);
+    expect(watchesOf(harness())).toHaveLength(2);
+    const { text } = await harness().press('autotranslate.link-yes');
+    expect(text).toContain(sentence('autotranslate.panel-heading', { channel: '<#1>' }));
+    expect(watchesOf(harness()).at(-1)).toMatchObject({ id: '3', languages: ['ja'] });
+  });
+
   it('takes no channel out of another group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });
@@ -268,6 +292,7 @@ describe('a press of the panel that cannot be done', () => {
     ['pause:100', []],
     ['off:100', []],
     ['linkas:100/en/2', ['ja']],
+    ['linksure:100/en/2/ja', []],
   ] as const;
 
   it.each(FORGED)('has no effect where somebody forges it: %s', async (press, values) => {

@@ -34,6 +34,7 @@ const AGO_MS = {
   '1h': HOUR_MS,
   '6h': 6 * HOUR_MS,
   '1d': DAY_MS,
+  '2d': 2 * DAY_MS,
   '3d': 3 * DAY_MS,
   '7d': 7 * DAY_MS,
 } as const;
@@ -180,7 +181,10 @@ export default defineCommand(
   'catchup',
   {
     options: z.object({
-      since: z.enum(['1h', '6h', '1d', '3d', '7d']).optional(),
+      since: z
+        .enum(['1h', '6h', '1d', '2d', '3d', '7d'])
+        .optional()
+        .meta({ days: { '1d': 0, '2d': -1 } }),
       to: z.string().optional(),
     }),
     complete: { to: completeLanguage },

@@ -67,7 +67,18 @@ interface OptionSchema extends Pick<
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly kind?: string;
+  /** The days from today by which choices may be called, too: `{ '2d': -1 }` for `yesterday`. */
+  readonly days?: Readonly<Record<string, number>>;
 }
+
+/** The names of a day, in the person's language and in English. */
+const namesOfDay = (day: number, locale: string): readonly string[] => [
+  ...new Set(
+    [locale, 'en'].map((each) =>
+      new Intl.RelativeTimeFormat(each, { numeric: 'auto' }).format(day, 'day'),
+    ),
+  ),
+];
 
 /** Schemas of options, kept because they are the same in every locale. */
 const schemas = new WeakMap<Action, z.core.JSONSchema.BaseSchema>();
@@ -127,7 +138,12 @@ export const describeAction = (
         : { maxLength: shape.maxLength };
     const choices = shape.enum?.map((value) => {
       const label = `options.choices.${option}.${value}`;
-      return { value, label: texts.has(label) ? t(label) : value };
+      const day = shape.days?.[value];
+      return {
+        value,
+        label: texts.has(label) ? t(label) : value,
+        ...(day === undefined ? {} : { also: namesOfDay(day, locale) }),
+      };
     });
     return {
       name: option,

@@ -193,14 +193,14 @@ export const readSwitch = (typed: string): boolean | undefined => {
   return TRUE.has(word) || FALSE.has(word) ? TRUE.has(word) : undefined;
 };
 
-/** Finds a choice by its value or its label. */
+/** Finds a choice by its value, its label or another word for it. */
 export const findChoice = (
   choices: NonNullable<OptionInfo['choices']>,
   typed: string,
 ): { readonly value: string; readonly label: string } | undefined => {
   const wanted = typed.trim().toLowerCase();
-  return choices.find(({ value, label }) =>
-    [value, label].some((name) => name.toLowerCase() === wanted),
+  return choices.find(({ value, label, also = [] }) =>
+    [value, label, ...also].some((name) => name.toLowerCase() === wanted),
   );
 };
 

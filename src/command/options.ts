@@ -145,7 +145,7 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
   if (option.choices)
     return userError('bad-input', 'options.not-a-choice', {
       option: name,
-      choices: codes(option.choices.map(({ value }) => value)),
+      choices: codes(option.choices.flatMap(({ value, also = [] }) => [value, ...also])),
     });
   if (issue.code === 'too_big' && option.kind === 'text')
     return userError('too-large', 'options.too-long', {

@@ -5,6 +5,8 @@ export interface Choice {
   readonly value: string;
   /** The text that people see. */
   readonly label: string;
+  /** Other words that people may type for it. */
+  readonly also?: readonly string[];
 }
 
 /** The topics of commands, in the order in which they are listed. */

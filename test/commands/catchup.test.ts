@@ -36,6 +36,21 @@ describe('/catchup', () => {
     expect(text).not.toContain('long ago');
   });
 
+  it.each(['yesterday', 'Gestern', '2d'])(
+    'understands the day that was typed: %s',
+    async (since) => {
+      harness().script.messages = [written('Good evening.', 40 * 60), written('Hello.', 60)];
+      const asking = { member: { ...BOB, locale: 'de' } };
+      const { text } = await harness().run('catchup', { since, to: 'fr' }, asking);
+      expect(text).toContain('Good evening.');
+    },
+  );
+
+  it('names words that can be typed where one is not understood', async () => {
+    const { text } = await harness().run('catchup', { since: 'Easter', to: 'fr' });
+    expect(text).toContain('`yesterday`');
+  });
+
   it('begins at the message in whose menu it is chosen', async () => {
     harness().script.messages = lines(5);
     const { text } = await harness().run('catchup', {}, { ...READER, on: lines(5)[2]! });

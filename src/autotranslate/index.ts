@@ -182,6 +182,8 @@ export const openAutoTranslate = async ({
   };
   store.signals.subscribe('retried', tryAgain);
   store.signals.subscribe('space-key', tryAgain);
+  // What was read is translated anew, with its new terms.
+  store.signals.subscribe('glossary', translations.forgetAll);
   const late = createLateTargets(stores.inbox);
   const notices = createLateNotices({ ...shared, languages: services.languages });
   const linkedThreads = createLinkedThreads({ ...shared, privacy: services.privacy });

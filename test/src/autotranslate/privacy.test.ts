@@ -66,7 +66,7 @@ describe('people’s words', () => {
     expect(scene.contexts.get('later')).toEqual([]);
   });
 
-  it('that were read lately are not kept once somebody is to be forgotten, or a space is left', async () => {
+  it('that were read lately are not kept once somebody is to be forgotten, a space is left, or a glossary changes', async () => {
     const store = await openStore('sqlite::memory:');
     const { messages, ...watching } = await openTestAutoTranslate(store);
     watching.attach(scene.feed.platform);
@@ -82,6 +82,7 @@ describe('people’s words', () => {
     const events = [
       () => watching.forget({ platform: SPACE.platform, id: 'ada' }),
       async () => watching.forgetAll(),
+      () => store.write((db) => store.signals.publish(db, 'glossary', SPACE)),
       async () => (await openSpaceData(store)).leave(SPACE),
     ];
     for (const event of events) {

@@ -123,7 +123,10 @@ export const wizardPage = async (
       : { ...look, names: {}, faults: look.faults.slice(0, 1), replaced: [] };
   const press = (name: string): string => `autotranslate ${name}:${id}`;
   return {
-    text: sections(t('autotranslate.wizard-how'), look.count > 0 && lookLines(shown, choices, ctx)),
+    text: sections(
+      t('autotranslate.wizard-how', { kind: placeKind(choices) }),
+      look.count > 0 && lookLines(shown, choices, ctx),
+    ),
     controls: [
       {
         kind: 'channels',

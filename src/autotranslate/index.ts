@@ -74,7 +74,7 @@ export interface AutoTranslateDeps {
   readonly services: PrepareDeps['services'] &
     Pick<OutagesDeps, 'serviceKeyOf'> &
     Pick<AnsweredDeps, 'settings'>;
-  readonly texts: Pick<Texts, 'rich' | 'in'>;
+  readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly telemetry: { readonly log: Log; readonly metrics: Metrics; readonly tracing: Tracing };
   /** Days for which outcomes of messages are stored, and the places of their mirrors. */
   readonly days: { readonly inbox: number; readonly mirrors: number };
@@ -185,7 +185,7 @@ export const openAutoTranslate = async ({
   // What was read is translated anew, with its new terms.
   store.signals.subscribe('glossary', translations.forgetAll);
   const late = createLateTargets(stores.inbox);
-  const notices = createLateNotices({ ...shared, languages: services.languages });
+  const notices = createLateNotices(shared);
   const linkedThreads = createLinkedThreads({ ...shared, privacy: services.privacy });
   const { nameIn } = linkedThreads;
   const threadChanges = createThreadChanges({ ...shared, nameIn });

@@ -19,7 +19,10 @@ const placeWith = async (scopes: readonly string[]): Promise<Place> => {
 /** What somebody sees of a wizard, and pressing in it. */
 const startWizard = async (at: Place, by: FakeUser = at.admin) => {
   const { channel } = at;
-  await bot.use(at, 'autotranslate wizard', { by, part: sentence('autotranslate.wizard-how') });
+  await bot.use(at, 'autotranslate wizard', {
+    by,
+    part: sentence('autotranslate.wizard-how', { kind: 'channel' }),
+  });
   const shown = () => channel.ephemeralsFor(by).at(-1)!;
   const pressOf = (word: string): string =>
     new RegExp(`autotranslate ${word}:[0-9a-f-]+`, 'u').exec(JSON.stringify(shown()))?.[0] ?? '';

@@ -39,6 +39,7 @@ export interface LinksDeps
     Omit<
       LinkRequestsDeps,
       | 'own'
+      | 'texts'
       | 'invites'
       | 'groupOf'
       | 'isRestricted'
@@ -197,9 +198,12 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
-      const known = asked.flatMap(({ channel }) => (own.of(channel) ? [channelKey(channel)] : []));
+      // A new thread has what was set for its channel, and its members were told nothing of it.
+      const known = asked.filter(({ channel }) =>
+        watches.list(channel.space).some(isWatchOf(channel)),
+      );
       await set(asked);
-      if (by) tellOn(asked, by, { isKnown: (channel) => known.includes(channelKey(channel)) });
+      if (by) tellOn(asked, by, { isKnown: (channel) => known.some(isWatchOf(channel)) });
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (

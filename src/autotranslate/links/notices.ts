@@ -15,7 +15,7 @@ import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  readonly texts: Pick<Texts, 'rich' | 'in'>;
+  readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly languages: Pick<Languages, 'name'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
@@ -103,7 +103,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       if (isFrom(channel, by)) continue;
       const [own] = languages;
       // A linked channel has a language, in which its members read what becomes of their messages.
-      const locale = mode === 'mirror' && own !== undefined ? own : by.locale;
+      const locale = texts.pick(mode === 'mirror' && own !== undefined ? [own] : [by.locale]);
       const names = new Intl.ListFormat(locale);
       const others = all.filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;

@@ -12,7 +12,6 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { groupOf } from '../../store/inbox/row.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Languages } from '../../text/language/languages.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
@@ -28,7 +27,6 @@ export interface LateNoticesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
-  readonly languages: Pick<Languages, 'name'>;
   readonly log: Log;
   readonly now: () => number;
   readonly tell: Tell;
@@ -49,7 +47,7 @@ interface Known {
  * each once, also over a restart. Nothing is told of a channel that only takes long. The calls return at once.
  */
 export const createLateNotices = (deps: LateNoticesDeps) => {
-  const { inbox, marks, watches, platforms, texts, spaces, languages, log, now, tell } = deps;
+  const { inbox, marks, watches, platforms, texts, spaces, log, now, tell } = deps;
   const known = createLru<string, Known>(MOST_KNOWN);
   const turns = createKeyedMutex();
 
@@ -80,7 +78,7 @@ export const createLateNotices = (deps: LateNoticesDeps) => {
     count: number,
   ): Promise<void> => {
     const locale = noticeLanguage(watch, await spaces.of(watch.channel.space));
-    const language = languages.name(late.languages[0] ?? '', locale);
+    const language = { language: late.languages[0] ?? '' };
     const platform = platforms.find(late.channel)?.title ?? late.channel.space.platform;
     const text = texts.rich(locale)(key, { language, platform, count });
     await tell(watch.channel, text);

@@ -54,7 +54,8 @@ describe('the wizard of /autotranslate', () => {
 
   it('makes threads in the channel, where these are chosen', async () => {
     await choose(['es']);
-    await harness().press('autotranslate.wizard-form', ['threads']);
+    const { text } = await harness().press('autotranslate.wizard-form', ['threads']);
+    expect(text).toContain(sentence('autotranslate.wizard-how', { kind: 'thread' }));
     await make();
     expect(builder().built).toMatchObject([{ kind: 'thread', name: 'español', source: '100' }]);
     const [, thread] = harness().services.watches.list(SPACE);

@@ -151,6 +151,21 @@ describe('a channel', () => {
     ]);
   });
 
+  it('is told all in one language, where its own one has no sentences', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'sv']), { by: here });
+    const params = { name: 'Ada gpj', mode: 'mirror', languages: 'English' };
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      sentence('autotranslate.on-here', params).replaceAll('`', ''),
+    ]);
+  });
+
+  it('is told what becomes of its messages where it is a new thread of a channel that has auto-translate', async () => {
+    await scene.watches.set([watchOf(ENGLISH, { languages: ['es'] })]);
+    const thread = channel('thread', ENGLISH.id);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [thread, 'es']), { by: here });
+    expect(scene.feed.texts(thread).at(-1)).toContain('/privacy');
+  });
+
   const ends: [string, (watches: Scene['watches']) => Promise<unknown>][] = [
     ['is set up for itself', (watches) => watches.set([watchOf(ENGLISH)])],
     ['is added to another group', (watches) => watches.join(mirror(ENGLISH, 'en'), SPANISH)],

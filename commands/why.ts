@@ -146,17 +146,23 @@ const decide = (isStopping: boolean): Press => ({
       channel: { space },
       services: { blocks },
       t,
+      label,
       reply,
     } = ctx;
     const [platform = '', id = '', ...rest] = arg.split(AND);
     if (platform === '' || !/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
     const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
     const person = { platform, id };
-    if (isStopping) await blocks.add(space, person, { name, isBan: false });
+    if (isStopping) {
+      const known = (await blocks.lookUp(space, id).catch(() => [])).find(
+        (each) => each.platform === platform,
+      );
+      await blocks.add(space, person, { name: known?.name ?? name, isBan: false });
+    }
     const stopped = isStopping ? undefined : await blocks.of(space, person);
     if (stopped) await blocks.remove(space, stopped.key);
     await reply({
-      text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name }),
+      text: t(isStopping ? 'blocks.stopped' : 'blocks.shown', { name, list: label('blocks.open') }),
       controls: isStopping ? [button(ctx, `why show:${arg}`, 'autotranslate.wizard-undo')] : [],
     });
   },

@@ -199,6 +199,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       return found === 'see' || found === 'write';
     },
     isBanned: deps.isBanned,
+    personName: async ({ id: guildId }, id) =>
+      /^\d{17,20}$/.test(id) ? members.lookUp(guildId, id) : undefined,
     reactors: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(

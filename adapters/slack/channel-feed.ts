@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse } from '@slack/web-api';
 import type { Api } from './api.ts';
-import { AppError, toAppError, userError } from '../../src/errors.ts';
+import { AppError, recover, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
@@ -19,7 +19,7 @@ import type { MessageReader } from './inbound/message-reader.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
-import type { People } from './people.ts';
+import { isPersonId, type People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
 import { BESIDE_COPIES, missingScopes, type ScopeChoice } from './scopes.ts';
 import { createCache } from '../../src/async/lru.ts';
@@ -98,6 +98,8 @@ export const missingIn = async (
 /** People of one reaction that are listed, and of whom Slack is asked whether they are bots: no message has more of these. */
 const REACTORS = 100;
 const LOOKED_UP = 5;
+
+const isUnknown = (thrown: unknown): boolean => toAppError(thrown).code === 'not-found';
 
 export type SlackChannelFeed = ChannelFeed & {
   /** Drops the name of a channel, in all workspaces that share it. */
@@ -194,6 +196,10 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const { isActive } = await people.of(channel.space, id);
       const found = isActive && (await access({ platform: PLATFORM, id }, channel));
       return found === 'see' || found === 'write';
+    },
+    personName: async (space, id) => {
+      const asking = isPersonId(id) ? people.of(space, id) : undefined;
+      return asking && (await recover(asking, isUnknown))?.name;
     },
     reactors: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);

@@ -11,15 +11,25 @@ const LONGEST_ID_CHARS = 40;
 const nameOf = ({ name }: BlockedPerson): string =>
   name === undefined ? '–' : quotedWords(name, NAME_CHARS);
 
-/** The people whose messages are not copied into this space, from a place in their list on. */
-const panel = async (ctx: PressContext, from: number): Promise<Content> => {
+/** Separates the id of the channel from whose page the list was opened, and the place in the list. */
+const AND = '|';
+
+const pressed = ({ arg, channel }: PressContext) => {
+  const [id, from] = arg.split(AND);
+  return { id: id || channel.id, from: Math.max(0, Math.trunc(Number(from)) || 0) };
+};
+
+/** The people whose messages are not copied into this space. */
+const panel = async (ctx: PressContext): Promise<Content> => {
   const { services, channel, capabilities, t, label } = ctx;
+  const { id, from } = pressed(ctx);
+  const isWatched = services.watches.list(channel.space).some((one) => one.channel.id === id);
   const all = await services.blocks.list(channel.space);
   const shown = all.slice(from, from + capabilities.choices);
   const left = all.length - from - shown.length;
   const choice: Control = {
     kind: 'choice',
-    press: 'autotranslate unstop',
+    press: `autotranslate unstop:${id}`,
     label: label('blocks.show'),
     choices: shown.map((each) => ({ value: each.key, label: nameOf(each) })),
   };
@@ -37,23 +47,20 @@ const panel = async (ctx: PressContext, from: number): Promise<Content> => {
     controls: [
       ...(shown.length > 0 ? [choice] : []),
       ...(left > 0
-        ? [button(ctx, `autotranslate stopped:${from + shown.length}`, 'blocks.older')]
+        ? [button(ctx, `autotranslate stopped:${id}${AND}${from + shown.length}`, 'blocks.older')]
         : []),
-      button(ctx, 'autotranslate stop', 'blocks.by-id'),
+      button(ctx, `autotranslate stop:${id}`, 'blocks.by-id'),
+      button(ctx, `autotranslate ${isWatched ? 'member' : 'page'}:${id}`, 'settings.back'),
     ],
   };
 };
 
-/** Blocks whoever has an id on the platforms that channels here are linked with. */
-const stop = async ({ services, channel: { space }, values: [typed = ''] }: PressContext) => {
-  const id = typed.trim();
-  if (!/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
-  const linked = await Promise.all(
-    services.watches.list(space).map((watch) => services.watches.members(watch)),
-  );
-  const platforms = linked.flat().map(({ platform }) => platform);
-  for (const platform of new Set([space.platform, ...platforms]))
-    await services.blocks.add(space, { platform, id }, { name: id, isBan: false });
+/** Blocks whoever has an id where channels here are linked with. */
+const stop = async ({ services: { blocks }, channel: { space }, values }: PressContext) => {
+  const [typed = ''] = values;
+  const people = /^\w+$/.test(typed.trim()) ? await blocks.lookUp(space, typed.trim()) : [];
+  if (people.length === 0) throw userError('bad-input', 'blocks.no-id');
+  for (const { name, ...person } of people) await blocks.add(space, person, { name, isBan: false });
 };
 
 const unstop = async ({ services, channel: { space }, values: [key] }: PressContext) => {
@@ -64,7 +71,7 @@ const unstop = async ({ services, channel: { space }, values: [key] }: PressCont
 export const blockPresses: Readonly<Record<string, Press>> = {
   stopped: {
     guards: [moderator],
-    ...pressOn((ctx) => panel(ctx, Math.max(0, Math.trunc(Number(ctx.arg)) || 0))),
+    ...pressOn(panel),
   },
   stop: {
     guards: [moderator],
@@ -74,7 +81,7 @@ export const blockPresses: Readonly<Record<string, Press>> = {
       hint: 'blocks.id-hint',
       maxChars: LONGEST_ID_CHARS,
     },
-    ...pressOn((ctx) => panel(ctx, 0), stop),
+    ...pressOn(panel, stop),
   },
-  unstop: { guards: [moderator], ...pressOn((ctx) => panel(ctx, 0), unstop) },
+  unstop: { guards: [moderator], ...pressOn(panel, unstop) },
 };

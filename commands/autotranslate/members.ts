@@ -50,7 +50,7 @@ export const membersPage = async (
     ...(isLinked
       ? codeControls(ctx, `${channel.id}/`)
       : [button(ctx, `autotranslate links:${channel.id}`, 'autotranslate.panel-elsewhere')]),
-    button(ctx, 'autotranslate stopped', 'blocks.open'),
+    button(ctx, `autotranslate stopped:${channel.id}`, 'blocks.open'),
     button(ctx, `autotranslate page:${channel.id}`, 'settings.back'),
   ];
   if (members.length === 0)

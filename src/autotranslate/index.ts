@@ -38,6 +38,7 @@ import { startFlagRemoval } from './flags/removal.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { nameElsewhere } from './links/names.ts';
 import { createLinks } from './links/links.ts';
+import { createPeopleElsewhere } from './links/people.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
 import { createCompactReplies } from './mirror/compact-replies.ts';
 import { createAnswered, type AnsweredDeps } from './mirror/answered.ts';
@@ -345,7 +346,10 @@ export const openAutoTranslate = async ({
       ...backlog.inbox,
       explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
     },
-    blocks: stores.blocks,
+    blocks: {
+      ...stores.blocks,
+      lookUp: createPeopleElsewhere({ watches: stores.watches, platforms }),
+    },
     messages: createAskedMessages({ ...shared, translations, privacy: services.privacy }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,

@@ -10,12 +10,19 @@ export interface BlockedPerson {
   readonly isBan: boolean;
 }
 
+/** A person as they are known in another space: their name with that of their server or workspace. */
+export interface PersonElsewhere extends Pick<Person, 'platform' | 'id'> {
+  readonly name: string;
+}
+
 /** The people of other spaces whose messages are not copied into the channels of a space. */
 export interface Blocks {
   /** Lists those of a space, the newest first. */
   list(space: Space): Promise<readonly BlockedPerson[]>;
   /** Finds a person among them; undefined for one who is not. */
   of(space: Space, person: Pick<Person, 'platform' | 'id'>): Promise<BlockedPerson | undefined>;
+  /** Finds who has an id in the spaces with which channels of this one are linked, once for each platform. */
+  lookUp(space: Space, id: string): Promise<readonly PersonElsewhere[]>;
   /** Rejects with `rate-limited` where a space has as many as there may be. */
   add(
     space: Space,

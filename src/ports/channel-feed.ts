@@ -100,6 +100,11 @@ export interface ChannelFeed {
    * True while a person is banned from a space; undefined where the bot may not know that. Omitted by platforms without bans.
    */
   isBanned?(space: Space, personId: string): Promise<boolean | undefined>;
+  /**
+   * The name of a person in a space; undefined for an id that nobody there has. Omitted by platforms on which nobody can be
+   * looked up.
+   */
+  personName?(space: Space, personId: string): Promise<string | undefined>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */

@@ -114,5 +114,5 @@ export const createBlocks = (store: Store, now: () => number) => {
         });
         await store.signals.publish(db, 'space-settings', space);
       }),
-  } satisfies Blocks & Record<string, unknown>;
+  } satisfies Omit<Blocks, 'lookUp'> & Record<string, unknown>;
 };

@@ -79,11 +79,13 @@ describe('/why', () => {
     await harness().pressNamed('why stop:test|mallory|Mallory');
     await harness().press('autotranslate.wizard-undo');
     expect(await harness().services.blocks.list(SPACE)).toEqual([]);
+    const name = 'Mallory · tower.example (Test)';
+    harness().script.people = [{ platform: 'test', id: 'mallory', name }];
     await harness().pressNamed('why stop:test|mallory|Mallory');
     expect(await harness().services.blocks.list(SPACE)).toEqual([
       {
         key: blockKey({ platform: 'test', id: 'mallory' }),
-        name: 'Mallory',
+        name,
         isBan: false,
       },
     ]);

@@ -1,6 +1,7 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import type { Explained } from '../../src/autotranslate/explain.ts';
 import type { AppError, Sentence } from '../../src/errors.ts';
+import type { PersonElsewhere } from '../../src/model/blocks.ts';
 import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
@@ -34,6 +35,8 @@ export interface Script {
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
   readonly decided: string[];
+  /** The people who are known in spaces that channels are linked with. */
+  people: readonly PersonElsewhere[];
   /** The person of whom channels were told when watches were set last. */
   toldOf: Changer | undefined;
   /** Time that has passed since the start, ms. */
@@ -112,6 +115,7 @@ export const createScript = (): Script => ({
   sources: new Map(),
   readsHistory: true,
   members: [],
+  people: [],
   decided: [],
   heard: [],
   transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },

@@ -131,7 +131,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       answer: refuse,
     },
     audit: { days: 400, list: async () => [], csv: refuse },
-    blocks: { list: async () => [], of: refuse, add: refuse, remove: refuse },
+    blocks: { list: async () => [], of: refuse, lookUp: refuse, add: refuse, remove: refuse },
     spaces: createFakeSpaces(),
     usage: {
       record: async () => undefined,

@@ -190,7 +190,10 @@ export const createScriptedServices = (
     settings: createMemberSettings(store),
     watches,
     audit: createAudit(store),
-    blocks: createBlocks(store, () => NOW_MS),
+    blocks: {
+      ...createBlocks(store, () => NOW_MS),
+      lookUp: async (_, of) => script.people.filter(({ id }) => id === of),
+    },
     spaces,
     usage,
     limits: createLimits({ spaces, usage, operator: script.operator, now: () => NOW_MS }),

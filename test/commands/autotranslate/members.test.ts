@@ -105,11 +105,24 @@ describe('/autotranslate members', () => {
     expect((await harness().press('blocks.by-id', ['no id!'])).text).toContain(
       sentence('blocks.no-id'),
     );
-    await harness().press('blocks.by-id', [' U0EVE ']);
-    // Nobody but people of the platforms that are linked can be meant.
+    // A name, or an ID that nobody has, stops nobody.
+    expect((await harness().press('blocks.by-id', ['Mallory'])).text).toContain(
+      sentence('blocks.no-id'),
+    );
+    expect(await listed()).toEqual([]);
+    const name = 'Eve · tower.example (Slack)';
+    harness().script.people = ['slack', 'test'].map((platform) => ({
+      platform,
+      id: 'U0EVE',
+      name,
+    }));
+    expect((await harness().press('blocks.by-id', [' U0EVE '])).text).toContain(name);
     const keys = ['slack', 'test'].map((platform) => blockKey({ platform, id: 'U0EVE' }));
     expect(await listed()).toEqual(keys.toSorted());
     await harness().press('blocks.show', [keys[0]!]);
     expect(await listed()).toEqual([keys[1]]);
+    expect((await harness().press('settings.back')).text).toContain(
+      sentence('members.heading', { channel: `<#${HERE.id}>` }),
+    );
   });
 });

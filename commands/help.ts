@@ -39,21 +39,20 @@ const entries = (
   return hasMenu && named.length > 0 && t('help.menu', { entries: named.join(' · ') });
 };
 
-/** Lists what a person can use by topic, in the order of the names in their language. */
-const overview = ({
+/** Lists the commands that are for people of this role. */
+const usableBy = ({
   commands,
   member,
-  isGuest,
-  locale,
-  t,
-  label,
-}: Pick<
-  CommandContext<unknown>,
-  'commands' | 'member' | 'isGuest' | 'locale' | 't' | 'label'
->): RichText => {
+}: Pick<CommandContext<unknown>, 'commands' | 'member'>): readonly CommandInfo[] =>
+  commands().filter(({ moderators }) => !moderators || member.role === 'moderator');
+
+/** Lists what a person can use by topic, in the order of the names in their language. */
+const overview = (
+  ctx: Pick<CommandContext<unknown>, 'commands' | 'member' | 'isGuest' | 'locale' | 't' | 'label'>,
+): RichText => {
+  const { isGuest, locale, t, label } = ctx;
   const { compare } = new Intl.Collator(locale);
-  const usable = commands()
-    .filter(({ moderators }) => !moderators || member.role === 'moderator')
+  const usable = usableBy(ctx)
     .filter(({ needs }) => !isGuest || needs === undefined)
     .toSorted((a, b) => compare(typedOf(a), typedOf(b)));
   const byTopic = Map.groupBy(usable, ({ topic }): Topic => topic ?? 'more');
@@ -71,8 +70,8 @@ export default defineCommand(
   {
     options: z.object({ command: z.string().optional() }),
     complete: {
-      command: (typed, { commands }) =>
-        commands()
+      command: (typed, ctx) =>
+        usableBy(ctx)
           .map(({ name, typed: own = name, summary }) => ({ name, own, summary }))
           .filter(({ name, own }) =>
             [name, own].some((known) => known.includes(typed.replace(/^\//, '').toLowerCase())),
@@ -91,7 +90,10 @@ export default defineCommand(
         throw userError('not-found', 'errors.unknown-command', {
           command: typedCode(`/${wanted}`),
         });
-      const details = found.map((command) =>
+      const usable = usableBy(ctx);
+      const shown = found.filter(({ name }) => usable.some((each) => each.name === name));
+      if (shown.length === 0) throw userError('forbidden', 'errors.needs-moderator');
+      const details = shown.map((command) =>
         nested(
           line(command),
           command.options.map(({ name, typed = name, description, required }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { useCommandHarness, useCoreHarness } from './support.ts';
+import { BOB, useCommandHarness, useCoreHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const { harness, last } = useCoreHarness();
@@ -42,6 +42,15 @@ describe('/help', () => {
     const { text } = await last('help', {}, { role: 'member' });
     expect(text).not.toContain('/settings');
     expect(text).toContain('- `/glossary` `export` `list` `propose` ·');
+  });
+
+  it('shows a member nothing of what only moderators may do', async () => {
+    const asking = { member: BOB };
+    const { text } = await commands().run('help', { command: 'autotranslate' }, asking);
+    expect(text).toBe(sentence('errors.needs-moderator'));
+    const some = await commands().run('help', { command: 'glossary' }, asking);
+    expect(some.text).toContain('/glossary list');
+    expect(some.text).not.toContain('/glossary import');
   });
 
   it('leaves out what the platform has no use for', async () => {

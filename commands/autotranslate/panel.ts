@@ -5,7 +5,7 @@ import {
   type PressContext,
   type PressForm,
 } from '../../src/command/command.ts';
-import { MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/message.ts';
@@ -70,7 +70,7 @@ const changeOwn = async (
   how: (watch: ChannelWatch) => ChannelWatch,
 ): Promise<void> => void (await change(channelNamed(ctx, ctx.arg), how, presser(ctx), ctx));
 
-/** Sets the languages that a channel is translated into; turns auto-translate on where it is off. */
+/** Takes over what was chosen of the languages that were shown; turns auto-translate on where it is off. */
 const setLanguages = async (ctx: PressContext): Promise<void> => {
   const channel = channelNamed(ctx, ctx.arg);
   const languages = chosenLanguages(ctx.values, MOST_LANGUAGES, ctx);
@@ -79,7 +79,10 @@ const setLanguages = async (ctx: PressContext): Promise<void> => {
       if (watch.mode === 'mirror') throw changedMeanwhile(ctx, ctx.arg);
       return watch.mode === 'request'
         ? { ...watch, mode: 'reply', languages, transcribes: true }
-        : { ...watch, languages };
+        : {
+            ...watch,
+            languages: chosenLanguages(chosenOver(watch.languages, ctx), MOST_LANGUAGES, ctx),
+          };
     });
   await demandChange([channel], ctx);
   const watch = { channel, mode: 'reply', languages, transcribes: true, bots: false } as const;

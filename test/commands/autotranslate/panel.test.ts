@@ -231,6 +231,19 @@ describe('the panel of /autotranslate', () => {
     expect(watchesOf(harness()).at(-1)).toMatchObject({ id: '3', languages: ['ja'] });
   });
 
+  it('keeps a language that somebody added after the panel was shown', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().run('autotranslate add', { language: 'ja' });
+    const { text } = await harness().pressNamed(
+      'autotranslate languages:100',
+      {},
+      ['es', 'fr'],
+      ['es'],
+    );
+    expect(text).not.toContain('⚠️');
+    expect(watchesOf(harness())).toMatchObject([{ languages: ['es', 'ja', 'fr'] }]);
+  });
+
   it('takes no channel out of another group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });

@@ -47,6 +47,7 @@ import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
 import { createModeratorNotices } from './moderators/notices.ts';
+import { createOpenSources } from './open-sources.ts';
 import { createOutages, type OutagesDeps } from './outages/outage.ts';
 import { createOutageWaits } from './outages/waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
@@ -165,6 +166,7 @@ export const openAutoTranslate = async ({
     measured,
   };
   const bars = createBars(shared);
+  const openSources = createOpenSources({ ...shared, bars });
   const names = createAuthorNames(shared);
   const floods = createFloods(shared);
   const holds = createCatchUpHolds(shared);
@@ -195,6 +197,7 @@ export const openAutoTranslate = async ({
     botLoops,
     pressers,
     bars,
+    openSources,
     floods,
     names,
     places: createPlaces(shared),
@@ -212,6 +215,7 @@ export const openAutoTranslate = async ({
     ...shared,
     late,
     bars,
+    openSources,
     replies,
     answered: createAnswered(shared),
     wakeIdle: scheduler.wakeIdle,
@@ -238,7 +242,14 @@ export const openAutoTranslate = async ({
   // One day less than rows are stored, so that no row is cleared between the check and its use.
   const rowsSinceMs = (): number => now() - (days.inbox - 1) * DAY_MS;
   const refusals = createFlagRefusals((row, reason) => logSkip(log, row, reason));
-  const ingest = createIngest({ ...shared, pressers, inboxWriter, refusals, rowsSinceMs });
+  const ingest = createIngest({
+    ...shared,
+    openSources,
+    pressers,
+    inboxWriter,
+    refusals,
+    rowsSinceMs,
+  });
   const { markDeleted } = inboxWriter;
   const backfill = createBackfill({
     ...shared,
@@ -350,7 +361,12 @@ export const openAutoTranslate = async ({
       ...stores.blocks,
       lookUp: createPeopleElsewhere({ watches: stores.watches, platforms }),
     },
-    messages: createAskedMessages({ ...shared, translations, privacy: services.privacy }),
+    messages: createAskedMessages({
+      ...shared,
+      translations,
+      openSources,
+      privacy: services.privacy,
+    }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
     forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */

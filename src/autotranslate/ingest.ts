@@ -19,7 +19,8 @@ import { logSkip, type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { FlagPressers } from './flags/pressers.ts';
 import type { Scheduler } from './scheduler.ts';
-import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
+import { readFlagged, type FlaggedDeps } from './read-source.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { FlagRefusals, RefusedFlag } from './flags/refusals.ts';
 import type { CopiedReactions } from './reactions/reactions.ts';
 import { isCountryFlag } from '../text/language/languages.ts';
@@ -27,7 +28,6 @@ import { languageOfReaction, skipReason } from './policy.ts';
 import type { Message } from '../model/message.ts';
 import { isQuiet } from '../model/space.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { MINUTE_MS, realClock, sleep } from '../async/clock.ts';
@@ -105,10 +105,9 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
 /** Delay of a report beyond which its message counts as missed: the platform has reported it again. */
 const LATE_MS = 30_000;
 
-export interface IngestDeps {
+export interface IngestDeps extends Pick<FlaggedDeps, 'stored' | 'openSources'> {
   readonly inboxWriter: InboxWriter;
   readonly inbox: Pick<InboxStore, 'purposes' | 'shownMs'>;
-  readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs' | 'languagesMs'>;
   readonly spaces: SpaceSettings;
@@ -135,6 +134,7 @@ export const createIngest = ({
   inboxWriter,
   inbox,
   stored,
+  openSources,
   cursors,
   watches,
   spaces,
@@ -147,6 +147,7 @@ export const createIngest = ({
   nowMs,
 }: IngestDeps) => {
   const { accept, markDeleted } = inboxWriter;
+  const flagged = { stored, platforms, openSources };
   const flagTurn = createSpacing(nowMs, { everyMs: FLAG_EVERY_MS, burst: FLAGS_AT_ONCE });
   const optedOut = ({ ref, author }: Message): Promise<boolean> =>
     privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
@@ -156,7 +157,7 @@ export const createIngest = ({
     const flags = purposes.filter((one) => flaggedLanguage(one) !== undefined);
     if (flags.length === 0) return;
     const isOurs = seen.author.kind === 'ourselves';
-    const message = isOurs ? await readFlagged(seen.ref, stored, platforms) : seen;
+    const message = isOurs ? await readFlagged(seen.ref, flagged) : seen;
     if (!message) return;
     const skip = (await optedOut(message)) ? 'opted-out' : undefined;
     for (const purpose of flags)
@@ -237,7 +238,7 @@ export const createIngest = ({
         const shownMs = await inbox.shownMs(ref);
         if (shownMs !== undefined && shownMs >= watches.languagesMs(watch)) return refuse('shown');
       }
-      const message = await readFlagged(ref, stored, platforms);
+      const message = await readFlagged(ref, flagged);
       if (!message) return;
       if (message.system) return refuse('system');
       if (await optedOut(message)) return refuse('opted-out');

@@ -1,8 +1,8 @@
 import { realClock } from '../async/clock.ts';
-import { AppError, toAppError, userError } from '../errors.ts';
+import { AppError, userError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
 import type { Content, Message } from '../model/message.ts';
-import type { Channel, MessageRef, Posted } from '../model/place.ts';
+import type { Channel, Posted } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -11,7 +11,6 @@ import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { asText, map } from '../rich-text/walk.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
-import { flaggedLanguage, fromStored, type Row } from '../store/inbox/row.ts';
 
 /** The parts of a platform that watched channels need. */
 export interface WatchedPlatform {
@@ -148,60 +147,6 @@ export const authorFor = async (
   // The server is shown however long a name is.
   const name = `${quotedWords(author.name, NAME_CHARS)} · ${quotedWords(server, SERVER_CHARS)}`;
   return { ...author, name };
-};
-
-/**
- * Reads the message that a flag asks to be translated. A flag on a mirror means its source, so that
- * it has the same meaning on either. Undefined when one of them is deleted or may not be read.
- */
-export const readFlagged = async (
-  ref: MessageRef,
-  stored: Pick<MirrorStore, 'sourceOf'>,
-  platforms: Pick<WatchedPlatforms, 'of'>,
-): Promise<Message | undefined> => {
-  const readOpen = async (one: MessageRef): Promise<Message | undefined> => {
-    try {
-      return await platforms.of(one.channel).feed.read(one);
-    } catch (thrown) {
-      if (toAppError(thrown).code === 'forbidden') return undefined;
-      throw thrown;
-    }
-  };
-  const source = await stored.sourceOf(ref);
-  const pressed = await readOpen(ref);
-  if (!source || !pressed) return pressed;
-  const words = await readOpen(source.ref);
-  if (!words) return undefined;
-  const text = await textFor(words.text, source.ref.channel, ref.channel, platforms);
-  const { threadId: _thread, ...shown } = words;
-  // The answer stands below the message that was pressed.
-  const { position, threadId } = pressed;
-  return { ...shown, text, ref, position, ...(threadId === undefined ? {} : { threadId }) };
-};
-
-/** Reads the message of a row, with access to its files; undefined where there is none to translate. */
-export const readSource = async (
-  { ref, purpose, message: state }: Row,
-  stored: Pick<MirrorStore, 'sourceOf'>,
-  platforms: Pick<WatchedPlatforms, 'of'>,
-): Promise<Message | undefined> => {
-  if (state === 'deleted' || state === 'skipped') return undefined;
-  if (state === 'unread')
-    return flaggedLanguage(purpose) === undefined
-      ? platforms.of(ref.channel).feed.read(ref)
-      : readFlagged(ref, stored, platforms);
-  return fromStored(
-    ref,
-    state,
-    ({ id }) =>
-      async function* (signal) {
-        // Read again, because addresses of files expire.
-        const message = await platforms.of(ref.channel).feed.read(ref);
-        const file = message?.files.find((one) => one.id === id);
-        if (!file) throw new AppError('not-found', 'the file is gone with its message');
-        yield* file.open(signal);
-      },
-  );
 };
 
 /**

@@ -146,6 +146,17 @@ it('shows nothing to who may not read what was written before', async () => {
   expect(shown.content).toContain(refusal);
 });
 
+it('shows a copy as it stands once its source is not linked any more', async () => {
+  const at = await bot.linked();
+  const said = at.english.say(at.ann, 'Shall we have tea?');
+  await copyOf(said, at.spanish);
+  await bot.use({ ...at, channel: at.english }, 'autotranslate off');
+  said.edit('Secret of another server');
+  const { content } = await catchUp({ channel: at.spanish }, at.bob, { to: 'ja' });
+  expect(content).toContain('Shall we have tea?');
+  expect(content).not.toContain('Secret');
+});
+
 it('shows the copies of messages from linked channels with their authors', async () => {
   const at = await bot.linked();
   const said = at.english.say(at.ann, 'Shall we have tea?');

@@ -2,25 +2,26 @@ import { DAY_MS } from '../../async/clock.ts';
 import { userError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import type { Channel, MessageRef, Person } from '../../model/place.ts';
-import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
 import { outcomesOf } from '../../store/inbox/outcomes.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import type { ReadTranslations } from './translations.ts';
-import { createSourcesOf, createSourceTexts, type Copy } from './source-texts.ts';
+import {
+  createSourcesOf,
+  createSourceTexts,
+  type Copy,
+  type SourceTextDeps,
+} from './source-texts.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
 
-export interface AskedMessagesDeps {
-  readonly platforms: Pick<WatchedPlatforms, 'of'>;
+export interface AskedMessagesDeps extends SourceTextDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly store: Pick<Store, 'selectFrom'>;
-  readonly stored: Pick<MirrorStore, 'sourcesOf'>;
   readonly translations: ReadTranslations;
   readonly now: () => number;
 }
@@ -57,7 +58,7 @@ export interface AskedMessages {
    * included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
-  /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can be read. */
+  /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can and may be read. */
   written(messages: readonly Copy[], signal: AbortSignal): Promise<readonly RichText[]>;
   /** The address at which people find a message; undefined on platforms without. */
   linkOf(ref: MessageRef): string | undefined;

@@ -4,6 +4,7 @@ import type { RichText } from '../../rich-text/rich-text.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import { WATCH, type RowKey } from '../../store/inbox/row.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
+import type { OpenSources } from '../open-sources.ts';
 import { textFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Longest waits for a source, and for a channel's history: they may be in a place that does not answer. */
@@ -18,6 +19,7 @@ const BEFORE_MS = 3_600_000;
 export interface SourceTextDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly stored: Pick<MirrorStore, 'sourcesOf'>;
+  readonly openSources: OpenSources;
 }
 
 export type Copy = Pick<Message, 'ref' | 'author' | 'text' | 'position'>;
@@ -37,10 +39,10 @@ interface Found {
 
 /**
  * Creates what resolves with texts as their authors wrote them: of copies those of their sources, as far as these can be
- * read. Never rejects.
+ * read and may be (see `OpenSources`). Never rejects.
  */
 export const createSourceTexts = (deps: SourceTextDeps) => {
-  const { platforms } = deps;
+  const { platforms, openSources } = deps;
   const sourcesOf = createSourcesOf(deps);
 
   const sourceOf = async (copy: Copy): Promise<readonly Found[]> => {
@@ -90,8 +92,9 @@ export const createSourceTexts = (deps: SourceTextDeps) => {
       const known = await readAll(channel, some, signal);
       for (const { copy, source } of some) {
         const message = known.get(source.id);
-        if (message && !isBlankMessage(message.text))
-          texts.set(copy, await textFor(message.text, channel, copy.ref.channel, platforms));
+        const to = copy.ref.channel;
+        if (message && !isBlankMessage(message.text) && (await openSources.isOpen(message, to)))
+          texts.set(copy, await textFor(message.text, channel, to, platforms));
       }
     });
     await Promise.allSettled(reading);

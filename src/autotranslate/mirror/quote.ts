@@ -9,6 +9,7 @@ import type { Privacy } from '../../store/privacy/person-data.ts';
 import { excerpt } from '../../text/quoted-words.ts';
 import { namedFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { Bars } from '../bars.ts';
+import type { OpenSources } from '../open-sources.ts';
 import type { Answered } from './answered.ts';
 
 const QUOTED_CHARS = 80;
@@ -21,6 +22,7 @@ export interface QuoteDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly answered: Answered;
   readonly bars: Bars;
+  readonly openSources: OpenSources;
 }
 
 /** The mirror of a message in a target; the message itself where it has none there. */
@@ -50,7 +52,7 @@ export interface Quoted {
 /**
  * The message that a message replies to, as the readers of a target see it: in their own language
  * where it has a mirror there, as written otherwise. Undefined when it is deleted, its author opted
- * out, or is barred from the target.
+ * out, or is barred from the target. Where it may not be read there any more, and has no mirror, it is as its copy says.
  *
  * @param options.together mirrors that are created in the target before that of the message
  * @param options.isLast false where the quote may be tried again: then it rejects where that may help
@@ -58,7 +60,7 @@ export interface Quoted {
 export const quoteFor = async (
   answer: Message,
   target: MirrorTarget,
-  { stored, platforms, privacy, answered, bars }: QuoteDeps,
+  { stored, platforms, privacy, answered, bars, openSources }: QuoteDeps,
   { together = [], isLast }: { readonly together?: readonly Together[]; readonly isLast: boolean },
 ): Promise<Quoted | undefined> => {
   const { replyTo } = answer;
@@ -86,8 +88,11 @@ export const quoteFor = async (
     if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
     if (await bars.isBarred(written, target.channel)) return undefined;
     const ref = await counterpart(source, target, stored);
-    const there = ref === source ? written : await read(ref, source);
-    const shown = there ?? (await read(replyTo, source)) ?? written;
+    const isOpen = sources.length === 0 || (await openSources.isOpen(written, target.channel));
+    const open = isOpen ? written : undefined;
+    const there = ref === source ? open : await read(ref, source);
+    const shown = there ?? (await read(replyTo, source)) ?? open;
+    if (!shown) return undefined;
     const named = await namedFor(shown.text, shown.ref.channel, target.channel, platforms);
     const text = excerpt(named, QUOTED_CHARS);
     // Of several people's copies in one message, nobody can say which one is answered.

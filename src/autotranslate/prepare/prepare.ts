@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSource, type WatchedPlatforms } from '../watched-platforms.ts';
+import { readSource, type FlaggedDeps } from '../read-source.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, ruleAgainst, skipReason, type SkipReason } from '../policy.ts';
 import { belowOf, replyLabel, type CompactLine } from './compose.ts';
 import { createContents, type ContentsDeps } from './contents.ts';
@@ -23,10 +24,10 @@ import type { Tenure } from '../../ports/processes.ts';
 import { flaggedLanguage, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import type { MessageRef } from '../../model/place.ts';
-import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
-export interface PrepareDeps extends ReceiversDeps, ContentsDeps {
+export interface PrepareDeps
+  extends ReceiversDeps, ContentsDeps, Pick<FlaggedDeps, 'stored' | 'openSources'> {
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
@@ -34,7 +35,6 @@ export interface PrepareDeps extends ReceiversDeps, ContentsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
   readonly places: Places;
   readonly platforms: WatchedPlatforms;
-  readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
   readonly outages: Pick<Outages, 'of'>;
   readonly recognitions: Pick<RecognitionOutages, 'of'>;
@@ -188,7 +188,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       await watches.refresh();
       const kept = deps.late.take(row);
       if (kept) return kept;
-      const message = await readSource(row, deps.stored, platforms);
+      const message = await readSource(row, deps);
       if (!message) {
         const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
-import { readFlagged } from '../../../src/autotranslate/watched-platforms.ts';
+import { readFlagged } from '../../../src/autotranslate/read-source.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, GENERAL, linked, SPANISH, withScene } from './support.ts';
@@ -137,12 +137,29 @@ describe('a flag', () => {
     expect(scene.feed.texts(SPANISH).at(-1)).toBe('🇫🇷 fr(hello)');
   });
 
+  it('on a copy means the words of the copy where its source is not copied there any more', async () => {
+    await scene.watches.set(linked());
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    await scene.watches.remove(ENGLISH);
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'secret'));
+    const copy = scene.feed.messages(SPANISH)[0] as Message;
+    await scene.listener.reactionChanged(copy.ref, '🇫🇷', true);
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH).at(-1)).toContain('es(hello)');
+    expect(scene.feed.texts(SPANISH).join()).not.toContain('secret');
+  });
+
   it('on a copy is answered in the thread of the copy', async () => {
     const { feed } = scene;
     const source = feed.say(ENGLISH, 'hello', { threadId: 'of the source' });
     const copy = feed.say(SPANISH, 'hola', { threadId: 'of the copy' });
     const sourceOf = async () => ({ ref: source.ref, purpose: 'watch' });
-    const found = await readFlagged(copy.ref, { sourceOf }, { of: () => feed });
+    const found = await readFlagged(copy.ref, {
+      stored: { sourceOf },
+      platforms: { of: () => feed },
+      openSources: { isOpen: async () => true },
+    });
     expect(found).toMatchObject({ ref: copy.ref, text: source.text, threadId: 'of the copy' });
   });
 });

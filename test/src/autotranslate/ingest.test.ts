@@ -42,6 +42,7 @@ beforeEach(async () => {
     refusals: { note: () => undefined, drop: () => undefined },
     inbox: ours,
     stored: mirrors,
+    openSources: { isOpen: async () => true },
     cursors: {
       advance: (_, position) => void followed.push(position),
     },

@@ -58,6 +58,20 @@ describe('the quote of a message', () => {
     expect(scene.feed.texts(ENGLISH)).toEqual(['bob: en(es:vaya) [🌐 English]']);
   });
 
+  it('has the words of the copy that is answered where its source is not copied any more', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [copy] = scene.feed.messages(SPANISH);
+    for (const { ref: there } of scene.feed.messages(JAPANESE)) scene.feed.remove(there);
+    await scene.store.deleteFrom('mirror').where('target_channel_id', '=', JAPANESE.id).execute();
+    await scene.watches.remove(ENGLISH);
+    scene.feed.edit(ref, 'secret');
+    await scene.say(SPANISH, 'es:vaya', { ...BY, ...(copy ? { replyTo: copy.ref } : {}) });
+    await scene.idle();
+    expect(scene.feed.texts(JAPANESE).at(-1)).toMatch(/^> .*es\(hello\)/);
+    expect(scene.feed.texts(JAPANESE).join()).not.toContain('secret');
+  });
+
   it('goes from copies whose rows were cleared, and brings none into a channel that was linked since', async () => {
     const known = await told();
     await scene.idle();

@@ -24,11 +24,14 @@ const open = async () => {
   const out = new Set(['shy']);
   /** What our messages are copies of. */
   const sources = new Map<string, RowKey>();
+  /** The authors whose words are not shown elsewhere any more. */
+  const closed = new Set<string>();
   const messages = createAskedMessages({
     platforms: { of: () => ({ feed: fake.feed, mirrors: fake.mirrors }) },
     privacy: { optedOut: async ({ id }) => out.has(id) },
     store,
     stored: { sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined) },
+    openSources: { isOpen: async ({ author }) => !closed.has(author.id) },
     translations: createReadTranslations(Date.now),
     now: Date.now,
   });
@@ -40,7 +43,7 @@ const open = async () => {
     (await messages.recent(HERE, most, AbortSignal.timeout(1_000))).map(({ ref }) => ref.id);
   const written = async (...copies: readonly Message[]) =>
     (await messages.written(copies, AbortSignal.timeout(1_000))).map(plainText);
-  return { fake, messages, texts, since, written, out, sources };
+  return { fake, messages, texts, since, written, out, sources, closed };
 };
 
 describe('messages that somebody asks for', () => {
@@ -111,6 +114,15 @@ describe('messages that somebody asks for', () => {
     sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
     expect(await written(copy, source)).toEqual(['hola', 'hola']);
     fake.remove(source.ref);
+    expect(await written(copy)).toEqual(['hello']);
+  });
+
+  it('have their own words where what is written at their source is not shown any more', async () => {
+    const { fake, written, sources, closed } = await open();
+    const source = fake.say(THERE, 'hola', { author: person('ann') });
+    const copy = fake.say(HERE, 'hello', OURS);
+    sources.set(copy.ref.id, { ref: source.ref, purpose: WATCH });
+    closed.add('ann');
     expect(await written(copy)).toEqual(['hello']);
   });
 

@@ -1,0 +1,36 @@
+import type { Message } from '../model/message.ts';
+import { isSameChannel, type Channel } from '../model/place.ts';
+import { isKeptOut, isPaused, type ChannelWatch } from '../model/space.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import type { Bars } from './bars.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+export interface OpenSourcesDeps {
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly bars: Bars;
+}
+
+export type OpenSources = ReturnType<typeof createOpenSources>;
+
+/** Creates the check of whose words readers of a copy may read as they are now. */
+export const createOpenSources = ({ watches, platforms, bars }: OpenSourcesDeps) => {
+  const watchOf = (channel: Channel): ChannelWatch | undefined =>
+    watches.of(platforms.find(channel)?.feed.resolve(channel) ?? channel);
+
+  const isCopied = (from: Channel, to: Channel): boolean => {
+    const [source, target] = [watchOf(from), watchOf(to)];
+    if (source?.group === undefined || source.group !== target?.group) return false;
+    return !isPaused(source) && !isKeptOut(from, target, watches.group(target));
+  };
+
+  return {
+    /**
+     * True where what somebody writes in their channel is shown in another one at this moment, or stands there itself. A copy
+     * that is left from before is all that may be read there otherwise: its source may have changed since.
+     */
+    isOpen: async (written: Pick<Message, 'ref' | 'author'>, to: Channel): Promise<boolean> =>
+      isSameChannel(written.ref.channel, to) ||
+      (isCopied(written.ref.channel, to) && !(await bars.isBarred(written, to))),
+  };
+};

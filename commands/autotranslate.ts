@@ -9,7 +9,7 @@ import { lines, bullets, nested } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, joinPress, removeAction } from './autotranslate/add.ts';
-import { restorePress, turnOff } from './autotranslate/change.ts';
+import { askedOff, endPress, restorePress } from './autotranslate/change.ts';
 import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
 import { changer, chosenChannel, watchLine } from './autotranslate/context.ts';
 import { hiddenNote } from '../src/command/helpers.ts';
@@ -33,7 +33,7 @@ const offAction = defineAction({
     const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
     const channel =
       (options.channel === undefined ? own?.channel : undefined) ?? chosenChannel(ctx);
-    const ended = await turnOff(channel, changer(ctx), ctx);
+    const ended = await askedOff(channel, changer(ctx), ctx);
     await reply(
       ended ?? {
         text: t('autotranslate.not-on', { channel: channelMention(channel) }),
@@ -102,6 +102,7 @@ export default defineCommandGroup(
       ...memberPresses,
       ...blockPresses,
       join: joinPress,
+      end: endPress,
       restore: restorePress,
     },
   },

@@ -13,7 +13,7 @@ import {
   removable,
   removeLanguage,
   seenElsewhere,
-  turnOff,
+  askedOff,
 } from './change.ts';
 import {
   ageOption,
@@ -146,7 +146,7 @@ export const removeAction = defineAction({
         count: spoken.length,
         channels,
       });
-    const ended = await turnOff(watch.channel, by, ctx);
+    const ended = await askedOff(watch.channel, by, ctx);
     await reply(ended ?? { text: t('autotranslate.not-on', named) });
   },
 });

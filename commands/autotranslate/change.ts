@@ -1,7 +1,7 @@
 import { moderator, type Press } from '../../src/command/command.ts';
 import { button, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import type { Content } from '../../src/model/message.ts';
+import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
@@ -111,6 +111,84 @@ export const addLanguage = async (
     ctx,
   );
 
+/** Lists the channels, here and elsewhere, that one is linked with; none where it is linked with none. */
+const partnersOf = async (channel: Channel, ctx: Context) => {
+  const group = groupHere(channel, ctx);
+  const [first] = group;
+  const elsewhere = first ? await ctx.services.watches.members(first) : [];
+  const own = group.filter((watch) => !isSameChannel(watch.channel, channel));
+  return {
+    elsewhere,
+    list: [
+      ...own.map((watch) => channelMention(watch.channel)),
+      ...elsewhere.map(({ name }) => name),
+    ],
+  };
+};
+
+/** Says with which channels the link of one ends; undefined where it is linked with none. */
+export const partingLine = async (
+  channel: Channel,
+  ctx: Context,
+): Promise<RichText | undefined> => {
+  await demandLinked([channel], ctx);
+  const { list, elsewhere } = await partnersOf(channel, ctx);
+  if (list.length === 0) return undefined;
+  return ctx.t('autotranslate.parts', {
+    channel: channelMention(channel),
+    channels: { list },
+    elsewhere: elsewhere.length,
+  });
+};
+
+/**
+ * Asks once whether auto-translate is to be turned off in a channel.
+ *
+ * @param press what does it
+ */
+export const endQuestion = async (
+  channel: Channel,
+  press: string,
+  ctx: Context,
+): Promise<Content & { readonly controls: readonly Control[] }> => ({
+  text: lines(
+    ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
+    await partingLine(channel, ctx),
+  ),
+  controls: [
+    button(ctx, `autotranslate ${press}:${channel.id}`, 'autotranslate.panel-remove', 'danger'),
+  ],
+});
+
+/** Asks to end a link first, where something else is about to be set that would end it; undefined where none ends. */
+export const endsLink = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<Content | undefined> => {
+  const { services, t } = ctx;
+  const stays = (each: ChannelWatch): boolean =>
+    services.watches.elsewhere(each) === 0 &&
+    watches.some(({ channel, mode }) => mode === 'mirror' && isSameChannel(channel, each.channel));
+  const ending = watches.find(({ channel }) => !groupHere(channel, ctx).every(stays));
+  if (!ending) return undefined;
+  await demandChange([ending.channel], ctx);
+  const line = await partingLine(ending.channel, ctx);
+  const { controls } = await endQuestion(ending.channel, 'end', ctx);
+  return { text: lines(line, t('autotranslate.parts-first')), controls };
+};
+
+/** Turns a channel off; asks first where that ends a link with other spaces, which nothing sets back. */
+export const askedOff = async (
+  channel: Channel,
+  by: Changer,
+  ctx: Context,
+): Promise<Content | undefined> => {
+  const [own] = groupHere(channel, ctx);
+  return own && ctx.services.watches.elsewhere(own) > 0
+    ? endQuestion(channel, 'end', ctx)
+    : turnOff(channel, by, ctx);
+};
+
 /** Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none. */
 export const turnOff = async (
   channel: Channel,
@@ -125,6 +203,7 @@ export const turnOff = async (
   const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
   const ending = [...own, ...(others.length === 1 ? others : [])];
   const undo = services.endedWatches.note(channel.space, ending);
+  const { list } = await partnersOf(channel, ctx);
   // An answer that its reader alone sees stands in the panel.
   const place = by.in ? '' : PANEL;
   if (!(await services.watches.remove(channel, by))) return undefined;
@@ -134,7 +213,9 @@ export const turnOff = async (
   return {
     text: lines(
       t('autotranslate.off', { channel: channelMention(channel) }),
-      isEnded && t('autotranslate.off-too', { channel: channelMention(last) }),
+      isEnded
+        ? t('autotranslate.off-too', { channel: channelMention(last) })
+        : list.length > 0 && t('autotranslate.off-left', { channels: { list } }),
     ),
     controls:
       undo === undefined
@@ -213,6 +294,19 @@ export const join = async (
   await demandChange([watch.channel, other], ctx);
   demandOneGroup(watch.channel, other, ctx);
   return ctx.services.watches.join(watch, other, { by, mayMixAges });
+};
+
+/** Turns a channel off once that was asked. */
+export const endPress: Press = {
+  guards: [moderator],
+  async run(ctx) {
+    const channel = { space: ctx.channel.space, id: ctx.arg };
+    await ctx.access.demand([channel], 'see');
+    const ended = await turnOff(channel, changer(ctx), ctx);
+    await ctx.reply(
+      ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
+    );
+  },
 };
 
 /** Sets back what was turned off some minutes ago. */

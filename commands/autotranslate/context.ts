@@ -100,28 +100,11 @@ const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
-/** Names the targets of a channel's messages: in a group its channels, each with its language. */
-const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
-  watch.group === undefined
-    ? [...watch.languages]
-    : all
-        .filter(({ group }) => group === watch.group)
-        .map(({ channel, languages }) => `${channel.id} ${languages.join()}`);
-
-/**
- * Says that what is set for a channel is replaced.
- *
- * @param partners the channels that it is linked with
- */
-export const replacedLine = (
-  old: ChannelWatch,
-  partners: readonly ChannelWatch[],
-  ctx: Context,
-): RichText => {
+/** Says that what is set for a channel is replaced. */
+export const replacedLine = (old: ChannelWatch, ctx: Context): RichText => {
   const before = series([
     ctx.t(modeKey(old)),
     old.languages.length > 0 && listOf(namesOf(old.languages, ctx), ctx.locale),
-    partners.length > 0 && mentionsOf(partners),
   ]);
   return ctx.t('autotranslate.replaced', { channel: channelMention(old.channel), before });
 };
@@ -131,36 +114,23 @@ export const linkWarning = (channel: Channel, ctx: Context): RichText | undefine
   const all = ctx.services.watches.list(channel.space);
   const old = all.find((watch) => isSameChannel(watch.channel, channel));
   if (!old || old.mode === 'mirror') return undefined;
-  return sentence('⚠️ ', replacedLine(old, [], ctx));
+  return sentence('⚠️ ', replacedLine(old, ctx));
 };
 
-/** The settings that others take the place of, and the channels of groups that end with them. */
+/** The settings that others take the place of. */
 const replacedLines = (
   watches: readonly ChannelWatch[],
   before: readonly ChannelWatch[],
   ctx: Context,
-): RichText[] => {
-  const { services, channel: here, t } = ctx;
-  const replaced = watches.flatMap((watch) => {
+): RichText[] =>
+  watches.flatMap((watch) => {
     const old = before.find(({ channel }) => channel.id === watch.channel.id);
     const isSame =
       old?.mode === watch.mode &&
       old.below === watch.below &&
-      sameSet(targetsOf(old, before), targetsOf(watch, watches));
-    if (!old || isSame) return [];
-    const partners = before.filter(
-      ({ group, channel }) =>
-        group !== undefined && group === old.group && channel.id !== old.channel.id,
-    );
-    return [replacedLine(old, partners, ctx)];
+      sameSet(old.languages, watch.languages);
+    return !old || old.mode === 'mirror' || isSame ? [] : [replacedLine(old, ctx)];
   });
-  const left = services.watches.list(here.space).map(({ channel }) => channel.id);
-  const ended = before.filter(({ channel }) => !left.includes(channel.id));
-  return [
-    ...replaced,
-    ...ended.map(({ channel }) => t('autotranslate.ended', { channel: channelMention(channel) })),
-  ];
-};
 
 /** Explains what keeps translations from coming although they are set. */
 export const obstacleLines = async (

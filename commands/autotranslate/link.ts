@@ -13,7 +13,7 @@ import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
 import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
-import { groupHere } from './change.ts';
+import { groupHere, partingLine } from './change.ts';
 import {
   ageOption,
   chosenChannel,
@@ -114,7 +114,8 @@ export const useCode = async (
   const own = watches.filter(({ channel: { space } }) => keyOf(space) === keyOf(channel.space));
   const lined = own.map((each) => linkedLine(each, ctx));
   const elsewhere = watches.length - own.length;
-  const warnings = await obstacleLines(watches, ctx);
+  const parting = await partingLine(watch.channel, ctx);
+  const warnings = [parting, ...(await obstacleLines(watches, ctx))];
   return {
     text: sections(
       t('autotranslate.link-see', {

@@ -12,7 +12,7 @@ import {
   type Maybe,
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
-import { groupHere } from './change.ts';
+import { endQuestion, groupHere } from './change.ts';
 import { obstacleLines, watchLine } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
 import { channelNamed, languageControl, watchOf, type PanelContext } from './panel-controls.ts';
@@ -229,11 +229,6 @@ export const channelPage = async (
 export const surePage = async (ctx: PanelContext, id: string): Promise<Content> => {
   const channel = channelNamed(ctx, id);
   await ctx.access.demand([channel], 'see');
-  return {
-    text: ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
-    controls: [
-      button(ctx, `autotranslate off:${id}`, 'autotranslate.panel-remove', 'danger'),
-      back(ctx, `autotranslate page:${id}`),
-    ],
-  };
+  const question = await endQuestion(channel, 'off', ctx);
+  return { ...question, controls: [...question.controls, back(ctx, `autotranslate page:${id}`)] };
 };

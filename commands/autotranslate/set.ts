@@ -26,6 +26,7 @@ import {
   setAndWarn,
 } from './context.ts';
 import { userError } from '../../src/errors.ts';
+import { endsLink } from './change.ts';
 
 const inPlaceOptions = {
   languages: listOption(),
@@ -53,6 +54,8 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
         bots: options.bots,
         ...(options.below ? { below: true } : {}),
       };
+      const asked = await endsLink([watch], ctx);
+      if (asked) return reply(asked);
       const warnings = await setAndWarn([watch], ctx);
       await reply({
         text: sections(
@@ -89,6 +92,8 @@ export const requestAction = defineAction({
       transcribes: false,
       bots: false,
     };
+    const asked = await endsLink([watch], ctx);
+    if (asked) return reply(asked);
     const warnings = await setAndWarn([watch], ctx);
     await reply({
       text: sections(t('autotranslate.request', { channel: channelMention(channel) }), warnings),
@@ -142,6 +147,8 @@ export const mirrorAction = defineAction({
     });
     if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
       throw userError('bad-input', 'autotranslate.one-language');
+    const asked = await endsLink(watches, ctx);
+    if (asked) return reply(asked);
     const warnings = await setAndWarn(watches, ctx, options['age-restricted']);
     const linked = watches.map((watch) => linkedLine(watch, ctx));
     await reply({

@@ -76,7 +76,7 @@ const lookLines = (
         same[0] && say(t, same[0].error.sentence),
       ]);
     }),
-    ...replaced.slice(0, REPLACED).map((old) => replacedLine(old, [], ctx)),
+    ...replaced.slice(0, REPLACED).map((old) => replacedLine(old, ctx)),
     ...more(replaced.length, REPLACED),
   ];
   return sections(

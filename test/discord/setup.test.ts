@@ -58,6 +58,7 @@ describe('/autotranslate', () => {
     thread.say(at.ann, 'It opens at nine in the morning');
     await bot.settled(at);
     expect(forum.threads.map(({ name }) => name)).toEqual(['es:The shop is open again']);
+    await bot.use(at, 'autotranslate off', { channel: forum });
     const threaded = { languages: 'es', channel: forum };
     expect((await bot.use(at, 'autotranslate thread', threaded)).content).toMatch(/^⚠️ /);
   });
@@ -88,17 +89,20 @@ describe('/autotranslate', () => {
 
   it('takes the place of what was there: one group, then another, then none', async () => {
     const { english, spanish, japanese, ...at } = await bot.linked();
-    await bot.use(at, 'autotranslate reply', { languages: 'fr', channel: english });
+    const french = { languages: 'fr', channel: english };
+    const asked = await bot.use(at, 'autotranslate reply', french);
+    await bot.press(asked, `autotranslate end:${english.id}`, undefined, at.guild.owner);
+    await bot.use(at, 'autotranslate reply', french);
     const said = english.say(at.ann, 'Now I am translated in place');
     expect((await replyTo(said)).content).toContain('fr:');
     const other = spanish.say(at.ann, 'Esto ya no va al canal inglés, sino al japonés');
     await copyOf(other, japanese);
     await removeOnNotices(bot.discord, [english]);
-    expect(english.messages).toHaveLength(2);
+    expect(english.messages).toHaveLength(3);
     await bot.use(at, 'autotranslate off', { channel: english });
     english.say(at.ann, 'Now I am not translated any more');
     await replyTo((await bot.reading()).channel.say(at.ann, 'But I am in another place'));
-    const newest = english.messages.slice(2).map(({ content }) => content);
+    const newest = english.messages.slice(3).map(({ content }) => content);
     expect(newest).toEqual([
       expect.stringContaining(sentence('autotranslate.off-here', { name: 'owner' })),
       'Now I am not translated any more',

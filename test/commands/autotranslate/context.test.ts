@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { useCommandHarness } from '../support.ts';
+import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
@@ -12,8 +12,8 @@ describe('a setting that does not do what people expect', () => {
       .split('\n')
       .filter((line) => line.startsWith('⚠️'));
 
-  const replaced = (channel: string, mode: 'reply' | 'mirror', rest: string) => {
-    const before = `${sentence(`autotranslate.modes.${mode}`)} · ${rest}`;
+  const replaced = (channel: string, rest: string) => {
+    const before = `${sentence('autotranslate.modes.reply')} · ${rest}`;
     return `⚠️ ${sentence('autotranslate.replaced', { channel, before })}`;
   };
 
@@ -54,21 +54,50 @@ describe('a setting that does not do what people expect', () => {
     await harness().run('autotranslate reply', { languages: 'es, fr' });
     expect(await warnings('autotranslate reply', { languages: 'fr, es' })).toEqual([]);
     expect(await warnings('autotranslate reply', { languages: 'ja' })).toEqual([
-      replaced('<#100>', 'reply', 'French, Spanish'),
+      replaced('<#100>', 'French, Spanish'),
     ]);
     expect(await warnings('autotranslate thread', { languages: 'ja' })).toEqual([
-      replaced('<#100>', 'reply', 'Japanese'),
+      replaced('<#100>', 'Japanese'),
     ]);
   });
 
-  it('is told where it takes a channel from its group, and ends that', async () => {
-    const channels = '<#1> en <#2> es';
+  const ends = (channel: string, channels: string, elsewhere = 0) =>
+    [
+      sentence('autotranslate.parts', { channel, channels, elsewhere }),
+      sentence('autotranslate.parts-first'),
+    ].join('\n');
+
+  it.each([
+    ['autotranslate reply', { languages: 'fr', channel: '2' }],
+    ['autotranslate thread', { languages: 'fr', channel: '2' }],
+    ['autotranslate request', { channel: '2' }],
+    ['autotranslate mirror', { channels: '<#2> es <#3> fr' }],
+  ])('is set by %s once the link that it would end is turned off', async (command, options) => {
+    const channels = '<#1> en <#2> es <#9> ja';
     await harness().run('autotranslate mirror', { channels });
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
-    expect(await warnings('autotranslate mirror', { channels: '<#2> es <#3> fr' })).toEqual([
-      replaced('<#2>', 'mirror', 'Spanish · <#1>'),
-      `⚠️ ${sentence('autotranslate.ended', { channel: '<#1>' })}`,
-    ]);
-    expect(watchesOf(harness()).map(({ id }) => id)).toEqual(['2', '3']);
+    const before = watchesOf(harness());
+    const asked = await harness().run(command, options);
+    expect(asked.text).toBe(ends('<#2>', '<#1>, <#9>'));
+    expect(watchesOf(harness())).toEqual(before);
+    await harness().press('autotranslate.panel-remove', [], { member: BOB });
+    expect(watchesOf(harness())).toEqual(before);
+    await harness().run(command, options);
+    const { text } = await harness().press('autotranslate.panel-remove');
+    expect(text).toContain(sentence('autotranslate.off-left', { channels: '<#1>, <#9>' }));
+    await harness().run(command, options);
+    expect(watchesOf(harness()).map(({ id }) => id)).toContain('2');
+  });
+
+  it('ends no link with another server before that is pressed, also where the group stays', async () => {
+    const channels = '<#1> en <#2> es';
+    await harness().run('autotranslate mirror', { channels });
+    const before = watchesOf(harness());
+    harness().script.members = [
+      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+    ];
+    const { text } = await harness().run('autotranslate mirror', { channels });
+    expect(text).toBe(ends('<#1>', '<#2>, #there', 1));
+    expect(watchesOf(harness())).toEqual(before);
   });
 });

@@ -75,12 +75,23 @@ describe('Undo of /autotranslate off', () => {
     expect(text).toContain(sentence('autotranslate.heading', { count: 1 }));
   });
 
-  it('is not offered where a channel of another server was linked', async () => {
+  it('is not offered where a channel of another server was linked: that is asked before', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
     const there = { platform: 'slack', mayRemove: true, isMuted: false };
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
-    const { controls } = await harness().run('autotranslate off', { channel: '1' });
+    const asked = await harness().run('autotranslate off', { channel: '1' });
+    const parts = { channel: '<#1>', channels: '<#2>, <#3>, #there', elsewhere: 1 };
+    expect(asked.text).toBe(
+      [
+        sentence('autotranslate.panel-sure', { channel: '<#1>' }),
+        sentence('autotranslate.parts', parts),
+      ].join('\n'),
+    );
+    expect(await harness().run('autotranslate remove', { channel: '1' })).toEqual(asked);
+    expect(all()).toHaveLength(3);
+    const { controls } = await harness().press('autotranslate.panel-remove');
     expect(controls).toEqual([]);
+    expect(all()).toHaveLength(2);
   });
 
   it.each<[string, () => Promise<unknown> | void]>([

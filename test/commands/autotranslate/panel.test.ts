@@ -244,6 +244,16 @@ describe('the panel of /autotranslate', () => {
     expect(watchesOf(harness())).toMatchObject([{ languages: ['es', 'ja', 'fr'] }]);
   });
 
+  it('says which link ends before a channel is turned off', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    await openChannel('1');
+    const { text } = await harness().press('autotranslate.panel-remove');
+    const parts = { channel: '<#1>', channels: '<#2>, <#3>', elsewhere: 0 };
+    expect(text).toContain(sentence('autotranslate.parts', parts));
+    const off = await harness().press('autotranslate.panel-remove');
+    expect(off.text).toContain(sentence('autotranslate.off-left', { channels: '<#2>, <#3>' }));
+  });
+
   it('takes no channel out of another group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('autotranslate mirror', { channels: '<#3> en <#4> es' });

@@ -76,7 +76,9 @@ const showSummed = async (
   await ctx.reply(page(await summaryOf(missed.messages, reading.to, ctx)));
 };
 
+// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
 const page: Press = {
+  isForEverybody: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
     const missed = await missedIn(ctx, reading.from);
@@ -87,6 +89,7 @@ const page: Press = {
 };
 
 const summary: Press = {
+  isForEverybody: true,
   async run(ctx) {
     const { reading } = readArg(ctx);
     const missed = await missedIn(ctx, reading.from);
@@ -95,6 +98,7 @@ const summary: Press = {
 };
 
 const file: Press = {
+  isForEverybody: true,
   private: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
@@ -109,6 +113,7 @@ const file: Press = {
 };
 
 const ask: Press = {
+  isForEverybody: true,
   private: true,
   async run(ctx) {
     const pressed = readArg(ctx);
@@ -144,6 +149,7 @@ const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
 
 /** Keeps the language that somebody reads, and shows the page in it. */
 const language: Press = {
+  isForEverybody: true,
   async run(ctx) {
     const { member, services, values } = ctx;
     const { reading, turn } = readArg(ctx);

@@ -94,6 +94,18 @@ describe('the button of a channel that is translated on request', () => {
     expect(earlier.text).toMatch(/no 0\b[^]*no 2\b/);
   });
 
+  it('leads to pages for everybody, whatever roles /catchup is for', async () => {
+    await harness().pressNamed('settings roles:catchup', {}, ['11']);
+    harness().script.messages = Array.from({ length: 13 }, (_, at) => written(`${at}`, `no ${at}`));
+    await harness().pressNamed('catchup recent', { member: BOB });
+    const earlier = await harness().press('catchup.earlier', [], { member: BOB });
+    expect(earlier.text).toMatch(/no 0\b/);
+    const { files } = await harness().press('catchup.file', [], { member: BOB });
+    expect(files).toHaveLength(1);
+    const refused = await harness().run('catchup', {}, { member: BOB });
+    expect(refused.text).toBe(sentence('errors.needs-role', { command: 'catchup' }));
+  });
+
   it('shows nothing of a channel that the person may not see', async () => {
     harness().script.messages = [written('1', 'hello')];
     harness().script.access = { '100': 'none' };

@@ -14,7 +14,13 @@ import {
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Control, Message } from '../src/model/message.ts';
-import { channelKey, channelMention, keyOf, type Channel } from '../src/model/place.ts';
+import {
+  channelKey,
+  channelMention,
+  isSameChannel,
+  keyOf,
+  type Channel,
+} from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
 
@@ -28,20 +34,36 @@ const SECOND_MS = 1_000;
 
 const at = (timeMs: number) => timestamp(Math.floor(timeMs / SECOND_MS), 'R');
 
-/** Mentions the channels that the person may see, and counts the others. */
+/** The names of the channels elsewhere that are linked with the one where a moderator asks, by their keys; none for others. */
+const namesElsewhere = async ({
+  channel,
+  member,
+  services: { watches },
+}: Context): Promise<ReadonlyMap<string, string>> => {
+  const watch = member.role === 'moderator' ? watches.of(channel) : undefined;
+  const members = watch ? await watches.members(watch) : [];
+  return new Map(members.map(({ key, name }) => [key, name]));
+};
+
+const WHERE = ['why.shown', 'why.copies', 'why.copies-as-written'] as const;
+
+/** Mentions the channels that the person may see, and names or counts the others. */
 const places = async (
   channels: readonly Channel[],
-  key: 'why.shown' | 'why.copies' | 'why.missing' | 'why.removed',
-  { access, channel: { space }, t }: Context,
+  key: (typeof WHERE)[number] | 'why.missing' | 'why.removed',
+  ctx: Context,
 ): Promise<readonly Maybe<RichText>[]> => {
-  const here = channels.filter((each) => keyOf(each.space) === keyOf(space));
+  const { access, channel, t } = ctx;
+  const here = channels.filter((each) => keyOf(each.space) === keyOf(channel.space));
   const seen = await access.seen(here, (each) => each);
-  const hidden = channels.length - seen.length;
+  const names = await namesElsewhere(ctx);
+  const named = channels.flatMap((each) => names.get(channelKey(each)) ?? []);
+  const hidden = channels.length - seen.length - named.length;
+  const isShown = WHERE.some((each) => each === key);
   return [
     seen.length > 0 && t(key, { channels: series(seen.map(channelMention), ' ') }),
-    hidden > 0 &&
-      (key === 'why.shown' || key === 'why.copies') &&
-      t('autotranslate.elsewhere', { count: hidden }),
+    isShown && named.length > 0 && t('why.elsewhere-named', { channels: { list: named } }),
+    isShown && hidden > 0 && t('why.elsewhere', { count: hidden }),
   ];
 };
 
@@ -56,11 +78,16 @@ const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
     flag !== undefined && languageLabel(flag, locale, services),
     emoji === undefined ? t(key, { time }) : t('why.flag.none', { emoji }),
   ]);
+  // Only what has no words has a reason beside its copies.
+  const copies = reason ? 'why.copies-as-written' : 'why.copies';
+  const shown = await places(shownIn, isCopied ? copies : 'why.shown', ctx);
+  const isModerator = member.role === 'moderator';
   return nested(sentence(`${SIGNS[state]} `, head), [
+    ...shown,
     reason && say(t, reason),
+    isModerator && reason?.key.startsWith('why.skipped.rule-') && t('why.rules-change'),
     tries && t('why.tried', { count: tries.failed, next: at(tries.nextMs) }),
-    state === 'dead' && member.role === 'moderator' && t('why.try-again'),
-    ...(await places(shownIn, isCopied ? 'why.copies' : 'why.shown', ctx)),
+    state === 'dead' && isModerator && t('why.try-again'),
     ...(await places(missingIn, 'why.missing', ctx)),
     ...(await places(removedIn, 'why.removed', ctx)),
   ]);
@@ -113,16 +140,18 @@ const authors = async (
   const people = new Map(
     elsewhere.map((each) => [`${each.ref.channel.space.platform} ${each.authorId}`, each]),
   );
-  const watch = services.watches.of(channel);
-  const members = watch ? await services.watches.members(watch) : [];
+  const names = await namesElsewhere(ctx);
   return Promise.all(
     [...people.values()].map(async ({ ref, authorId }) => {
       const source = await services.messages.read(ref).catch(() => undefined);
       const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
       const { platform } = ref.channel.space;
-      const place = members.find(({ key }) => key === channelKey(ref.channel))?.name ?? platform;
+      const place = names.get(channelKey(ref.channel));
       const isStopped = await services.blocks.of(channel.space, { platform, id: authorId });
-      const written = t('blocks.written', { name, channel: quotedWords(place) });
+      const written =
+        place === undefined
+          ? t('why.written-unlinked', { name })
+          : t('blocks.written', { name, channel: quotedWords(place) });
       return {
         line: isStopped ? series([written, t('blocks.is-stopped', { name })], ' ') : written,
         control: {
@@ -179,6 +208,29 @@ const reactions = ([first]: readonly Explained[], { t }: Context): readonly List
   return counts ? [nested(t('why.reactions', { reactions: counts.join(' · ') }), [])] : [];
 };
 
+/** Says where the sources of a copy were written, as far as the person sees that, and to moderators with which models it was translated. */
+const origins = async (
+  explained: readonly Explained[],
+  on: Message,
+  ctx: Context,
+): Promise<readonly Maybe<RichText>[]> => {
+  const { access, channel, member, services, t } = ctx;
+  const sources = explained
+    .map(({ ref }) => ref.channel)
+    .filter(
+      (each, place, all) =>
+        keyOf(each.space) === keyOf(channel.space) &&
+        !isSameChannel(each, on.ref.channel) &&
+        all.findIndex((one) => isSameChannel(one, each)) === place,
+    );
+  const seen = await access.seen(sources, (each) => each);
+  const models = member.role === 'moderator' ? await services.modelsOf(on.ref) : [];
+  return [
+    ...seen.map((each) => t('why.written-in', { channel: channelMention(each) })),
+    models.length > 0 && t('why.models', { models: { list: models } }),
+  ];
+};
+
 /** True for one of our own messages that shows nothing of anybody: a caption, or an answer. */
 const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
@@ -212,6 +264,7 @@ export default defineCommand(
       await reply({
         text: lines(
           bullets(...items, ...reactions(told, ctx), ...reading(on, ctx)),
+          ...(await origins(told, on, ctx)),
           ...from.map(({ line }) => line),
         ),
         controls: from.map(({ control }) => control),

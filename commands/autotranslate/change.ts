@@ -1,6 +1,6 @@
 import { moderator, type Press } from '../../src/command/command.ts';
 import { button, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
-import { userError } from '../../src/errors.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
@@ -69,16 +69,19 @@ export const removable = (channel: Channel, ctx: Context) => {
 /**
  * Changes how a channel is translated, all else of it staying as it is; resolves with what it is now.
  * Throws `not-found` where auto-translate is off there.
+ *
+ * @param off what is said there
  */
 export const change = async (
   channel: Channel,
   how: (watch: ChannelWatch) => ChannelWatch,
   by: Changer | undefined,
   ctx: Context,
+  off: MessageKey = 'autotranslate.not-on',
 ): Promise<ChannelWatch> => {
   await demandChange([channel], ctx);
   const changed = await ctx.services.watches.change(channel, how, by);
-  if (!changed) throw notOn(channel);
+  if (!changed) throw userError('not-found', off, { channel: channelMention(channel) });
   return changed;
 };
 
@@ -109,6 +112,7 @@ export const addLanguage = async (
     },
     by,
     ctx,
+    'autotranslate.add-off',
   );
 
 /** Lists the channels, here and elsewhere, that one is linked with; none where it is linked with none. */

@@ -1,4 +1,4 @@
-import { button, hiddenNote, MOST_LANGUAGES, say } from '../../src/command/helpers.ts';
+import { button, hiddenNote, MOST_LANGUAGES, quotedWords, say } from '../../src/command/helpers.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
 import type { Setup } from '../../src/model/setup.ts';
@@ -22,14 +22,23 @@ const LISTED = 10;
 
 export type ShownMode = Exclude<WatchMode, 'mirror'> | 'below';
 
-/** A picture of a message and its translation, by mode. */
-const PICTURES: Readonly<Record<WatchMode | 'below', string>> = {
-  reply: 'Ana: ¡Hola a todos!\n └ 🇬🇧 Hello everyone!',
-  compact: 'Ana: ¡Hola a todos!\n · 🇬🇧 Hello everyone!',
-  request: 'Ana: ¡Hola a todos!\n[ 🌐 … ]',
-  below: 'Ana: ¡Hola a todos!\n🇬🇧 Hello everyone!',
-  thread: 'Ana: ¡Hola a todos!\n 🧵 English\n   └ Ana: Hello everyone!',
-  mirror: '#español   Ana: ¡Hola a todos!\n#english   Ana: Hello everyone!',
+/** The line of a translation under its message, by mode. */
+const TRANSLATED: Readonly<Record<Exclude<ShownMode, 'request'>, (language: string) => string>> = {
+  reply: (language) => ` └ ${language}: …`,
+  compact: (language) => ` · ${language}: …`,
+  below: (language) => `${language}: …`,
+  thread: (language) => ` 🧵 ${language}\n   └ …`,
+};
+
+/** A picture of a message and its translations into the languages of a channel; none of linked ones, which are listed. */
+const picture = (watch: ChannelWatch, { member, services }: PanelContext): Maybe<RichText> => {
+  const mode = modeOf(watch);
+  if (mode === 'mirror') return undefined;
+  const shown =
+    mode === 'request'
+      ? ['[ 🌐 … ]']
+      : watch.languages.map((code) => TRANSLATED[mode](services.languages.name(code, code)));
+  return [codeBlock([`${quotedWords(member.name)}: …`, ...shown].join('\n'))];
 };
 
 /** The modes of a channel for itself that the platform has. */
@@ -205,7 +214,7 @@ export const channelPage = async (
           hiddenNote(linked, shown, ctx),
         ),
       ),
-      [codeBlock(PICTURES[modeOf(watch)])],
+      picture(watch, ctx),
       lines(...(await troubleLines(watch, ctx))),
     ),
     controls: [

@@ -40,7 +40,7 @@ describe('/why', () => {
     expect(text).toContain('101');
     expect(text).not.toContain('102');
     expect(text).not.toContain('900');
-    expect(text).toContain(sentence('autotranslate.elsewhere', { count: 2 }));
+    expect(text).toContain(sentence('why.elsewhere', { count: 2 }));
   });
 
   it('tells of a copy in linked channels that it is one, and where there is none', async () => {
@@ -53,6 +53,48 @@ describe('/why', () => {
     const { text } = await ask();
     expect(text).toContain(sentence('why.copies', { channels: '<#101>' }));
     expect(text).toContain(sentence('why.missing', { channels: '<#102>' }));
+  });
+
+  it('says of a message without words that its copies are as it was written', async () => {
+    const reason = { key: 'why.skipped.no-words' } as const;
+    const shownIn = [{ space: SPACE, id: '101' }];
+    explain({ state: 'posted', isCopied: true, sinceMs: 0, shownIn, reason });
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.copies-as-written', { channels: '<#101>' }));
+    expect(text).not.toContain(sentence('why.copies', { channels: '<#101>' }));
+  });
+
+  it('names the channel where a copy was written, where the asker sees it', async () => {
+    const parts = [{ state: 'posted', isCopied: true, sinceMs: 0 } as const];
+    const [seen, hidden] = ['101', '102'].map((id) => ({ space: SPACE, id }));
+    harness().script.access = { '102': 'none' };
+    harness().script.explained = [seen!, hidden!, ELSEWHERE].map((channel) => ({
+      ref: { channel, id: '1' },
+      authorId: 'eve',
+      parts,
+    }));
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.written-in', { channel: '<#101>' }));
+    expect(text).not.toContain('102');
+    expect(text).not.toContain('900');
+  });
+
+  it('tells moderators with which models a copy was translated, and where rules are changed', async () => {
+    harness().script.copied = ['small'];
+    explain({ state: 'skipped', reason: { key: 'why.skipped.rule-words' } });
+    const told = [sentence('why.models', { models: 'small' }), sentence('why.rules-change')];
+    const { text } = await ask({ role: 'moderator' });
+    for (const each of told) expect(text).toContain(each);
+    const { text: author } = await ask();
+    for (const each of told) expect(author).not.toContain(each);
+  });
+
+  it('says of a copy whose link has ended that its channel is no longer linked', async () => {
+    const ref = { channel: ELSEWHERE, id: '1' };
+    const parts = [{ state: 'posted', sinceMs: 0 }] as const;
+    harness().script.explained = [{ ref, authorId: 'mallory', parts }];
+    const { text } = await ask({ role: 'moderator' });
+    expect(text).toContain(sentence('why.written-unlinked', { name: 'mallory' }));
   });
 
   it('counts the people who reacted elsewhere, by emoji', async () => {

@@ -44,7 +44,7 @@ describe('/autotranslate add', () => {
   });
 
   it.each([
-    [{ language: 'es' }, sentence('autotranslate.not-on', { channel: '<#100>' })],
+    [{ language: 'es' }, sentence('autotranslate.add-off', { channel: '<#100>' })],
     [{ language: 'ja', channel: '1' }, sentence('autotranslate.add-with', { channel: '<#1>' })],
     [{ language: 'klingon' }, sentence('errors.unknown-language', { language: '`klingon`' })],
   ])('refuses %j with a sentence that helps', async (options, expected) => {

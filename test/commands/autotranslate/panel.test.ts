@@ -81,6 +81,14 @@ describe('the panel of /autotranslate', () => {
     expect(values(none)[0]).toBe('sw');
   });
 
+  it('pictures a message with the languages of the channel, and names no channel of its own making', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, ja' });
+    const { text } = await openChannel('100');
+    expect(text).toContain(' └ español: …\n └ 日本語: …');
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> de' });
+    expect((await openChannel('1')).text).not.toContain('español');
+  });
+
   it('changes the mode and leaves all else', async () => {
     await harness().run('autotranslate reply', { languages: 'es', bots: true });
     await openChannel('100');
@@ -148,7 +156,7 @@ describe('the panel of /autotranslate', () => {
     await harness().press('autotranslate.panel-pick', ['3']);
     await harness().press('autotranslate.panel-find', ['japan']);
     const { text } = await harness().press('autotranslate.panel-language', ['ja']);
-    expect(text).toContain('#español');
+    expect(text).toContain(sentence('autotranslate.group', { count: 3, elsewhere: 0 }));
     expect(watchesOf(harness()).map(({ id, languages }) => `${id} ${languages.join()}`)).toEqual([
       '1 en',
       '2 es',

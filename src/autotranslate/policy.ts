@@ -23,6 +23,7 @@ export const SKIP_REASONS = [
   'quiet-channel',
   'paused',
   'muted',
+  'before-link',
   'blocked',
   'flood',
   'command',

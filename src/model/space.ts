@@ -172,20 +172,25 @@ export const isHeld = (
 ): boolean => by.some(({ choices }) => isAmong(choices?.held, channel, atMs));
 
 /**
- * True where nothing of a channel is shown in the one of a watch: that is paused, or mutes it, or one of both is paused for
- * their group.
+ * True where the channel of a watch mutes another one, or one of both is paused for their group.
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
-export const isKeptOut = (
+export const isCutOff = (
   from: Channel,
   to: Pick<ChannelWatch, 'channel' | 'choices'>,
   group: readonly Pick<ChannelWatch, 'choices'>[],
   atMs = Infinity,
 ): boolean =>
-  isPaused(to, atMs) ||
-  isMuted(to, from, atMs) ||
-  [from, to.channel].some((each) => isHeld(each, group, atMs));
+  isMuted(to, from, atMs) || [from, to.channel].some((each) => isHeld(each, group, atMs));
+
+/**
+ * True where nothing of a channel is shown in the one of a watch: that is paused, or they are cut off from each other.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isKeptOut = (...[from, to, group, atMs]: Parameters<typeof isCutOff>): boolean =>
+  isPaused(to, atMs) || isCutOff(from, to, group, atMs);
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {

@@ -217,7 +217,7 @@ export const plan = async (
     }
   };
   for (const { prepared, standing } of batch) {
-    const { row, files, mirrors, leavesStanding } = prepared;
+    const { row, files, mirrors, leavesStanding, keeps } = prepared;
     for (const key of prepared.late) wait(key, row);
     for (const target of prepared.orphanTargets)
       await step(row, target, ({ orphans }) => void orphans.push(row));
@@ -261,7 +261,8 @@ export const plan = async (
         prepared.late.includes(keyOf(mirrored.target)) ||
         mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
       // Only finished mirrors may be left as they are.
-      return !isWanted && !(leavesStanding && isFinished(mirrored));
+      const isKept = leavesStanding || keeps?.(keyOf(mirrored.target)) === true;
+      return !isWanted && !(isKept && isFinished(mirrored));
     }))
       await step(row, target, ({ remove }) => void remove.push({ row, posted }));
   }

@@ -26,13 +26,13 @@ import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import type { MessageRef } from '../../model/place.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
-export interface PrepareDeps
-  extends ReceiversDeps, ContentsDeps, Pick<FlaggedDeps, 'stored' | 'openSources'> {
+export interface PrepareDeps extends ReceiversDeps, ContentsDeps, Pick<FlaggedDeps, 'openSources'> {
+  readonly stored: ReceiversDeps['stored'] & FlaggedDeps['stored'];
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs' | 'refresh'>;
   readonly places: Places;
   readonly platforms: WatchedPlatforms;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
@@ -128,7 +128,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       return skipped(row, 'bot-loop');
     const receivers = watch
       ? await receiversOf(row, message, { watch, thread }, { tenure, signal })
-      : { open: [], late: [] };
+      : { open: [], late: [], keeps: () => false };
     if (typeof receivers === 'string') return skipped(row, receivers);
     const transcribes = watch?.transcribes ?? true;
     const wanted = watch
@@ -148,7 +148,10 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (!watch) return contents.asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch.mode === 'mirror'
-        ? contents.asAuthor(row, message, asWritten, watch, receivers)
+        ? {
+            ...(await contents.asAuthor(row, message, asWritten, watch, receivers)),
+            keeps: receivers.keeps,
+          }
         : skipped(row, 'daily-limit');
     }
     const isReply = !watch || isInPlace(watch.mode);
@@ -173,9 +176,10 @@ export const createPrepare = (deps: PrepareDeps) => {
     // A line that fails would make those after it fail too.
     if (translated.fault) context.forget(row.ref);
     if (!watch) return contents.asFlagReply(row, message, translated);
-    return isReply
+    const made = isReply
       ? contents.inPlace(row, message, translated, watch)
-      : contents.asAuthor(row, message, translated, watch, receivers);
+      : await contents.asAuthor(row, message, translated, watch, receivers);
+    return { ...made, keeps: receivers.keeps };
   };
 
   return {

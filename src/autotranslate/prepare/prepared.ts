@@ -40,6 +40,8 @@ export interface Prepared {
   readonly skip?: SkipReason | undefined;
   /** True when finished mirrors that are no longer wanted are kept as they are. */
   readonly leavesStanding: boolean;
+  /** True of a channel, by its key, in which they are kept all the same. Default: of none. */
+  readonly keeps?: ((key: string) => boolean) | undefined;
   /** True when mirrors may exist that are not stored. */
   readonly mayExist: boolean;
   /** Places in which mirrors of a deleted message are searched for. */
@@ -54,6 +56,9 @@ export interface Prepared {
 const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'not-watched',
   'on-request',
+  'paused',
+  'muted',
+  'before-link',
   'channel-gone',
   'thread-gone',
   'forgotten',

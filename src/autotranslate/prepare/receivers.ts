@@ -1,7 +1,8 @@
-import { channelKey, type Channel } from '../../model/place.ts';
+import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isKeptOut, type ChannelWatch } from '../../model/space.ts';
+import { isCutOff, isKeptOut, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { groupOf, isFor, type Row } from '../../store/inbox/row.ts';
@@ -14,7 +15,8 @@ import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
 import type { Place, Places } from './prepared.ts';
 
 export interface ReceiversDeps {
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
+  readonly stored: Pick<MirrorStore, 'of'>;
   readonly places: Pick<Places, 'of'>;
   readonly linkedThreads: LinkedThreads;
   readonly platforms: Pick<WatchedPlatforms, 'of' | 'find'>;
@@ -30,17 +32,33 @@ export interface Receivers {
   readonly open: readonly Place[];
   /** Keys of the channels for which it waits behind others. */
   readonly late: readonly string[];
+  /** True of a channel, by its key, whose copy stays as it is: it takes nothing from here now. */
+  readonly keeps: (key: string) => boolean;
 }
 
 /** Creates the function that finds who receives a message. */
 export const createReceivers = (deps: ReceiversDeps) => {
   const { watches, places, linkedThreads, platforms } = deps;
 
-  /** True where what was written then in the message's channel is shown in the channel of a watch. */
-  const takesFrom = (to: ChannelWatch, message: Message): boolean => {
-    const { ref, position } = message;
-    const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
-    return !isKeptOut(ref.channel, to, watches.group(to), writtenMs);
+  /**
+   * The places that take an edit: of a message from before the link those alone where a copy stands, as what people wrote
+   * then was not meant for the others.
+   */
+  const sinceLink = async (
+    row: Row,
+    watch: ChannelWatch,
+    writtenMs: number,
+    among: readonly Place[],
+  ): Promise<readonly Place[]> => {
+    const joinedMs = ({ channel }: Place): number =>
+      Math.max(...[watch, watches.of(channel) ?? watch].map(watches.joinedMs));
+    const isEarlier = (place: Place): boolean => writtenMs < joinedMs(place);
+    if ((row.revision === 1 && !row.isMissed) || !among.some(isEarlier)) return among;
+    // A copy in a thread is one in its channel.
+    const copies = (await deps.stored.of(row)).flatMap(({ target: { channel } }) =>
+      [channel, channelAround(channel)].map(channelKey),
+    );
+    return among.filter((place) => !isEarlier(place) || copies.includes(channelKey(place.channel)));
   };
 
   /** The places whose space lets the author of a message be shown there. */
@@ -108,10 +126,19 @@ export const createReceivers = (deps: ReceiversDeps) => {
     if (isLinked && thread && standing.length === 0) return 'thread-gone';
     const linked = await reachable(standing, watch, thread);
     if (isLinked && linked.length === 0) return thread ? 'threads-refused' : 'posts-only';
-    const taking = linked.filter(
-      ({ channel: to }) => isFor(row, to) && takesFrom(watches.of(to) ?? watch, message),
-    );
-    if (isLinked && row.to === undefined && taking.length === 0) return 'muted';
+    const writtenMs = platforms.of(message.ref.channel).feed.timeOf(message.position);
+    const { channel: from } = message.ref;
+    const open = linked.filter(({ channel }) => {
+      const to = watches.of(channel) ?? watch;
+      const group = watches.group(to);
+      const isShut = isKeptOut(from, to, group, writtenMs);
+      // By an edit of what stands, words would come in all the same.
+      const isEdit = row.revision > 1;
+      return isFor(row, channel) && !isShut && !(isEdit && isCutOff(from, to, group, row.sinceMs));
+    });
+    if (isLinked && row.to === undefined && open.length === 0) return 'muted';
+    const taking = isLinked ? await sinceLink(row, watch, writtenMs, open) : open;
+    if (isLinked && row.to === undefined && taking.length === 0) return 'before-link';
     const allowed = await notBarred(message, taking);
     if (taking.length > 0 && allowed.length === 0) return 'blocked';
     const mayStand = row.mayExist || row.to !== undefined;
@@ -127,6 +154,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
       );
     // What is heard of a recording is not heard again for them.
     const isHeard = watch.transcribes && message.files.some(claimsAudio);
-    return { open: isHeard ? all : inTime, late };
+    const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
+    return { open: isHeard ? all : inTime, late, keeps: (key) => !keys.has(key) };
   };
 };

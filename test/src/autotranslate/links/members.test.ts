@@ -46,7 +46,7 @@ describe('a channel of another space that is linked', () => {
     ]);
   });
 
-  it('is shown in other channels alone while one has muted it; what stands stays, and follows edits', async () => {
+  it('is shown in other channels alone while one has muted it; what stands stays as it is', async () => {
     const before = await scene.say(THERE, 'before');
     await scene.idle();
     await muteAfter(1, true);
@@ -54,7 +54,7 @@ describe('a channel of another space that is linked', () => {
     await scene.listener.messageChanged(scene.other.edit(before.ref, 'changed'));
     await scene.idle();
     expect(shown('meanwhile')).toEqual([false, true]);
-    expect(shown('changed')).toEqual([true, true]);
+    expect(shown('changed')).toEqual([false, true]);
     await muteAfter(3, false);
     await scene.listener.messageChanged(scene.other.edit(muted.ref, 'meanwhile, too'));
     await sayAfter(4, 'afterwards');
@@ -62,6 +62,23 @@ describe('a channel of another space that is linked', () => {
     expect(shown('meanwhile')).toEqual([false, true]);
     expect(shown('afterwards')).toEqual([true, true]);
   });
+
+  it.each(['muted', 'held'] as const)(
+    'shows no edit while it is %s, and follows the next one',
+    async (name) => {
+      const before = await scene.say(THERE, 'before');
+      await scene.idle();
+      const own = scene.watches.of(ENGLISH)?.choices;
+      await scene.watches.change(ENGLISH, (watch) => ({
+        ...watch,
+        choices: { ...own, [name]: { [KEY]: { fromMs: Date.now() } } },
+      }));
+      await scene.listener.messageChanged(scene.other.edit(before.ref, 'changed'));
+      await scene.idle();
+      expect(shown('before')).toEqual([true, name === 'held']);
+      expect(shown('changed')).toEqual([false, name === 'muted']);
+    },
+  );
 
   it('has a reason for what is shown nowhere', async () => {
     for (const own of [ENGLISH, SPANISH]) await scene.watches.mute(own, KEY, true);
@@ -212,6 +229,25 @@ describe('a channel of a space that joined later', () => {
     await expect
       .poll(() => scene.feed.texts(ENGLISH).filter((text) => text.includes('Babel')))
       .toHaveLength(1);
+  });
+
+  it('gets nothing from before by an edit, and keeps what it got when it is removed', async () => {
+    const position = String(Date.now() + HOUR_MS / 2).padStart(20, '0');
+    const earlier = await scene.say(ENGLISH, 'earlier', { position });
+    await scene.idle();
+    await join(THERE, 'fr');
+    await scene.listener.messageChanged(scene.feed.edit(earlier.ref, 'not for you'));
+    const after = String(Date.now() + 2 * HOUR_MS).padStart(20, '0');
+    const later = await scene.say(ENGLISH, 'later', { position: after });
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH).join(' ')).toContain('not for you');
+    expect((await scene.outcomes())[earlier.ref.id]).toBe('posted');
+    await scene.watches.expel(ENGLISH, KEY);
+    await scene.listener.messageChanged(scene.feed.edit(later.ref, 'after that'));
+    await scene.idle();
+    const got = scene.other.texts(THERE).join(' ');
+    expect(got).toContain('later');
+    expect(got).not.toMatch(/earlier|not for you|after that/);
   });
 
   it('has joined when it joined this group, however long it was watched before', async () => {

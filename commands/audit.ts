@@ -12,7 +12,7 @@ import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
-import { channelIdsIn, said } from './audit/said.ts';
+import { actsOf, channelIdsIn, said } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
 const LISTED = 10;
@@ -31,26 +31,37 @@ const read = async (ctx: AuditContext) => {
   return { all, shown, seen, say: (entry: AuditEntry) => said(entry, blocked, isSeen, ctx) };
 };
 
+/** The place in the list that a press is about. */
+const fromOf = ({ arg }: Pick<PressContext, 'arg'>): number =>
+  Math.max(0, Math.trunc(Number(arg)) || 0);
+
 /** The changes of links and settings, from a place in their list on. */
 const page = async (ctx: AuditContext, from: number): Promise<Content> => {
   const { services, t } = ctx;
   const { all, shown, say } = await read(ctx);
   const { days } = services.audit;
   if (all.length === 0) return { text: t('audit.none', { days }), tone: 'note' };
-  const items = shown.slice(from, from + LISTED).map(async (entry) => {
+  const acts = actsOf(shown);
+  const items = acts.slice(from, from + LISTED).map(async (entry) => {
     const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
     return nested(series([time, say(entry)]), await changedLines(entry, ctx));
   });
   return {
     text: lines(
       t('audit.heading', { days }),
+      acts.length > LISTED &&
+        t('audit.page', {
+          page: Math.floor(from / LISTED) + 1,
+          pages: Math.ceil(acts.length / LISTED),
+        }),
       bullets(...(await Promise.all(items)), hiddenNote(all, shown, ctx)),
     ),
     controls: [
-      ...(shown.length > from + LISTED
+      ...(from > 0 ? [button(ctx, `audit page:${from - LISTED}`, 'audit.newer')] : []),
+      ...(acts.length > from + LISTED
         ? [button(ctx, `audit page:${from + LISTED}`, 'blocks.older')]
         : []),
-      button(ctx, 'audit export', 'audit.export'),
+      button(ctx, `audit export:${from}`, 'audit.export'),
     ],
   };
 };
@@ -71,7 +82,7 @@ const exportPress: Press = {
   guards: [moderator],
   private: true,
   run: async (ctx) => {
-    const { services, t, reply } = ctx;
+    const { services, reply } = ctx;
     const { shown, seen, say } = await read(ctx);
     const names = await namesOf(seen, ctx);
     const inWords = (tree: RichText): string =>
@@ -88,7 +99,7 @@ const exportPress: Press = {
       said: inWords(say(entry)),
     }));
     await reply({
-      text: t('audit.exported', { days: services.audit.days }),
+      ...(await page(ctx, fromOf(ctx))),
       files: [{ name: 'audit.csv', mediaType: 'text/csv', bytes: services.audit.csv(changes) }],
     });
   },
@@ -104,7 +115,7 @@ export default defineCommand(
     presses: {
       page: {
         guards: [moderator],
-        ...pressOn((ctx) => page(ctx, Math.max(0, Math.trunc(Number(ctx.arg)) || 0))),
+        ...pressOn((ctx) => page(ctx, fromOf(ctx))),
       },
       export: exportPress,
     },

@@ -94,6 +94,43 @@ export const channelIdsIn = ({ channelId, before, after }: AuditEntry): readonly
   ...stringsIn(after, 'linkedWith'),
 ];
 
+/** Time within which changes of the same person are one act, ms: each channel of a group has an entry of its own. */
+const ACT_MS = 1_000;
+
+interface Link {
+  readonly entry: AuditEntry;
+  readonly as: SaidAs;
+  readonly named: ReadonlySet<string>;
+}
+
+/** The one that names the most channels first. */
+const byReach = (a: Link, b: Link): number =>
+  b.named.size - a.named.size || (a.entry.channelId ?? '').localeCompare(b.entry.channelId ?? '');
+
+/** The entries without those of links that another one of the same act tells, too. */
+export const actsOf = (entries: readonly AuditEntry[]): readonly AuditEntry[] => {
+  const links = entries.flatMap((entry): readonly Link[] => {
+    const [[as, channels] = [], ...others] = partsOf(entry);
+    if ((as !== 'linked' && as !== 'unlinked') || others.length > 0) return [];
+    return [{ entry, as, named: new Set([entry.channelId ?? '', ...(channels ?? [])]) }];
+  });
+  const told: Link[] = [];
+  for (const link of links.toSorted(byReach)) {
+    const { entry, as, named } = link;
+    const isTold = told.some(
+      (one) =>
+        Math.abs(one.entry.atMs - entry.atMs) < ACT_MS &&
+        one.entry.by?.id === entry.by?.id &&
+        one.as === as &&
+        named.isSubsetOf(one.named),
+    );
+    if (!isTold) told.push(link);
+  }
+  const left = new Set(links.map(({ entry }) => entry));
+  for (const { entry } of told) left.delete(entry);
+  return entries.filter((entry) => !left.has(entry));
+};
+
 /**
  * Says what was changed, and by whom where that is known here.
  *
@@ -105,7 +142,7 @@ export const said = (
   seen: ReadonlySet<string>,
   { channel: { space }, t, locale }: AuditContext,
 ): RichText => {
-  const { by, channelId = '', about } = entry;
+  const { by, channelId = '', about, after } = entry;
   const own = new Set(channelIdsIn(entry));
   const named = (channels: readonly string[]): RichText => {
     const known = channels.filter((each) => seen.has(each) || !own.has(each));
@@ -120,7 +157,8 @@ export const said = (
       locale,
     );
   };
-  const person = blocked.find(({ key }) => key === about)?.name;
+  const noted = after?.['name'];
+  const person = typeof noted === 'string' ? noted : blocked.find(({ key }) => key === about)?.name;
   return series(
     partsOf(entry).map(([as, channels]) =>
       t(`audit.said.${as}`, {

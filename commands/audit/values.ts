@@ -131,6 +131,8 @@ export const changedLines = async (
   { what, before, after }: { what: string; before: Values | undefined; after: Values | undefined },
   ctx: AuditContext,
 ): Promise<readonly RichText[]> => {
+  // What is turned off says enough with its sentence.
+  if (after === undefined) return [];
   const sayers = { setting: SPACE, watch: WATCH }[what] ?? {};
   const [former, latter] = [await saidOf(before, sayers, ctx), await saidOf(after, sayers, ctx)];
   return [...new Set([...former.keys(), ...latter.keys()])].flatMap((name) => {

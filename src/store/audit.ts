@@ -8,7 +8,7 @@ import { disarm } from '../text/spreadsheet.ts';
 import type { Actor } from './actor.ts';
 import type { Store } from './index.ts';
 import { AUDIT_DAYS } from './privacy/tables.ts';
-import { readRows, spaceColumns } from './rows.ts';
+import { changeRows, readRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -82,6 +82,18 @@ export const removeFromChanges = async (
   }
 };
 
+const parsed = (json: string | null): Values | undefined =>
+  json === null ? undefined : (JSON.parse(json) as Values);
+
+/** Takes the name of a person out of the changes that are about them, who stays unknown there. */
+export const forgetAbout = async (db: Transaction<Schema>, about: string): Promise<void> => {
+  const of = { about_hash: about };
+  for (const { id, after } of await readRows(db, 'audit_entry', of, ['id', 'after'])) {
+    const { name: _, ...rest } = parsed(after) ?? {};
+    await changeRows(db, 'audit_entry', { id }, { after: JSON.stringify(rest) });
+  }
+};
+
 const COLUMNS = [
   'at_ms',
   'what',
@@ -93,10 +105,12 @@ const COLUMNS = [
   'after',
 ] as const;
 
-const parsed = (json: string | null): Values | undefined =>
-  json === null ? undefined : (JSON.parse(json) as Values);
-
 const HEADER = 'time,person_id,person,what,channel_id,channel,said,about,before,after'.split(',');
+
+const nameIn = (values: Values | undefined): string | undefined => {
+  const name = values?.['name'];
+  return typeof name === 'string' ? name : undefined;
+};
 
 /** Creates the reader of the changes of links and settings. */
 export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
@@ -127,7 +141,7 @@ export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
       entry.channelId ?? '',
       channel,
       said,
-      entry.about ?? '',
+      entry.about === undefined ? '' : (nameIn(entry.after) ?? ''),
       entry.before ? JSON.stringify(entry.before) : '',
       entry.after ? JSON.stringify(entry.after) : '',
     ]);

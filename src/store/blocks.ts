@@ -85,12 +85,12 @@ export const createBlocks = (store: Store, now: () => number) => {
         const isKnown = (await readRows(db, 'blocked_author', key, ['is_ban'])).length > 0;
         // What moderators decided does not end with a ban.
         if (isBan && isKnown) return;
-        const values = { author_name: name ?? null, is_ban: isBan ? 1 : 0 };
+        const values = { author_name: name ?? person.id, is_ban: isBan ? 1 : 0 };
         await putRow(db, 'blocked_author', key, values, { since_ms: now() });
         await noteChange(db, space, by, {
           what: 'blocked',
           about: key.author_hash,
-          after: { isBan },
+          after: { isBan, name: name ?? person.id },
         });
         await store.signals.publish(db, 'space-settings', space);
       });
@@ -99,8 +99,11 @@ export const createBlocks = (store: Store, now: () => number) => {
     remove: async (space: Space, key: string): Promise<void> => {
       const by = currentActor();
       await store.write(async (db) => {
-        await deleteRows(db, 'blocked_author', authorColumns(space, key));
-        await noteChange(db, space, by, { what: 'unblocked', about: key });
+        const of = authorColumns(space, key);
+        const [blocked] = await readRows(db, 'blocked_author', of, ['author_name']);
+        await deleteRows(db, 'blocked_author', of);
+        const after = { name: blocked?.author_name ?? undefined };
+        await noteChange(db, space, by, { what: 'unblocked', about: key, after });
         await store.signals.publish(db, 'space-settings', space);
       });
     },

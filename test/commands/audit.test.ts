@@ -121,6 +121,36 @@ describe('/audit', () => {
       text.split(sentence('audit.said.setting', { who: 'nobody' })).length - 1;
     expect(all(await shown())).toBe(10);
     expect(all((await harness().press('blocks.older')).text)).toBe(2);
+    // The file leaves the list as it is.
+    const exported = await harness().press('audit.export');
+    expect(exported.text).toContain(sentence('audit.page', { page: 2, pages: 2 }));
+    expect(all((await harness().press('audit.newer')).text)).toBe(10);
+  });
+
+  it('says once what one act did to several channels', async () => {
+    const watches = await openWatches();
+    const third: Channel = { space: SPACE, id: '400' };
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [BESIDE, 'ja'], [third, 'fr'])));
+    expect((await shown()).match(/ · Ada/g)).toHaveLength(1);
+    await actAs(ADA, () => watches.remove([third]));
+    const acts = (await shown()).match(/ · Ada/g);
+    expect(acts).toHaveLength(2);
+  });
+
+  it('names a person whose copies were stopped also after they are shown again', async () => {
+    const { blocks } = harness().services;
+    await blocks.add(SPACE, { platform: 'other', id: 'eve' }, { name: 'Eve', isBan: false });
+    for (const { key } of await blocks.list(SPACE)) await blocks.remove(SPACE, key);
+    const text = await shown();
+    for (const as of ['blocked', 'unblocked'] as const)
+      expect(text).toContain(sentence(`audit.said.${as}`, { who: 'nobody', person: 'Eve' }));
+  });
+
+  it('says of what is turned off no more than that', async () => {
+    const watches = await openWatches();
+    await watches.set([watchOf(HERE)]);
+    await watches.remove([HERE]);
+    expect(await shown()).not.toContain('→ –');
   });
 
   it.each(AUDITED)('has a sentence for %s, without technical names', async (what: Audited) => {

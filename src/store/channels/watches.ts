@@ -305,7 +305,7 @@ export const openWatchStore = async (
      * @param channel of the space whose watches may change
      * @param how gives those that change
      */
-    update: (
+    update: async (
       channel: Channel,
       how: (current: readonly ChannelWatch[]) => readonly ChannelWatch[],
     ): Promise<readonly Channel[]> =>
@@ -315,6 +315,7 @@ export const openWatchStore = async (
           return putAll(db, next, how(current), now());
         },
         [channel],
+        how(all()),
       ),
     /** Removes watches. Resolves with these channels and those that remained alone in their group. */
     remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>

@@ -1,7 +1,7 @@
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
 import { changeRows, deleteRows, personColumns, readRow, readRows } from '../rows.ts';
-import { removeFromChanges } from '../audit.ts';
+import { forgetAbout, removeFromChanges } from '../audit.ts';
 import { blockKey } from '../blocks.ts';
 import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
@@ -195,6 +195,7 @@ export const createPrivacy = (
         await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });
         const blocked = { author_hash: blockKey(member) };
         await changeRows(db, 'blocked_author', blocked, { author_name: null });
+        await forgetAbout(db, blocked.author_hash);
         const changed = { platform, changed_by: id };
         await changeRows(db, 'audit_entry', changed, { changed_by: null, changed_by_name: null });
         await removeFromChanges(db, id, platform);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/model/audit.ts';
-import { channelKey, type Space } from '../../../src/model/place.ts';
+import { channelKey, type Channel, type Space } from '../../../src/model/place.ts';
 import { OPEN_LINKS } from '../../../src/model/space.ts';
 import { actAs } from '../../../src/store/actor.ts';
 import { createAudit } from '../../../src/store/audit.ts';
@@ -84,6 +84,23 @@ describe('the audit trail', () => {
     ]);
   });
 
+  it('has the names of the channels elsewhere of the group that a channel joins', async () => {
+    const nameOf = async ({ id }: Channel) => `name of ${id}`;
+    const watches = await openWatchStore(store, () => 1, nameOf);
+    const [here, there, beside] = mirrorOf([HERE, 'en'], [THERE, 'fr'], [BESIDE, 'ja']);
+    await watches.set([here!, there!]);
+    await watches.update(BESIDE, () => [beside!]);
+    expect(ofChannel(await list(), 'beside')).toMatchObject([
+      { after: { linkedWith: ['here'], linkedElsewhere: ['name of there'] } },
+    ]);
+    expect(await list(ELSEWHERE)).toContainEqual(
+      expect.objectContaining({
+        before: { linkedElsewhere: ['name of here'] },
+        after: { linkedElsewhere: ['name of beside', 'name of here'] },
+      }),
+    );
+  });
+
   it('has the name of a channel whose copies are left out, and no ID of it', async () => {
     const watches = await openWatchStore(
       store,
@@ -119,12 +136,20 @@ describe('the audit trail', () => {
     const blocks = createBlocks(store, () => 1);
     await actAs(ANN, () => blocks.add(SPACE, EVE, { name: 'Eve', isBan: false }));
     expect(await list()).toMatchObject([
-      { what: 'blocked', about: blockKey(EVE), by: { id: 'ann' } },
+      { what: 'blocked', about: blockKey(EVE), by: { id: 'ann' }, after: { name: 'Eve' } },
     ]);
+    await blocks.remove(SPACE, blockKey(EVE));
+    expect(await list()).toContainEqual(
+      expect.objectContaining({ what: 'unblocked', after: { name: 'Eve' } }),
+    );
+    await blocks.add(SPACE, EVE, { name: 'Eve', isBan: false });
     const privacy = createPrivacy(store);
     await privacy.forget({ platform: 'place', id: 'ann' });
     await privacy.forget({ platform: 'other', id: 'eve' });
-    expect(await list()).toMatchObject([{ what: 'blocked', by: undefined }]);
+    expect(JSON.stringify(await list())).not.toMatch(/Eve|eve/);
+    expect(await list()).toContainEqual(
+      expect.objectContaining({ what: 'blocked', by: undefined, after: { isBan: false } }),
+    );
     expect(await blocks.list(SPACE)).toMatchObject([{ key: blockKey(EVE), name: undefined }]);
   });
 

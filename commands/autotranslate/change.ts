@@ -330,10 +330,12 @@ export const restorePress: Press = {
     const { in: here, ...person } = changer(ctx);
     const by = isInPanel ? person : { ...person, in: here };
     const restored = await services.endedWatches.restore(channel.space, id, by, admit);
+    // What ends together is of one group.
+    const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
     await reply({
       text: lines(
         t('autotranslate.restored'),
-        bullets(...restored.map((watch) => watchLine(watch, ctx))),
+        bullets(...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, ctx))),
       ),
       controls: isInPanel ? [button(ctx, 'autotranslate page', 'settings.back')] : [],
     });

@@ -194,7 +194,7 @@ describe('a group of channels', () => {
     const said = english.say(at.ann, 'Only the Spanish channel has me');
     await copyOf(said, spanish);
     expect(textsIn(japanese)).toEqual([
-      expect.stringContaining(sentence('autotranslate.off-here', { name: 'owner' })),
+      expect.stringContaining(sentence('autotranslate.off-here', { name: 'owner' }, 'ja')),
     ]);
     const told = await bot.use(at, 'autotranslate off', { channel: spanish });
     expect(told.content).toContain(

@@ -141,8 +141,9 @@ export const createLinks = (deps: LinksDeps) => {
 
   /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
   const end = async (channel: Channel, by?: Changer): Promise<boolean> => {
-    if (!(await parting([channel], async () => own.remove(channel)))) return false;
-    tellOff(channel, by);
+    const ended = watches.list(channel.space).find(isWatchOf(channel));
+    if (!ended || !(await parting([channel], async () => own.remove(channel)))) return false;
+    tellOff(ended, by);
     return true;
   };
 
@@ -203,7 +204,7 @@ export const createLinks = (deps: LinksDeps) => {
         watches.list(channel.space).some(isWatchOf(channel)),
       );
       await set(asked);
-      if (by) tellOn(asked, by, { isKnown: (channel) => known.some(isWatchOf(channel)) });
+      if (by) tellOn(asked, by, (channel) => known.some(isWatchOf(channel)));
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (
@@ -225,8 +226,7 @@ export const createLinks = (deps: LinksDeps) => {
       const wanted = how(now);
       if (wanted.mode !== now.mode || wanted.below !== now.below) await own.demand([wanted]);
       const changed = await update(channel, how);
-      if (changed && by && !isDeepStrictEqual(changed, now))
-        tellOn([changed], by, { all: watches.group(changed), isKnown: () => true });
+      if (changed && by && !isDeepStrictEqual(changed, now)) tellOn([changed], by, () => true);
       return changed;
     },
     pause: async (
@@ -246,9 +246,9 @@ export const createLinks = (deps: LinksDeps) => {
           : { pause: { fromMs: last?.fromMs ?? atMs, untilMs: atMs } };
         return { ...watch, choices: { ...watch.choices, ...pauses } };
       });
-      if (isNews)
+      if (changed && isNews)
         tellOff(
-          channel,
+          changed,
           by,
           isPausing ? 'autotranslate.paused-here' : 'autotranslate.resumed-here',
         );
@@ -294,7 +294,7 @@ export const createLinks = (deps: LinksDeps) => {
             others.map(({ channel }) => channel),
             who,
           );
-        else tellOn([joined], by, { all });
+        else tellOn([joined], by);
         const told = others.filter(({ channel }) => !isFrom(channel, by));
         void tellLinks(told, 'autotranslate.linked-here', [watch.channel], who);
       }

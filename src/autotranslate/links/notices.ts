@@ -9,11 +9,13 @@ import { nameElsewhere } from './names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { requestControls } from '../request-controls.ts';
 import { noticeLanguage } from '../rules.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Tell } from '../tell.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
+  readonly watches: Pick<WatchStore, 'group'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly languages: Pick<Languages, 'name'>;
@@ -45,14 +47,9 @@ interface LinkNoticeParams {
   readonly agreed?: string;
 }
 
-interface ToldChannels {
-  readonly all?: readonly ChannelWatch[];
-  readonly isKnown?: (channel: Channel) => boolean;
-}
-
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
-  const { platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
+  const { watches, platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
 
   /** Tells channels that others were linked with them, or are no longer; each in its own language. */
   const tellLinks = async (
@@ -77,35 +74,38 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     }
   };
 
+  /** The language of a linked channel, in which its members read; in any other one that of the person who changes it. */
+  const localeOf = ({ mode, languages: [own] }: ChannelWatch, { locale }: Changer): string =>
+    texts.pick([mode === 'mirror' && own !== undefined ? own : locale]);
+
   /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
   const tellOff = (
-    channel: Channel,
+    watch: ChannelWatch,
     by: Changer | undefined,
     key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
   ): void => {
+    const { channel } = watch;
     if (!by || isFrom(channel, by)) return;
-    const t = texts.rich(by.locale, platforms.find(channel)?.naming);
+    const t = texts.rich(localeOf(watch, by), platforms.find(channel)?.naming);
     void tell(channel, t(key, { name: quotedWords(by.name) }));
   };
 
   /**
    * Tells channels who turned auto-translate on for them, or changed it, and into what, where that was done elsewhere.
    *
-   * @param all the channels of the group. Default: these
    * @param isKnown true for channels that were told what becomes of their messages. Default: for none
    */
   const tellOn = (
     set: readonly ChannelWatch[],
     by: Changer,
-    { all = set, isKnown = () => false }: ToldChannels = {},
+    isKnown: (channel: Channel) => boolean = () => false,
   ): void => {
-    for (const { channel, mode, languages } of set) {
+    for (const watch of set) {
+      const { channel, mode, languages } = watch;
       if (isFrom(channel, by)) continue;
-      const [own] = languages;
-      // A linked channel has a language, in which its members read what becomes of their messages.
-      const locale = texts.pick(mode === 'mirror' && own !== undefined ? [own] : [by.locale]);
+      const locale = localeOf(watch, by);
       const names = new Intl.ListFormat(locale);
-      const others = all.filter((each) => !isSameChannel(each.channel, channel));
+      const others = watches.group(watch).filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
       const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
       const params = { name: quotedWords(by.name), languages: names.format(named), mode };

@@ -96,12 +96,15 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
   if (!members.every(({ channel }) => known.includes(channelKey(channel)))) throw unknownCode();
   if (members.length >= MOST_CHANNELS)
     throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
+  if (members.some(({ channel }) => isSameChannel(channel, joining.channel)))
+    throw userError('bad-input', 'autotranslate.link-already', {
+      channel: channelMention(joining.channel),
+    });
   const group = members[0]?.group ?? crypto.randomUUID();
   const joined: ChannelWatch = { ...withoutChoices(joining), mode: 'mirror', group };
   const isNew = members.length === 0;
-  const before = isNew ? [{ ...withoutChoices(invited), group }] : members;
-  const others = before.filter(({ channel }) => !isSameChannel(channel, joining.channel));
-  return { joined, others, changed: isNew ? [...before, joined] : [joined] };
+  const others = isNew ? [{ ...withoutChoices(invited), group }] : members;
+  return { joined, others, changed: isNew ? [...others, joined] : [joined] };
 };
 
 /**
@@ -131,6 +134,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     const grown = grownBy(link, groupOf(link.invited.channel));
     const { joined, others, changed } = grown;
     await admit([...others, joined].filter((each) => isIn(each, space)));
+    if (isIn(link.invited, joined.channel.space)) deps.demandHost(space, others);
     await deps.policies.demand([...others, joined], space);
     await demandAges(link, joined, others);
     await own.demand(changed);
@@ -283,7 +287,6 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       };
       // Moderators of one space decide about all of its channels.
       if (isIn(drafted.invited, space)) {
-        deps.demandHost(space, grown.others);
         const claim: typeof useCode = async (db) => {
           await useCode(db);
           await taken(id)(db);

@@ -54,7 +54,8 @@ describe('Undo of /autotranslate off', () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
     const before = new Set(all());
     await harness().run('autotranslate remove', { channel: '1' });
-    await undo();
+    const { text } = await undo();
+    expect(text.match(/<#\d>/g)).toEqual(expect.arrayContaining(['<#1>', '<#2>', '<#3>']));
     expect(new Set(all())).toEqual(before);
     await harness().run('autotranslate off', { channel: '1' });
     await harness().run('autotranslate off', { channel: '2' });

@@ -86,9 +86,9 @@ describe('a code that links channels', () => {
 describe('a channel', () => {
   const scene = withScene();
   const here = { name: 'Ada\u202Egpj', locale: 'en', in: ENGLISH };
-  const off = sentence('autotranslate.off-here', { name: 'Ada gpj' });
+  const off = sentence('autotranslate.off-here', { name: 'Ada gpj' }, 'es');
 
-  it('is told who turned auto-translate off for it elsewhere', async () => {
+  it('is told in its language who turned auto-translate off for it elsewhere', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']));
     await scene.watches.remove(SPANISH, here);
     await scene.watches.remove(ENGLISH, here);
@@ -106,6 +106,17 @@ describe('a channel', () => {
     const params = { name: 'Ada gpj', mode: 'reply', languages: 'English' };
     expect(scene.feed.texts(SPANISH).at(-1)).toBe(sentence('autotranslate.changed-here', params));
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
+  });
+
+  it('is told into which languages of its group it is translated where it is set back alone', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']));
+    const spanish = scene.watches.of(SPANISH)!;
+    await scene.watches.remove(SPANISH);
+    await scene.watches.set([spanish], { by: here });
+    const params = { name: 'Ada gpj', mode: 'mirror', languages: 'inglés y japonés' };
+    expect(scene.feed.texts(SPANISH)).toEqual([
+      sentence('autotranslate.on-here', params, 'es').replaceAll('`', ''),
+    ]);
   });
 
   it('is told once what becomes of its messages, and of each change in a line', async () => {
@@ -259,10 +270,18 @@ describe('a group that other spaces have channels in', () => {
     const other = mirror(channel('44', undefined, WORKSPACE), 'de');
     await expect(scene.watches.join(other, THERE, { by })).rejects.toMatchObject(refused);
     const { code } = await scene.watches.invite(mirror(THERE, 'fr'), false, ADA);
-    const { id } = await scene.watches.propose(code, other, admitAll);
-    const ask = scene.watches.ask(id, THERE.space, admitAll.admit);
-    await expect(ask).rejects.toMatchObject(refused);
+    await expect(scene.watches.propose(code, other, admitAll)).rejects.toMatchObject(refused);
     expect(scene.watches.list(THERE.space)).toHaveLength(1);
+  });
+
+  it('takes no channel twice: the code stays, and nobody is told', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    const again = scene.watches.propose(code, mirror(SPANISH, 'es'), admitAll);
+    await expect(again).rejects.toMatchObject({ sentence: { key: 'autotranslate.link-already' } });
+    const { asksOther } = await scene.watches.propose(code, mirror(channel('7'), 'pt'), admitAll);
+    expect(asksOther).toBe(false);
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
   });
 
   it('takes no channel of a third one without a yes of both sides, and all are told of it', async () => {

@@ -104,8 +104,10 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
 };
 
 const WATCH: Sayers<Omit<ChannelWatch, 'channel' | 'group'>> = {
-  mode: (mode, { t }) => ({ it: t(`autotranslate.modes.${mode}`) }),
-  languages: (codes, ctx) => ({ it: codes.length > 0 && languageNames(codes, ctx) }),
+  mode: (mode, { t }) => ({ it: t('audit.mode', { mode: t(`autotranslate.modes.${mode}`) }) }),
+  languages: (codes, ctx) => ({
+    it: codes.length > 0 && ctx.t('audit.languages', { languages: languageNames(codes, ctx) }),
+  }),
   transcribes: toggle('autotranslate.voice-messages', 'autotranslate.no-voice-messages'),
   bots: toggle('autotranslate.bots', 'autotranslate.no-bots'),
   below: (_, { t }) => ({ it: t('autotranslate.modes.below') }),

@@ -146,6 +146,14 @@ describe('/audit', () => {
       expect(text).toContain(sentence(`audit.said.${as}`, { who: 'nobody', person: 'Eve' }));
   });
 
+  it('says what a value of a channel is of', async () => {
+    const watches = await openWatches();
+    await watches.set([watchOf(HERE, { mode: 'reply', languages: ['fr'] })]);
+    const text = await shown();
+    expect(text).toContain(sentence('audit.mode', { mode: sentence('autotranslate.modes.reply') }));
+    expect(text).toContain(sentence('audit.languages', { languages: 'French' }));
+  });
+
   it('says of what is turned off no more than that', async () => {
     const watches = await openWatches();
     await watches.set([watchOf(HERE)]);

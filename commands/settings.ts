@@ -5,7 +5,7 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import { isPaused, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
+import { isPaused, OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
 import {
   listOf,
   button,
@@ -105,6 +105,13 @@ const front: Page = async (ctx) => {
           }),
         t('settings.quiet-in', {
           channels: await channelNames(choices.quietChannels, ctx),
+        }),
+        series([
+          t('settings.outside'),
+          t(`settings.outside-${(choices.links ?? OPEN_LINKS).outside}`),
+        ]),
+        t('settings.moderators-are', {
+          channels: await channelNames(choices.moderators ? [choices.moderators.channel] : [], ctx),
         }),
         t('settings.limits-are', {
           characters: limitText(ctx, limited.characters),

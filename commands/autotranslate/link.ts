@@ -140,7 +140,7 @@ export const linkAction = defineAction({
     code: z.string().min(1).max(LONGEST_CODE_CHARS).optional(),
     channel: channelOption().optional(),
     ...switches,
-    'age-restricted': ageOption,
+    'age-restricted': ageOption.meta({ needs: 'age-restrictions' }),
   }),
   complete: { language: completeLanguage },
   guards: [moderator],

@@ -12,6 +12,7 @@ describe('/settings', () => {
       quietChannels: ['7'],
       dailyCharacters: 10_000,
       roles: { say: ['11', '12'], ask: [] },
+      moderators: { channel: '8', locale: 'en' },
     });
     const { text } = await harness().run('settings');
     expect(text.split('\n')).toEqual([
@@ -22,6 +23,8 @@ describe('/settings', () => {
       `- ${sentence('settings.flags-are-on')}`,
       `- ${sentence('settings.mentions-are-on')}`,
       `- ${sentence('settings.quiet-in', { channels: '<#7>' })}`,
+      `- ${sentence('settings.outside')} · ${sentence('settings.outside-everybody')}`,
+      `- ${sentence('settings.moderators-are', { channels: '<#8>' })}`,
       `- ${sentence('settings.limits-are', { characters: '10,000', minutes: sentence('settings.no-limit'), tokens: sentence('settings.no-limit') })}`,
       `- ${sentence('settings.roles-are', { count: 1 })}`,
       '  - `/say` · <@&11> <@&12>',

@@ -12,7 +12,7 @@ import type { MissedMessages } from '../src/command/services.ts';
 import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { plainText } from '../src/rich-text/walk.ts';
-import { FILE_NOTE_CHARS, readFileOf } from './catchup/file.ts';
+import { readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
@@ -63,13 +63,13 @@ const question = (
   };
 };
 
-/** Shows the first page, and a summary above it as soon as there is one. */
+/** Shows a page, and a summary above it as soon as there is one. */
 const showSummed = async (
-  reading: CatchUp,
+  { reading, turn }: PressedReading,
   missed: MissedMessages,
   ctx: ReadingContext,
 ): Promise<void> => {
-  const options = { aboveChars: SUMMARY_CHARS, hasModel: false };
+  const options = { turn, aboveChars: SUMMARY_CHARS, hasModel: false };
   const page = await readPage(reading, missed, options, ctx);
   // Nothing can be pressed meanwhile: the summary would come in place of what that showed.
   await ctx.reply({ text: page(ctx.t('catchup.summing')).text });
@@ -91,9 +91,9 @@ const page: Press = {
 const summary: Press = {
   isForEverybody: true,
   async run(ctx) {
-    const { reading } = readArg(ctx);
-    const missed = await missedIn(ctx, reading.from);
-    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : showSummed(reading, missed, ctx));
+    const pressed = readArg(ctx);
+    const missed = await missedIn(ctx, pressed.reading.from);
+    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : showSummed(pressed, missed, ctx));
   },
 };
 
@@ -107,7 +107,7 @@ const file: Press = {
     // A service that failed is not asked again for the page.
     const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
     if (!isWhole) return ctx.reply({ text: note, files, controls });
-    const options = { turn, aboveChars: FILE_NOTE_CHARS, hasModel: await chats(ctx) };
+    const options = { turn, hasModel: await chats(ctx) };
     await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
   },
 };
@@ -133,7 +133,8 @@ const show = async (
   const hasModel = await chats(ctx);
   if (missed.messages.length > ASKED_ABOVE)
     return ctx.reply(question({ reading }, missed, hasModel, ctx));
-  if (hasModel && missed.messages.length > MOST_ON_PAGE) return showSummed(reading, missed, ctx);
+  if (hasModel && missed.messages.length > MOST_ON_PAGE)
+    return showSummed({ reading }, missed, ctx);
   const content = await readPage(reading, missed, { hasModel }, ctx);
   return ctx.reply(content());
 };
@@ -147,20 +148,29 @@ const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
   controls: [languageMenu(ctx, readingPress('language', readingOf(ANY_LANGUAGE, missed)))],
 });
 
-/** Keeps the language that somebody reads, and shows the page in it. */
+/** Shows a page in the language that is chosen for it; what somebody is asked for, who has no language, is kept. */
 const language: Press = {
   isForEverybody: true,
   async run(ctx) {
     const { member, services, values } = ctx;
     const { reading, turn } = readArg(ctx);
     const to = typedLanguage(values[0] ?? '', services);
-    await services.settings.change(member, { language: to });
+    if (!turn) await services.settings.change(member, { language: to });
     const missed = await missedIn(ctx, reading.from);
     if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
     if (!turn) return show({ ...reading, to }, missed, ctx);
-    const options = { turn, hasModel: await chats(ctx) };
+    const isChosen = to !== (await guessedLanguage(ctx));
+    const options = { turn, hasModel: await chats(ctx), isChosen };
     const content = await readPage({ ...reading, to }, missed, options, ctx);
     return ctx.reply(content());
+  },
+};
+
+/** Keeps the language of a page as the person's own. */
+const keep: Press = {
+  async run(ctx) {
+    await ctx.services.settings.change(ctx.member, { language: readArg(ctx).reading.to });
+    await page.run(ctx);
   },
 };
 
@@ -203,12 +213,16 @@ export default defineCommand(
         options.to === undefined ? await guessedLanguage(ctx) : typedLanguage(options.to, services);
       const since = options.since
         ? { agoMs: AGO_MS[options.since] }
-        : { agoMs: AGO_MS['7d'], afterOwn: ctx.member.id };
+        : { agoMs: AGO_MS['1d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since);
       if (isNothing(missed)) return reply(nothing(missed, ctx));
       if (to === undefined) return reply(askLanguage(missed, ctx));
       await show(readingOf(to, missed), missed, ctx);
     },
   },
-  { needs: 'watch', topic: 'translation', presses: { page, summary, file, ask, language, recent } },
+  {
+    needs: 'watch',
+    topic: 'translation',
+    presses: { page, summary, file, ask, language, keep, recent },
+  },
 );

@@ -28,9 +28,6 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
   };
 };
 
-/** UTF-16 units of what is said of a file. */
-export const FILE_NOTE_CHARS = 250;
-
 /** A file of everything that somebody missed. */
 export interface ReadFile {
   /** The messages that may be read once the file is finished. */

@@ -64,6 +64,8 @@ export interface PageOptions {
   readonly aboveChars?: number | undefined;
   /** True where a summary can be made, and is not there yet. */
   readonly hasModel: boolean;
+  /** True where the language was just chosen for this reading: it can be kept as the person's own. */
+  readonly isChosen?: boolean;
 }
 
 /** A page of what somebody missed, which may have more above it. */
@@ -73,10 +75,10 @@ export type ReadPage = (top?: RichText) => Content;
 export const readPage = async (
   reading: CatchUp,
   { messages, isCut, leftOut }: MissedMessages,
-  { turn, aboveChars, hasModel }: PageOptions,
+  { turn, aboveChars, hasModel, isChosen = false }: PageOptions,
   ctx: ReadingContext,
 ): Promise<ReadPage> => {
-  const { locale, services, t } = ctx;
+  const { label, locale, services, t } = ctx;
   const chars = PAGE_CHARS - (aboveChars ?? 0);
   const here = onPage(messages, turn, chars, ctx);
   const [first, last] = [here[0], here.at(-1)];
@@ -84,17 +86,17 @@ export const readPage = async (
   const start = messages.findIndex((one) => one === first);
   const end = start + here.length;
   const count = messages.length;
+  const language = services.languages.name(reading.to, locale);
   const heading = t('catchup.page', {
     count,
     first: start + 1,
     last: end,
     since: timestamp(reading.since),
-    language: services.languages.name(reading.to, locale),
+    language,
     translated: all.translated,
   });
   const before = messages[start - 1];
   const again: PageTurn = { way: 'next', at: before?.position ?? BEGINNING };
-  const { language: own } = await services.settings.of(ctx.member);
   const controls: readonly (Control | false | undefined)[] = [
     start > 0 &&
       first &&
@@ -104,9 +106,17 @@ export const readPage = async (
       readingButton(ctx, ['page', 'catchup.later'], reading, { way: 'next', at: last.position }),
     hasModel &&
       here.length < count &&
-      readingButton(ctx, ['summary', 'catchup.summary-button'], reading),
+      readingButton(ctx, ['summary', 'catchup.summary-button'], reading, again),
     readingButton(ctx, [count > ASKED_ABOVE ? 'ask' : 'file', 'catchup.file'], reading, again),
-    own === undefined && languageMenu(ctx, readingPress('language', reading, again)),
+    isChosen && {
+      kind: 'button',
+      press: readingPress('keep', reading, again),
+      label: label('catchup.keep-language', { language }),
+    },
+    {
+      ...languageMenu(ctx, readingPress('language', reading, again), reading.to),
+      label: label('catchup.language'),
+    },
   ];
   return (above) => ({
     text: sections(

@@ -55,7 +55,7 @@ export const readArg = ({ arg, services }: PressContext): PressedReading => {
   };
 };
 
-export type CatchupPress = 'page' | 'summary' | 'file' | 'ask' | 'language';
+export type CatchupPress = 'page' | 'summary' | 'file' | 'ask' | 'language' | 'keep';
 
 export const readingPress = (press: CatchupPress, reading: CatchUp, turn?: PageTurn): string =>
   `catchup ${press}:${argOf(reading, turn)}`;

@@ -22,10 +22,12 @@ describe('/catchup', () => {
     expect(text).not.toContain('mine');
   });
 
-  it('shows the last week to who has written nothing', async () => {
-    harness().script.messages = [written('long ago', 8 * 1_440), written('this week', 60)];
+  it('shows the last day to who has written nothing, or longer ago', async () => {
+    const bob = { id: 'bob', name: 'Bob', kind: 'person' } as const;
+    const old = [written('mine', 3 * 1_440, bob), written('long ago', 2 * 1_440)];
+    harness().script.messages = [...old, written('today', 60)];
     const { text } = await harness().run('catchup', {}, READER);
-    expect(text).toContain('ja:this week');
+    expect(text).toContain('ja:today');
     expect(text).not.toContain('long ago');
   });
 
@@ -98,15 +100,25 @@ describe('/catchup', () => {
     expect(linesIn((await harness().pressNamed(back)).text)).toEqual([]);
   });
 
-  it('offers who chose no language another one, which it keeps', async () => {
+  it('is read in another language for once, which a button keeps', async () => {
     harness().script.messages = lines(25);
     const reader = { member: BOB };
-    await harness().run('catchup', {}, reader);
+    const chosen = () => {
+      const menu = labelled(harness().shown.at(-1), 'catchup.language');
+      return menu?.kind === 'choice' ? menu.choices.find((one) => one.chosen)?.value : undefined;
+    };
+    const own = async () =>
+      (await harness().services.settings.of({ ...BOB, platform: SPACE.platform })).language;
+    await harness().run('catchup', { to: 'es' }, reader);
     await harness().press('catchup.later', [], reader);
-    const { text, controls } = await harness().press('language.button', ['fr'], reader);
+    expect(chosen()).toBe('es');
+    const { text, controls } = await harness().press('catchup.language', ['fr'], reader);
     expect(text).toContain('fr:line 11.');
-    expect(labelled({ controls: controls ?? [] }, 'language.button')).toBeUndefined();
-    expect((await harness().run('catchup', {}, reader)).text).toContain('fr:line 1.');
+    expect([chosen(), await own()]).toEqual(['fr', undefined]);
+    const label = sentence('catchup.keep-language', { language: 'French' });
+    const keep = controls?.find((control) => control.label === label)?.press ?? '';
+    expect((await harness().pressNamed(keep, reader)).text).toContain('fr:line 11.');
+    expect(await own()).toBe('fr');
   });
 
   it('offers the language of the person’s app first, then those of the server', async () => {
@@ -116,7 +128,7 @@ describe('/catchup', () => {
       languages: 'Swahili, Persian',
     });
     const reader = { member: { ...BOB, locale: 'en-GB' } };
-    const menu = labelled(await harness().run('catchup', {}, reader), 'language.button');
+    const menu = labelled(await harness().run('catchup', {}, reader), 'catchup.language');
     const offered = menu?.kind === 'choice' ? menu.choices.map(({ value }) => value) : [];
     expect(offered.slice(0, 4)).toEqual(['en', 'sw', 'fa', 'es']);
   });

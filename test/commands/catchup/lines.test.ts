@@ -24,7 +24,7 @@ describe('the lines of /catchup', () => {
     harness().script.messages = [first, first - 300, second, second - 60].map((minutesAgo) =>
       written(`line ${minutesAgo}.`, minutesAgo),
     );
-    const { text } = await harness().run('catchup', { to: 'es' });
+    const { text } = await harness().run('catchup', { since: '7d', to: 'es' });
     const dates = [first, second].map(secondsAgo);
     expect(text.match(/<t:\d+:D>/g)).toEqual(dates.map((seconds) => `<t:${seconds}:D>`));
   });

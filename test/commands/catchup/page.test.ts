@@ -42,6 +42,16 @@ describe('the pages of /catchup', () => {
     expect(linesIn((await harness().press('catchup.later')).text)[0]).toBe('line 21.');
   });
 
+  it('keeps a page of long messages when everything comes as a file', async () => {
+    harness().script.messages = Array.from({ length: 20 }, (_, at) =>
+      written(`line ${at + 1}. ${'word '.repeat(22)}`, 20 - at),
+    );
+    await harness().run('catchup', { to: 'es' });
+    const page = await harness().press('catchup.later');
+    const { text } = await harness().press('catchup.file');
+    expect(linesIn(text)).toEqual(linesIn(page.text));
+  });
+
   it('comes back from the question to the page', async () => {
     harness().script.messages = lines(60);
     await harness().run('catchup', { to: 'es' });

@@ -23,6 +23,17 @@ describe('the summary of /catchup', () => {
     expect(JSON.parse(given!.content)).toHaveLength(13);
   });
 
+  it('stands above the page on which it is asked for', async () => {
+    withModel();
+    harness().script.messages = lines(60);
+    await harness().run('catchup', { to: 'es' });
+    await harness().press('catchup.read');
+    const page = await harness().press('catchup.later');
+    const { text } = await harness().press('catchup.summary-button');
+    expect(text).toContain('Forty-two');
+    expect(linesIn(text)[0]).toBe(linesIn(page.text)[0]);
+  });
+
   it('shows the messages where the language model fails', async () => {
     withModel();
     harness().script.messages = lines(12);

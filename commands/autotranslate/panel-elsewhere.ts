@@ -28,10 +28,10 @@ const linksPage = async (ctx: PressContext, found?: readonly string[]): Promise<
 
 /** The buttons for codes of a channel that is linked with none yet, once its language is chosen. */
 const codesPage = async (ctx: PressContext): Promise<Content> => {
-  const { id } = readChosen(ctx.arg);
+  const { id, language: chosen } = readChosen(ctx.arg);
   const channel = channelNamed(ctx, id);
   await ctx.access.demand([channel], 'see');
-  const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
+  const [language = ''] = chosenLanguages(chosen === '' ? ctx.values : [chosen], 1, ctx);
   return {
     text: sections(
       ctx.t('members.none', { channel: channelMention(channel) }),
@@ -74,7 +74,8 @@ export const elsewherePresses = (
       },
     },
     enter: {
-      ...links,
+      // A code that is refused is typed again where it was.
+      ...press((ctx) => (readChosen(ctx.arg).language === '' ? linksPage(ctx) : codesPage(ctx))),
       form: FORM,
       run: async (ctx) => {
         const {

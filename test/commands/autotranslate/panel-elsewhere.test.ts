@@ -60,6 +60,18 @@ describe('the page of channels elsewhere', () => {
     expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'mirror', languages: ['ja'] }]);
   });
 
+  it('stays where a code is entered, with its language, when the code is refused', async () => {
+    await openElsewhere('3');
+    await harness().press('autotranslate.panel-language', ['ja']);
+    harness().script.access = { 3: 'see' };
+    const refused = await harness().press('autotranslate.link-enter', ['WRONG']);
+    expect(refused.text).toContain('⚠️');
+    harness().script.access = {};
+    await harness().press('autotranslate.link-enter', [CODE]);
+    await harness().press('autotranslate.link-yes');
+    expect(watchesOf(harness())).toMatchObject([{ id: '3', languages: ['ja'] }]);
+  });
+
   it('keeps its controls within what platforms show', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];

@@ -6,17 +6,7 @@ import type { Person, Space } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
-import { createBlocks } from '../store/blocks.ts';
-import { createCopiedReactionStore } from '../store/channels/copied-reactions.ts';
-import { createCursorStore } from '../store/channels/cursors.ts';
-import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
-import { createLateMarks } from '../store/channels/late-marks.ts';
-import { createLinkedThreadStore } from '../store/channels/linked-threads.ts';
-import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
-import { createLinkInvites } from '../store/channels/link-invites.ts';
-import { createLinkRequestStore } from '../store/channels/link-requests.ts';
-import { openWatchStore } from '../store/channels/watches.ts';
-import { createInboxStore, openRowsOf } from '../store/inbox/index.ts';
+import { openRowsOf } from '../store/inbox/index.ts';
 import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -36,7 +26,6 @@ import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts
 import { createFlagPressers } from './flags/pressers.ts';
 import { startFlagRemoval } from './flags/removal.ts';
 import { createInboxWork } from './inbox-work.ts';
-import { nameElsewhere } from './links/names.ts';
 import { createLinks } from './links/links.ts';
 import { createPeopleElsewhere } from './links/people.ts';
 import { declareMessageMetrics, logSkip, traceWork } from './telemetry.ts';
@@ -62,7 +51,8 @@ import { createProgress } from './prepare/progress.ts';
 import { createRecognitionOutages } from './outages/recognition.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
-import { authorsOf, createWatchedPlatforms, type WatchedPlatforms } from './watched-platforms.ts';
+import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
+import { openStores } from './stores.ts';
 import { createTell } from './tell.ts';
 import { createTermAnnouncements } from './moderators/term-announcements.ts';
 import { createThreadChanges } from './thread-changes.ts';
@@ -91,29 +81,6 @@ export interface AutoTranslateDeps {
 }
 
 export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
-
-/** Opens what the database holds of watched channels and their messages. */
-const openStores = async (
-  store: Store,
-  now: () => number,
-  log: Log,
-  platforms: Pick<WatchedPlatforms, 'find'>,
-) => ({
-  store,
-  inbox: createInboxStore({ store, now }),
-  stored: createMirrorStore(store, now),
-  cursors: createCursorStore(store, (err) => log.warn({ err }, 'cursors could not be stored')),
-  threads: createStandingThreads(store),
-  linkedThreads: createLinkedThreadStore(store),
-  reactions: createCopiedReactionStore(store, now),
-  gaps: createHistoryGaps(store),
-  owed: createOwedHistories(store, now),
-  marks: createLateMarks(store, now),
-  invites: createLinkInvites(store, now),
-  requests: createLinkRequestStore(store, now),
-  watches: await openWatchStore(store, now, (channel) => nameElsewhere(channel, platforms)),
-  blocks: createBlocks(store, now),
-});
 
 /**
  * Opens automatic translation in the watched channels of all platforms, from the messages that

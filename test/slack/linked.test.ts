@@ -122,7 +122,13 @@ describe('channels of two workspaces and a Discord server that were linked by co
     ).toContain('unknown');
     const list = await bot.use(english, 'autotranslate list', { part: '(Discord)' });
     expect(list).toContain('#nihongo · Babel (Discord)');
-    await bot.use(spanish, 'autotranslate off', { part: 'off' });
+    // What ends is named, and asked for, first.
+    await bot.use(spanish, 'autotranslate off', { part: 'Babel (Discord)' });
+    const end = `autotranslate end:${spanish.channel.id}`;
+    const question = spanish.channel.posts.find(({ blocks }) =>
+      JSON.stringify(blocks).includes(end),
+    )!;
+    bot.slack.act(spanish.admin, question, end);
     await wordsIn(english.channel, 'no longer linked');
   });
 });

@@ -75,11 +75,12 @@ export const membersPage = async (
     text: lines(
       t('members.heading', { channel: channelMention(channel) }),
       bullets(
-        ...members.map(({ name, isMuted, held, holds }) =>
+        ...members.map(({ name, isMuted, held, holds, isPaused }) =>
           series([
             name,
             isMuted && t('members.muted', { channel: channelMention(channel) }),
             held !== undefined && t('members.held'),
+            isPaused && t('members.paused'),
             holds && t('members.holds', { channel: channelMention(channel) }),
           ]),
         ),

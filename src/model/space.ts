@@ -250,6 +250,8 @@ export interface LinkMember {
   readonly held?: 'here' | 'elsewhere' | undefined;
   /** True where it pauses the channel here. */
   readonly holds?: boolean;
+  /** True where its own moderators paused it. */
+  readonly isPaused?: boolean;
   /** True where this space was in the group before the channel's, and so may pause and remove it. */
   readonly mayRemove: boolean;
   /** The server or workspace, by name and platform, where it has several channels in the group. */

@@ -250,7 +250,7 @@ export const createLinks = (deps: LinksDeps) => {
         tellOff(
           changed,
           by,
-          isPausing ? 'autotranslate.paused-here' : 'autotranslate.resumed-here',
+          isPausing ? `paused-${changed.mode === 'mirror' ? 'linked' : 'here'}` : 'resumed-here',
         );
       return changed;
     },

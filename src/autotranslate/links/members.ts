@@ -3,6 +3,7 @@ import { channelKey, keyOf, type Channel, type Space } from '../../model/place.t
 import {
   isHeld,
   isMuted,
+  isPaused,
   type ChannelWatch,
   type LinkMember,
   type WatchChoices,
@@ -106,6 +107,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
           isMuted: isMuted(watch, each.channel),
           held: heldBy(each, group, space),
           holds: isHeld(watch.channel, [each]),
+          isPaused: isPaused(each),
           mayRemove: wasBefore(watch, each),
           server: await serverOf(each, group),
         })),

@@ -82,12 +82,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
   const tellOff = (
     watch: ChannelWatch,
     by: Changer | undefined,
-    key: `autotranslate.${'off' | 'paused' | 'resumed'}-here` = 'autotranslate.off-here',
+    what: 'off-here' | 'paused-here' | 'paused-linked' | 'resumed-here' = 'off-here',
   ): void => {
     const { channel } = watch;
     if (!by || isFrom(channel, by)) return;
     const t = texts.rich(localeOf(watch, by), platforms.find(channel)?.naming);
-    void tell(channel, t(key, { name: quotedWords(by.name) }));
+    void tell(channel, t(`autotranslate.${what}`, { name: quotedWords(by.name) }));
   };
 
   /**

@@ -65,10 +65,12 @@ describe('/autotranslate members', () => {
         isMuted: false,
         mayRemove: true,
         held: 'here',
+        isPaused: true,
       },
     ];
     const { text } = await harness().press('members.choose', [KEY]);
     expect(text).toContain(sentence('members.held'));
+    expect(text).toContain(sentence('members.paused'));
     await harness().press('members.unhold');
     expect(harness().script.decided).toEqual([`hold ${KEY}`, `unhold ${KEY}`]);
   });

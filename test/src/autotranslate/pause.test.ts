@@ -62,7 +62,7 @@ describe('a paused channel', () => {
     await scene.idle();
     expect(scene.feed.texts(SPANISH)).toEqual([
       'ada: es(hello there) [🌐 inglés]',
-      sentence('autotranslate.paused-here', { name: 'Ada' }, 'es'),
+      sentence('autotranslate.paused-linked', { name: 'Ada' }, 'es'),
     ]);
   });
 
@@ -77,7 +77,7 @@ describe('a paused channel', () => {
     await scene.idle();
     expect(scene.feed.texts(JAPANESE)).toEqual(['ada: ja(hello there) [🌐 英語]']);
     expect(scene.feed.texts(SPANISH)).toEqual([
-      sentence('autotranslate.paused-here', { name: 'Ada' }, 'es'),
+      sentence('autotranslate.paused-linked', { name: 'Ada' }, 'es'),
       'es:hola',
       sentence('autotranslate.resumed-here', { name: 'Ada' }, 'es'),
     ]);

@@ -40,6 +40,7 @@ describe('a channel of another space that is linked', () => {
         isMuted: false,
         held: undefined,
         holds: false,
+        isPaused: false,
         mayRemove: true,
         server: undefined,
       },

@@ -30,6 +30,17 @@ const changedIn = (values: Values | undefined, other: Values | undefined): strin
   return JSON.stringify(Object.fromEntries(changed));
 };
 
+const SECOND_MS = 1_000;
+let lastMs = 0;
+
+/** The time, ms since 1970; one more than before within the same moment, so that changes keep their order. */
+const nextMs = (): number => {
+  const now = Date.now();
+  const isSameMoment = now <= lastMs && lastMs - now < SECOND_MS;
+  lastMs = isSameMoment ? lastMs + 1 : now;
+  return lastMs;
+};
+
 /**
  * Notes a change of a space within the transaction that makes it; nothing where nothing differs.
  *
@@ -55,7 +66,7 @@ export const noteChange = async (
       about_hash: about ?? null,
       before: changedIn(before, after),
       after: changedIn(after, before),
-      at_ms: Date.now(),
+      at_ms: nextMs(),
     })
     .execute();
 };

@@ -44,6 +44,13 @@ describe('the audit trail', () => {
     ]);
   });
 
+  it('has the newest first, also of one millisecond', async () => {
+    const spaces = createSpaceSettings(store);
+    const set = Array.from({ length: 30 }, (_, at) => at + 1);
+    for (const dailyCharacters of set) await spaces.change(SPACE, { dailyCharacters });
+    expect((await list()).map(({ after }) => after?.['dailyCharacters'])).toEqual(set.toReversed());
+  });
+
   it('has nothing of what is set as it was', async () => {
     const spaces = createSpaceSettings(store);
     await spaces.change(SPACE, { answersMention: true });

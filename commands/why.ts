@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import {
   defineCommand,
   moderator,
   type CommandContext,
   type Press,
 } from '../src/command/command.ts';
-import type { Explained, Explanation } from '../src/command/services.ts';
+import type { Explained, Explanation, FoundMessage } from '../src/command/services.ts';
 import {
   button,
   languageLabel,
@@ -13,7 +14,7 @@ import {
   WITHHELD_REASONS,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Control, Message } from '../src/model/message.ts';
+import type { Control } from '../src/model/message.ts';
 import {
   channelKey,
   channelMention,
@@ -94,7 +95,7 @@ const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
 };
 
 /** Tells whether a message was read aloud, where that had to be done. */
-const reading = (on: Message, { services, t }: Context): readonly ListItem[] => {
+const reading = (on: FoundMessage, { services, t }: Context): readonly ListItem[] => {
   const state = services.rooms.readingOf(on.ref);
   return state
     ? [nested(sentence(state === 'read' ? '✅ ' : '➖ ', t(`why.read.${state}`)), [])]
@@ -211,7 +212,7 @@ const reactions = ([first]: readonly Explained[], { t }: Context): readonly List
 /** Says where the sources of a copy were written, as far as the person sees that, and to moderators with which models it was translated. */
 const origins = async (
   explained: readonly Explained[],
-  on: Message,
+  on: FoundMessage,
   ctx: Context,
 ): Promise<readonly Maybe<RichText>[]> => {
   const { access, channel, member, services, t } = ctx;
@@ -235,14 +236,30 @@ const origins = async (
 const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
 
-/** `/why`, from a message's menu: tells its author, and moderators, what became of it and why. */
+/** Longer ones lead to no message. */
+const LONGEST_LINK_CHARS = 300;
+
+/** Finds the message that a person typed the link or id of. Throws `not-found` where they may not see its channel, too. */
+const found = async (
+  typed: string,
+  { access, channel, services }: Context,
+): Promise<FoundMessage> => {
+  const message = await services.messages.find(typed, channel, async (each) => access.shows(each));
+  if (!message) throw userError('not-found', 'why.not-found');
+  return message;
+};
+
+/** `/why`, from a message's menu or with its link: tells its author, and moderators, what became of it and why. */
 export default defineCommand(
   'why',
   {
+    options: z.object({ message: z.string().max(LONGEST_LINK_CHARS).optional() }),
     private: true,
     onMessage: () => ({}),
     async run(ctx) {
-      const { on, member, services, t, label, reply } = ctx;
+      const { options, member, services, t, label, reply } = ctx;
+      const on =
+        ctx.on ?? (options.message === undefined ? undefined : await found(options.message, ctx));
       if (!on) {
         const voice = await hearing(ctx);
         const how = t('why.how', { entry: label('commands.why.menu') });
@@ -250,6 +267,8 @@ export default defineCommand(
         return reply({ text: lines(bullets(...voice), how) });
       }
       const explained = await services.inbox.explain(on);
+      const isKnown = explained.some(({ parts }) => parts.some(({ state }) => state !== 'unknown'));
+      if (!on.author && !isKnown) throw userError('not-found', 'why.not-found');
       if (explained.every(isOwn)) {
         const voice = await hearing(ctx);
         if (voice.length > 0) return reply({ text: bullets(...voice) });
@@ -258,6 +277,10 @@ export default defineCommand(
         ({ authorId }) => authorId === member.id || member.role === 'moderator',
       );
       if (told.length === 0) throw userError('forbidden', 'why.not-yours');
+      // A menu refuses that before.
+      for (const { ref, authorId: id } of ctx.on ? [] : told)
+        if (id !== member.id && (await services.privacy.optedOut({ ...ref.channel.space, id })))
+          throw userError('forbidden', 'errors.author-opted-out');
       const parts = told.flatMap((each) => each.parts);
       const items = await Promise.all(parts.map((part) => itemOf(part, ctx)));
       const from = await authors(told, ctx);

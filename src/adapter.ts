@@ -15,7 +15,7 @@ import type { RichText } from './rich-text/rich-text.ts';
 import type { LineTranslation } from './translation/fan-out.ts';
 import type { OpenDictation } from './voice/dictation.ts';
 import type { ConfigSection } from './config.ts';
-import type { MessageRef } from './model/place.ts';
+import type { LinkedMessage } from './model/place.ts';
 import type { Finding } from './model/service.ts';
 import { z } from 'zod';
 /** The core as an adapter sees it. */
@@ -73,15 +73,6 @@ export interface Core {
   readonly metrics: Metrics;
   /** Health, readiness and metrics, for an adapter that has a port. */
   readonly ops: OpsPages;
-}
-
-/** A message that a link leads to, as far as the link tells. */
-export interface LinkedMessage {
-  /** A space with an empty id where the link does not name it. */
-  readonly ref: MessageRef;
-  readonly position: string;
-  /** ms since 1970. */
-  readonly writtenMs: number;
 }
 
 export interface Adapter extends AsyncDisposable {

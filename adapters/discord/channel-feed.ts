@@ -14,6 +14,7 @@ import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
 import {
   channelIdOf,
+  findMessage,
   guildIdOf,
   linkTo,
   PLATFORM,
@@ -251,6 +252,10 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       );
     },
     link: ({ channel, id }) => linkTo(channel, id),
+    find: (typed, here) => {
+      const found = findMessage(typed, here);
+      return found && { ...found, ref: { ...found.ref, channel: resolve(found.ref.channel) } };
+    },
     drawback: async (place, mode) => {
       const channel = channelMention(place);
       if (webhooks.isFull(place))

@@ -1,6 +1,6 @@
-import type { LinkedMessage } from '../../src/adapter.ts';
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Posted, Space } from '../../src/model/place.ts';
+import type { Channel, LinkedMessage, Posted, Space } from '../../src/model/place.ts';
+import { typedAddress } from '../../src/rich-text/web-address.ts';
 
 export const PLATFORM = 'discord';
 
@@ -47,13 +47,23 @@ const LINK_HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 const LINK_PATH =
   /^\/channels\/(?<guild>\d{17,20}|@me)\/(?<channel>\d{17,20})\/(?<message>\d{17,20})\/?$/;
 
+const linked = (channel: Channel, id: string): LinkedMessage => {
+  const position = positionOf(id);
+  return { ref: { channel, id }, position, writtenMs: snowflakeTimeMs(position) };
+};
+
 /** Reads a link as `linkTo` makes it, which does not say whether the channel is a thread; undefined for any other. */
 export const readLink = ({ hostname, pathname }: URL): LinkedMessage | undefined => {
   const { guild, channel, message } = LINK_PATH.exec(pathname)?.groups ?? {};
   if (!LINK_HOST.test(hostname) || !channel || !message) return undefined;
-  const position = positionOf(message);
-  const ref = { channel: channelOf(guild === '@me' ? undefined : guild, channel), id: message };
-  return { ref, position, writtenMs: snowflakeTimeMs(position) };
+  return linked(channelOf(guild === '@me' ? undefined : guild, channel), message);
+};
+
+/** Reads a link, or the id of a message `here`. */
+export const findMessage = (typed: string, here: Channel): LinkedMessage | undefined => {
+  if (/^\d{17,20}$/.test(typed.trim())) return linked(here, typed.trim());
+  const address = typedAddress(typed);
+  return address ? readLink(address) : undefined;
 };
 
 /** Id of a thread; undefined for a channel that is no thread. */

@@ -8,6 +8,7 @@ import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
   channelOf,
+  findMessage,
   isTalk,
   positionAt,
   positionOf,
@@ -153,6 +154,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
+    find: findMessage,
     isPrivate: async (channel) => (await readChannel(api, channel))?.is_private !== false,
     // Anybody may give a workspace any name, but its address is its own.
     spaceName: async (space) => {

@@ -1,6 +1,6 @@
-import type { LinkedMessage } from '../../src/adapter.ts';
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Posted, Space } from '../../src/model/place.ts';
+import type { Channel, LinkedMessage, Posted, Space } from '../../src/model/place.ts';
+import { typedAddress } from '../../src/rich-text/web-address.ts';
 import { PLATFORM } from './rich-text/atoms.ts';
 
 export { PLATFORM };
@@ -27,17 +27,24 @@ const LINK_HOST = /\.slack(?:-gov)?\.com$/;
 const LINK_PATH =
   /^\/archives\/(?<channel>[CDG][A-Z0-9]{2,20})\/p(?<seconds>\d{10})(?<micros>\d{6})\/?$/;
 
+const linked = (channel: Channel, ts: string): LinkedMessage => {
+  const position = positionOf(ts);
+  return { ref: { channel, id: ts }, position, writtenMs: writtenMsOf(position) };
+};
+
 /** Reads a message's link ("chat.getPermalink"), which does not name the workspace by its id; undefined for any other. */
 export const readLink = ({ hostname, pathname }: URL): LinkedMessage | undefined => {
   const { channel, seconds, micros } = LINK_PATH.exec(pathname)?.groups ?? {};
   if (!LINK_HOST.test(hostname) || !channel) return undefined;
-  const ts = `${seconds}.${micros}`;
-  const position = positionOf(ts);
-  return {
-    ref: { channel: channelOf('', channel), id: ts },
-    position,
-    writtenMs: writtenMsOf(position),
-  };
+  return linked(channelOf('', channel), `${seconds}.${micros}`);
+};
+
+/** Reads a link, or the timestamp of a message `here`; a link leads to the workspace where it was typed. */
+export const findMessage = (typed: string, here: Channel): LinkedMessage | undefined => {
+  if (/^\d{10}\.\d{6}$/.test(typed.trim())) return linked(here, typed.trim());
+  const address = typedAddress(typed);
+  const found = address ? readLink(address) : undefined;
+  return found && linked(channelOf(here.space.id, found.ref.channel.id), found.ref.id);
 };
 
 /** Checks the id of a channel. Throws `not-found` for an impossible one. */

@@ -34,6 +34,8 @@ export interface ChannelAccess {
   demand(channels: readonly Channel[], needed: Exclude<Access, 'none'>): Promise<void>;
   /** Throws `forbidden` where the person may not read what was written in a channel before. */
   demandHistory(channel: Channel): Promise<void>;
+  /** True where the platform knows a channel and shows it to the person. */
+  shows(channel: Channel): Promise<boolean>;
   /** Filters out the things whose channel the person may not see. */
   seen<Thing>(things: readonly Thing[], channelOf: (thing: Thing) => Channel): Promise<Thing[]>;
 }
@@ -60,6 +62,7 @@ export const createChannelAccess = (
           channel: channelMention(channel),
         });
     },
+    shows: async (channel) => ['see', 'write'].includes((await access(member, channel)) ?? 'none'),
     seen: async (things, channelOf) => {
       const found = await Promise.all(things.map((thing) => access(member, channelOf(thing))));
       return things.filter((_, index) => found[index] !== 'none');

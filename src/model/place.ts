@@ -38,6 +38,15 @@ export interface MessageRef {
 
 export const messageKey = ({ channel, id }: MessageRef): string => `${channelKey(channel)} ${id}`;
 
+/** A message that a link leads to, as far as the link tells. */
+export interface LinkedMessage {
+  /** A space with an empty id where the link does not name it. */
+  readonly ref: MessageRef;
+  readonly position: string;
+  /** ms since 1970. */
+  readonly writtenMs: number;
+}
+
 /** A message that was posted: a platform may have had to split it, or to join it with others. */
 export interface Posted {
   readonly channel: Channel;

@@ -1,9 +1,10 @@
-import type { AdapterModule, LinkedMessage } from '../adapter.ts';
+import type { AdapterModule } from '../adapter.ts';
 import { DAY_MS } from '../async/clock.ts';
 import { createExplain, type Explained, type Explanation } from '../autotranslate/explain.ts';
 import { AppError } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
-import type { Channel, MessageRef } from '../model/place.ts';
+import type { Channel, LinkedMessage, MessageRef } from '../model/place.ts';
+import { typedAddress } from '../rich-text/web-address.ts';
 import { createCopiedReactionStore } from '../store/channels/copied-reactions.ts';
 import { createMirrorStore } from '../store/channels/mirrors.ts';
 import { openWatchStore } from '../store/channels/watches.ts';
@@ -27,7 +28,7 @@ const HOW =
 
 /** Reads a link with the adapter that it belongs to. Throws `bad-input` for one that leads to no message. */
 const readLink = (link: string, modules: WhyDeps['modules']): LinkedMessage => {
-  const address = URL.parse(link.replace(/^<(.*)>$/, '$1'));
+  const address = typedAddress(link);
   if (!address) throw new AppError('bad-input', `"${link}" is no link: ${HOW}`);
   for (const module of modules) {
     const found = module.readLink?.(address);

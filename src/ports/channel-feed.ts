@@ -1,5 +1,5 @@
 import type { Sentence } from '../errors.ts';
-import type { Channel, MessageRef, Space } from '../model/place.ts';
+import type { Channel, LinkedMessage, MessageRef, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { WatchMode } from '../model/space.ts';
@@ -107,6 +107,11 @@ export interface ChannelFeed {
   personName?(space: Space, personId: string): Promise<string | undefined>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
+  /**
+   * Reads what a person typed for a message: its link, or its id in the channel where they typed it; undefined for anything
+   * else. Nobody is asked whether there is such a message. Omitted by platforms without links.
+   */
+  find?(typed: string, here: Channel): LinkedMessage | undefined;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */
   spaceName?(space: Space): Promise<string | undefined>;
   /** True where not everybody in its space sees a channel. Default: false. */

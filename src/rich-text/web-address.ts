@@ -3,6 +3,10 @@ import { addressLength } from '../text/plain-spans.ts';
 /** Schemes that a link may have. */
 const scheme = /^(?:https?:\/\/|mailto:|tel:)(?=.)/i;
 
+/** The address that a person typed, also as chats write one: in angle brackets, with a label. Null for other words. */
+export const typedAddress = (typed: string): URL | null =>
+  URL.parse(typed.trim().replace(/^<([^|>]*)(?:\|[^>]*)?>$/, '$1'));
+
 /** Characters that are never part of an address in markup: East Asian brackets end one too. */
 const unsafe =
   /[\s<>"`|\\^{}\p{Cc}\p{Cf}\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧]/gu;

@@ -168,6 +168,43 @@ describe('/why', () => {
     expect((await harness().run('why', {}, {})).text).toBe(HOW);
   });
 
+  describe('with the link of a message', () => {
+    const link = async (member: object = EVE, message = 'https://chat.example/message') =>
+      (await harness().run('why', { message }, { member })).text;
+
+    it('tells what its menu tells, to the same people', async () => {
+      harness().script.messages = [on];
+      explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
+      expect(await link()).toBe((await ask()).text);
+      expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.bot'));
+      expect(await link({ ...EVE, id: 'mallory' })).toBe(sentence('why.not-yours'));
+      await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
+      expect(await link({ role: 'moderator' })).toBe(sentence('errors.author-opted-out'));
+      expect(await link()).toContain(sentence('why.skipped.bot'));
+    });
+
+    it('says the same of a channel that the asker may not see, of an unknown one and of no link', async () => {
+      const none = sentence('why.not-found');
+      harness().script.messages = [on];
+      explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
+      expect(await link(EVE, 'https://chat.example/other')).toBe(none);
+      expect(await link(EVE, 'my message')).toBe(none);
+      for (const access of ['none', undefined] as const) {
+        harness().script.access = { '100': access };
+        expect(await link()).toBe(none);
+      }
+    });
+
+    it('tells of a deleted message what is stored, and nothing of one that never was', async () => {
+      const { ref, position } = on;
+      harness().script.messages = [{ ref, position } as typeof on];
+      explain({ state: 'unknown', reason: { key: 'why.unknown.unreported' } });
+      expect(await link({ role: 'moderator' })).toBe(sentence('why.not-found'));
+      explain({ state: 'skipped', reason: { key: 'why.skipped.deleted' } });
+      expect(await link()).toContain(sentence('why.skipped.deleted'));
+    });
+  });
+
   it('tells whether the message was read aloud, where it had to be', async () => {
     explain({ state: 'skipped', reason: { key: 'why.skipped.bot' } });
     expect((await ask()).text).not.toContain(sentence('why.read.command'));

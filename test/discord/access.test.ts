@@ -103,3 +103,30 @@ test('a member whom a command was given to by role may use it, others may not', 
   expect(mayNot.content).toContain(sentence('errors.needs-role', { command: 'translate' }));
   expect(mayNot.ephemeral).toBe(true);
 });
+
+test('a message is explained by its link to its author and moderators, of channels here that they see', async () => {
+  const at = await bot.reading();
+  const { guild, channel, ann, bob } = at;
+  const said = channel.say(ann, '!play that song again');
+  await bot.settled(at);
+  const told = sentence('why.skipped.command');
+  const none = sentence('why.not-found');
+  const why = async (message: string, by = guild.owner) =>
+    (await bot.use(at, 'why', { message }, by)).content;
+  for (const by of [ann, guild.owner])
+    for (const typed of [said.url, `<${said.url}>`, said.id])
+      expect(await why(typed, by)).toContain(told);
+  expect(await why(said.url, bob)).toContain(sentence('why.not-yours'));
+
+  const hidden = guild.channel({ permissions: { [ann.id]: { deny: ['ViewChannel'] } } });
+  const secret = hidden.say(ann, 'I wrote this while I saw the channel').url;
+  const elsewhere = await bot.reading();
+  elsewhere.guild.join(ann);
+  const foreign = elsewhere.channel.say(ann, '!play that song again').url;
+  // Names this server, and a channel of the other.
+  const forged = foreign.replace(elsewhere.guild.id, guild.id);
+  const never = `${said.url.slice(0, -18)}100000000000000000`;
+  for (const typed of [secret, foreign, forged, never, 'https://example.org', 'that message'])
+    expect(await why(typed, ann)).toContain(none);
+  expect(await why(secret)).not.toContain(none);
+});

@@ -80,7 +80,7 @@ const platformOf = (name: string, script: Script): Platform => ({
     'mirrors',
     ...(name === MUTE.platform ? [] : (['voice'] as const)),
   ]),
-  access: async (_, { id }) => script.access[id] ?? 'write',
+  access: async (_, { id }) => (id in script.access ? script.access[id] : 'write'),
   readsHistory: async () => script.readsHistory,
 });
 

@@ -48,7 +48,7 @@ export interface Script {
   /** What moderators can mend in channels, by their ids. */
   drawbacks: Readonly<Record<string, Sentence>>;
   /** What people may do, by the id of the channel. Default: write. */
-  access: Readonly<Record<string, Access>>;
+  access: Readonly<Record<string, Access | undefined>>;
   backlog: Backlog;
   explained: readonly Explained[];
   /** Makes channels and roles. */

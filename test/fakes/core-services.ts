@@ -165,6 +165,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     },
     messages: {
       read: refuse,
+      find: refuse,
       recent: refuse,
       since: refuse,
       written: refuse,

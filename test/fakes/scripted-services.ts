@@ -209,6 +209,10 @@ export const createScriptedServices = (
     },
     messages: {
       read: async ({ id }) => script.messages.find(({ ref }) => ref.id === id),
+      find: async (typed, _, mayRead) => {
+        const found = script.messages.find(({ ref }) => typed === `https://chat.example/${ref.id}`);
+        return found && (await mayRead(found.ref.channel)) ? found : undefined;
+      },
       recent: async (_, most) => script.messages.slice(-most),
       since: async (_, from) => {
         const messages = script.messages.filter(({ position }) =>

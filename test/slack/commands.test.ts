@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../fakes/slack/json.ts';
-import type { FakeMessage } from '../fakes/slack/index.ts';
+import type { FakeMessage, FakeUser } from '../fakes/slack/index.ts';
+import { sentence } from '../fakes/sentences.ts';
 import { withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
@@ -20,6 +21,27 @@ describe('a typed command', () => {
     const at = bot.place();
     bot.slack.command(at.ann, at.channel, '/translate', 'good evening to:es');
     await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:good evening')));
+  });
+
+  it('explains the message of a link to its author and moderators, of channels that they see', async () => {
+    const at = bot.place();
+    await bot.use(at, 'autotranslate reply languages:es');
+    const said = at.channel.say(at.ann, '!play that song again');
+    const linkOf = ({ ts }: FakeMessage, { channel, workspace }: Place) =>
+      `<https://${workspace.state.domain}.slack.com/archives/${channel.id}/p${ts.replace('.', '')}>`;
+    const link = linkOf(said, at);
+    const why = async (typed: string, by: FakeUser) => bot.use(at, `why ${typed}`, { by });
+    const part = sentence('why.skipped.command');
+    await expect.poll(async () => why(link, at.ann)).toContain(part);
+    expect(await why(link, at.admin)).toContain(part);
+    expect(await why(`message:${said.ts}`, at.ann)).toContain(part);
+    expect(await why(link, at.bob)).toContain(sentence('why.not-yours'));
+    const secret = bot.place();
+    secret.channel.state.kind = 'private';
+    const none = sentence('why.not-found');
+    const hidden = linkOf(secret.channel.say(secret.ann, 'nobody sees this'), secret);
+    expect(await why(hidden, at.ann)).toContain(none);
+    expect(await why(link.replace(at.channel.id, 'C0000000000'), at.ann)).toContain(none);
   });
 
   it('says above its answer who asked, and for what', async () => {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../async/clock.ts';
 import { userError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import type { Channel, MessageRef, Person } from '../../model/place.ts';
+import { keyOf, type Channel, type MessageRef, type Person } from '../../model/place.ts';
 import type { Store } from '../../store/index.ts';
 import { outcomesOf } from '../../store/inbox/outcomes.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
@@ -44,10 +44,22 @@ export interface MissedMessages {
   readonly leftOut: number;
 }
 
-/** Reads messages for somebody who asks for them: none of people who opted out. Every method rejects with an `AppError`. */
+/** A message that was found, as far as it can be read. */
+export type FoundMessage = Pick<Message, 'ref' | 'position'> & Partial<Message>;
+
+/** Reads messages for somebody who asks for them: none of people who opted out, where no other is said. Every method rejects with an `AppError`. */
 export interface AskedMessages {
   /** Reads a message; undefined where it is gone, or its author opted out. */
   read(ref: MessageRef): Promise<Message | undefined>;
+  /**
+   * Finds the message that a person typed the link or the id of. Undefined where the typed text is neither, leads to another
+   * space, or to a channel for which `mayRead` is false. Without its author and words where it is gone.
+   */
+  find(
+    typed: string,
+    here: Channel,
+    mayRead: (channel: Channel) => Promise<boolean>,
+  ): Promise<FoundMessage | undefined>;
   /**
    * Reads the newest messages of the last day that have words, oldest first. Rejects with `unavailable` where the platform
    * takes minutes for that.
@@ -129,6 +141,14 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       const { platform } = ref.channel.space;
       const isOut = message && (await privacy.optedOut({ platform, id: message.author.id }));
       return isOut ? undefined : message;
+    },
+    find: async (typed, here, mayRead) => {
+      const { feed } = platforms.of(here);
+      const { ref, position } = feed.find?.(typed, here) ?? {};
+      if (!ref || position === undefined || keyOf(ref.channel.space) !== keyOf(here.space))
+        return undefined;
+      if (!(await mayRead(ref.channel))) return undefined;
+      return (await feed.read(ref)) ?? { ref, position };
     },
     recent: async (channel, most, signal) => {
       const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);

@@ -64,6 +64,35 @@ describe('messages that somebody asks for', () => {
     expect(await messages.read(ref)).toBeUndefined();
   });
 
+  it('are found by what was typed, in this space alone and where they may be read', async () => {
+    const { fake, messages } = await open();
+    const elsewhere = channel('here', undefined, { platform: 'place', id: 'elsewhere' });
+    const { ref, position } = fake.say(HERE, 'hello', { author: person('shy') });
+    const refs = new Map([
+      ['mine', ref],
+      ['gone', { ...ref, id: 'gone' }],
+      ['foreign', { ...ref, channel: elsewhere }],
+    ]);
+    fake.feed.find = (typed) => {
+      const found = refs.get(typed);
+      return found && { ref: found, position, writtenMs: 0 };
+    };
+    const asked: string[] = [];
+    const find = async (typed: string, isSeen = true) =>
+      messages.find(typed, HERE, async ({ id }) => {
+        asked.push(id);
+        return isSeen;
+      });
+    expect(await find('mine')).toMatchObject({ ref, author: { id: 'shy' } });
+    expect(await find('gone')).toEqual({ ref: refs.get('gone'), position });
+    expect(asked).toEqual(['here', 'here']);
+    fake.calls.length = 0;
+    expect(await find('foreign')).toBeUndefined();
+    expect(await find('other words')).toBeUndefined();
+    expect(await find('mine', false)).toBeUndefined();
+    expect(fake.calls).toEqual([]);
+  });
+
   it('are none of yesterday', async () => {
     const { fake, texts } = await open();
     const old = Date.now() - 25 * HOUR_MS;

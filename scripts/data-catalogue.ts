@@ -102,7 +102,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     stored: 'The term, its translation, who proposed it, and in which channel.',
     about: 'Members who propose a better translation.',
     why: 'So that moderators can accept or refuse it.',
-    kept: `Until a moderator decides; ${PROPOSAL_DAYS} days at most.`,
+    kept: `Until a moderator decides; ${PROPOSAL_DAYS} days at most. An accepted one, without who proposed it, until it is announced; ${STATE_DAYS} day at most.`,
     forgotten: 'Deleted.',
   },
   blocked_author: {

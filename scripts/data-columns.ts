@@ -76,6 +76,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     due_ms: 'time',
     epoch: 'state',
     changed_ms: 'time',
+    untold: 'state',
   },
   delivery: {
     ...SPACE,
@@ -121,6 +122,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     channel_id: 'place',
     parent_id: 'place',
     since_ms: 'time',
+    accepted: 'state',
   },
   blocked_author: {
     ...SPACE,

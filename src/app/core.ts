@@ -283,7 +283,7 @@ export const openCore = async ({
     /** Begins to work on what is stored; call it once the adapters are made. */
     startWork: (): void => {
       slots.start();
-      autoTranslate.startRetention();
+      autoTranslate.startRepeated();
     },
     /** Adds an adapter's platform, before the adapter starts. */
     attach: ({ platform, ready }: Pick<Adapter, 'platform' | 'ready'>): void => {

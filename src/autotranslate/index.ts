@@ -35,6 +35,7 @@ import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
+import { createGivenUpNotices, GATHER_MS } from './moderators/given-up.ts';
 import { createModeratorNotices } from './moderators/notices.ts';
 import { createOpenSources } from './open-sources.ts';
 import { createOutages, type OutagesDeps } from './outages/outage.ts';
@@ -53,8 +54,9 @@ import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
 import { openStores } from './stores.ts';
+import { startRepeated } from './repeated.ts';
 import { createTell } from './tell.ts';
-import { createTermAnnouncements } from './moderators/term-announcements.ts';
+import { ANNOUNCED_EVERY_MS, createTermAnnouncements } from './moderators/term-announcements.ts';
 import { createThreadChanges } from './thread-changes.ts';
 import { createWatches } from './watches.ts';
 
@@ -270,8 +272,10 @@ export const openAutoTranslate = async ({
   const copyPin = createCopiedPins(shared);
   const missedPins = createMissedPins({ ...shared, copyPin });
 
-  let retention: AsyncDisposable | undefined;
-  let flagRemoval: AsyncDisposable | undefined;
+  const givenUp = createGivenUpNotices(shared);
+  const announcements = createTermAnnouncements(shared);
+  /** The work that one of all processes does now and then. */
+  let repeated: readonly AsyncDisposable[] = [];
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();
@@ -352,18 +356,23 @@ export const openAutoTranslate = async ({
     },
     /** Tells the moderators of a space of what a member proposes for the glossary. */
     proposed: shared.moderators.proposed,
-    /** See `createTermAnnouncements`. */
-    termAccepted: createTermAnnouncements(shared),
+    /** Announces an accepted entry of the glossary. Never rejects. */
+    termAccepted: announcements.announce,
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */
     authorsOf: (message: Message) => authorsOf(message, stored, platforms),
-    /** Tells moderators of what was gathered for them, before the program stops. */
+    /** Tells moderators of what waits for them, before the program stops. */
     drain: shared.moderators.drain,
-    /** Begins to clear what was stored, and what flags brought, for long enough. */
-    startRetention: (): void => {
-      retention ??= startRetention({ ...shared, days });
-      flagRemoval ??= startFlagRemoval({ ...shared, markDeleted });
+    /** Begins what one of all processes does: clearing what is old, and telling what was not told. */
+    startRepeated: (): void => {
+      if (repeated.length > 0) return;
+      repeated = [
+        startRetention({ ...shared, days }),
+        startFlagRemoval({ ...shared, markDeleted }),
+        startRepeated(leases, 'given-up', GATHER_MS, givenUp.look),
+        startRepeated(leases, 'announcements', ANNOUNCED_EVERY_MS, announcements.look),
+      ];
     },
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
@@ -371,6 +380,7 @@ export const openAutoTranslate = async ({
       await backfill.idle();
       await scheduler.idle();
       await copiedReactions.idle();
+      await Promise.all([givenUp.idle(), announcements.idle()]);
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
@@ -381,8 +391,7 @@ export const openAutoTranslate = async ({
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
-      await flagRemoval?.[Symbol.asyncDispose]();
-      await retention?.[Symbol.asyncDispose]();
+      await Promise.all(repeated.map((each) => each[Symbol.asyncDispose]()));
       await store.written();
     },
   };

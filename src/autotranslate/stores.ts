@@ -10,6 +10,7 @@ import { createLinkRequestStore } from '../store/channels/link-requests.ts';
 import { openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
 import { nameElsewhere } from './links/names.ts';
+import { createGlossaryProposals } from '../store/glossary-proposals.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -35,4 +36,5 @@ export const openStores = async (
   requests: createLinkRequestStore(store, now),
   watches: await openWatchStore(store, now, (channel) => nameElsewhere(channel, platforms)),
   blocks: createBlocks(store, now),
+  proposals: createGlossaryProposals(store, now),
 });

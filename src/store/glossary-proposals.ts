@@ -4,12 +4,15 @@ import { userError } from '../errors.ts';
 import type { GlossaryProposal, GlossaryTerm } from '../model/glossary.ts';
 import type { Channel, Person, Space } from '../model/place.ts';
 import type { Store } from './index.ts';
-import { readRows, spaceColumns } from './rows.ts';
+import { changeRows, deleteRows, readRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 
 /** Proposals of one person in a space, and of all there, on which nobody has decided. */
 const MOST_OF_PERSON = 5;
 const MOST_OF_SPACE = 100;
+
+/** Accepted ones that are announced at once. */
+const MOST_ANNOUNCED = 200;
 
 type Row = Selectable<Schema['glossary_proposal']>;
 
@@ -23,6 +26,9 @@ const COLUMNS = [
   'channel_id',
   'parent_id',
 ] as const;
+
+/** The columns by which the proposals of a space are known on which nobody has decided. */
+const undecided = (of: Space) => ({ ...spaceColumns(of), accepted: 0 });
 
 const proposalOf = (
   space: Space,
@@ -41,6 +47,8 @@ const proposalOf = (
       : { space, id: channelId, ...(parentId === '' ? {} : { parentId }) },
 });
 
+export type GlossaryProposals = ReturnType<typeof createGlossaryProposals>;
+
 /** Creates the store of glossary entries that members propose. */
 export const createGlossaryProposals = (store: Store, now: () => number) => ({
   /** Resolves with undefined for what was proposed before. Rejects with `rate-limited` where the person, or the space, has as many as there may be. */
@@ -51,7 +59,7 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
   ): Promise<GlossaryProposal | undefined> =>
     store.write(async (db) => {
       const of = channel.space;
-      const open = await readRows(db, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
+      const open = await readRows(db, 'glossary_proposal', undecided(of), COLUMNS);
       const isKnown = open.some(
         (row) =>
           row.proposed_term === term &&
@@ -82,21 +90,45 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
 
   /** Lists the proposals of a space, the oldest first. */
   list: async (of: Space): Promise<readonly GlossaryProposal[]> => {
-    const rows = await readRows(store, 'glossary_proposal', spaceColumns(of), [...COLUMNS]);
+    const rows = await readRows(store, 'glossary_proposal', undecided(of), COLUMNS);
     return rows.toSorted((a, b) => a.since_ms - b.since_ms).map((row) => proposalOf(of, row));
   },
 
-  /** Takes a proposal within a transaction; undefined where somebody else has decided. */
+  /**
+   * Takes a proposal within a transaction; undefined where somebody else has decided. An accepted one is kept without its
+   * author until `announced` is called.
+   */
   take: async (
     db: Transaction<Schema>,
     of: Space,
     id: string,
+    isAccepted: boolean,
   ): Promise<GlossaryProposal | undefined> => {
-    const row = await db
-      .deleteFrom('glossary_proposal')
-      .where((eb) => eb.and({ ...spaceColumns(of), id }))
-      .returning([...COLUMNS])
-      .executeTakeFirst();
-    return row && proposalOf(of, row);
+    const [row] = await readRows(db, 'glossary_proposal', { ...undecided(of), id }, COLUMNS);
+    const only = { ...undecided(of), id };
+    const taken = isAccepted
+      ? await changeRows(db, 'glossary_proposal', only, {
+          accepted: 1,
+          author_id: '',
+          since_ms: now(),
+        })
+      : await deleteRows(db, 'glossary_proposal', only);
+    return row && taken > 0 ? proposalOf(of, row) : undefined;
   },
+
+  /** Lists some that were accepted between two times in ms since 1970, and are to be announced. */
+  unannounced: async (fromMs: number, untilMs: number): Promise<readonly GlossaryProposal[]> => {
+    const rows = await store
+      .selectFrom('glossary_proposal')
+      .select([...COLUMNS, 'platform', 'space_id'])
+      .where('accepted', '=', 1)
+      .where('since_ms', '>=', fromMs)
+      .where('since_ms', '<', untilMs)
+      .limit(MOST_ANNOUNCED)
+      .execute();
+    return rows.map((row) => proposalOf({ platform: row.platform, id: row.space_id }, row));
+  },
+  /** Deletes an accepted one that was announced, or is not to be. */
+  announced: (id: string): Promise<number> =>
+    store.write((db) => deleteRows(db, 'glossary_proposal', { id, accepted: 1 })),
 });

@@ -125,6 +125,8 @@ export interface Schema {
     epoch: number;
     /** Time of the outcome; for a row without one, of the first change since the last one. */
     changed_ms: number;
+    /** Of a dead row, 1 until moderators are told of it, 2 while they are; else 0. */
+    untold: Generated<number>;
   };
   mirror: MirrorKeyColumns & {
     target_parent_id: string | null;
@@ -337,6 +339,8 @@ export interface Schema {
     /** The channel in which it was proposed, and the one that its thread belongs to; empty for none. */
     channel_id: Generated<string>;
     parent_id: Generated<string>;
+    /** 1 once it was accepted, at `since_ms`, and is to be announced, without its author; else 0. */
+    accepted: Generated<number>;
   };
   /** A person of another space whose messages are not copied into the channels of a space. */
   blocked_author: {

@@ -224,7 +224,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     proposals: proposals.list,
     decide: (space, id, isAccepted) =>
       write(space, async (db) => {
-        const proposal = await proposals.take(db, space, id);
+        const proposal = await proposals.take(db, space, id, isAccepted);
         if (proposal && isAccepted) await addTerm(db, space, proposal.term);
         return proposal;
       }),

@@ -125,7 +125,7 @@ export const openTestAutoTranslate = async (
     },
   });
   slots.start();
-  opened.startRetention();
+  opened.startRepeated();
   return {
     ...opened,
     [Symbol.asyncDispose]: async () => {

@@ -1,9 +1,10 @@
-import { MINUTE_MS, realClock } from '../../async/clock.ts';
+import { MINUTE_MS } from '../../async/clock.ts';
 import type { Leases } from '../../ports/processes.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { InboxWriter } from '../ingest.ts';
+import { startRepeated } from '../repeated.ts';
 
 export interface FlagRemovalDeps {
   readonly spaces: Pick<SpaceSettings, 'removingFlags'>;
@@ -38,21 +39,5 @@ export const startFlagRemoval = (deps: FlagRemovalDeps): AsyncDisposable => {
     }
   };
 
-  return leases.share('flag-removal', 1, ({ signal }) => {
-    let removed = Promise.resolve();
-    let end: (() => void) | undefined;
-    const look = (): void => {
-      removed = removed.then(remove);
-      end = realClock.after(LOOKED_EVERY_MS, look);
-    };
-    look();
-    signal.addEventListener('abort', () => end?.(), { once: true });
-    return {
-      hear: () => undefined,
-      [Symbol.asyncDispose]: async () => {
-        end?.();
-        await removed;
-      },
-    };
-  });
+  return startRepeated(leases, 'flag-removal', LOOKED_EVERY_MS, remove);
 };

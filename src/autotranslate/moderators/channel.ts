@@ -17,15 +17,12 @@ import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
-/** Time in which messages that are given up are told of in one line. */
-export const GATHER_MS = MINUTE_MS;
 /** Time in which a flood of messages is told of once. */
 export const FLOOD_MS = 60 * MINUTE_MS;
 const SECOND_MS = 1_000;
 
 /** Rates of the kinds of lines in one space, over all processes. */
 const RATES = {
-  'given-up': { perSecond: SECOND_MS / GATHER_MS, burst: 1 },
   paused: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
   resumed: { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
@@ -45,9 +42,9 @@ export type NoticeLine = (t: ReturnType<Texts['rich']>) => Pick<Content, 'text' 
 /** Spaces whose lines wait, and most of each. */
 const MOST_SPACES = 1_000;
 const MOST_LINES = 10;
-const AGAIN: Backoff = { firstMs: MINUTE_MS, longestMs: 10 * MINUTE_MS };
+export const AGAIN: Backoff = { firstMs: MINUTE_MS, longestMs: 10 * MINUTE_MS };
 /** Tries of a line: about a day. */
-const MOST_TRIES = 150;
+export const MOST_TRIES = 150;
 
 /** Lines of a space that could not be said, the oldest first. */
 interface Unsaid {
@@ -55,6 +52,8 @@ interface Unsaid {
   readonly lines: NoticeLine[];
   tries: number;
 }
+
+export type ModeratorsChannel = ReturnType<typeof createModeratorsChannel>;
 
 export interface ModeratorsChannelDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
@@ -125,7 +124,7 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
   };
 
   return {
-    waits,
+    say,
     /**
      * Says a line, now or once that can be done; resolves with false where the rate of its kind is used up.
      *

@@ -1,7 +1,7 @@
-import { DAY_MS, realClock } from '../../async/clock.ts';
+import { DAY_MS } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import { reasonSentence, type AppError, type MessageKey, type Sentence } from '../../errors.ts';
-import { say, type Texts } from '../../i18n/texts.ts';
+import { say } from '../../i18n/texts.ts';
 import type { GlossaryProposal } from '../../model/glossary.ts';
 import type { Control } from '../../model/message.ts';
 import {
@@ -9,39 +9,22 @@ import {
   keyOf,
   memberMention,
   type Channel,
-  type MessageRef,
   type Space,
 } from '../../model/place.ts';
 import { series } from '../../rich-text/compose.ts';
-import { link, text as plain, type RichText } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../../store/inbox/row.ts';
 import { typedCode } from '../../text/quoted-words.ts';
 import { TERM_CHARS } from '../../translation/glossary-rows.ts';
 import { spaceElsewhere } from '../links/names.ts';
-import {
-  createModeratorsChannel,
-  FLOOD_MS,
-  GATHER_MS,
-  type NoticeLine,
-  type ModeratorsChannelDeps,
-} from './channel.ts';
+import { createModeratorsChannel, FLOOD_MS, type ModeratorsChannelDeps } from './channel.ts';
 
-const MOST_LINKS = 5;
 /** Spaces of which something is kept in memory. */
 const MOST_SPACES = 1_000;
 
 export interface ModeratorNoticesDeps extends ModeratorsChannelDeps {
   /** Wall time, ms since 1970. */
   readonly now: () => number;
-}
-
-/** Messages of a space that were given up since the last line. */
-interface GivenUp {
-  readonly space: Space;
-  readonly count: number;
-  readonly reason: Sentence;
-  readonly refs: readonly MessageRef[];
 }
 
 export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
@@ -51,62 +34,19 @@ export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
  * without text of messages. One of all processes says it. The calls return at once and never fail.
  */
 export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
-  const { platforms, now, after = realClock.after } = deps;
-  const { tell, waits, ...moderators } = createModeratorsChannel(deps);
-  const givenUp = createLru<string, GivenUp>(MOST_SPACES);
+  const { platforms, now } = deps;
+  const { tell, ...moderators } = createModeratorsChannel(deps);
   const paused = createLru<string, true>(MOST_SPACES);
   /** Spaces whose recordings wait. */
   const deaf = createLru<string, true>(MOST_SPACES);
   const floodedMs = createLru<string, number>(MOST_SPACES);
   const limitedDay = createLru<string, number>(MOST_SPACES);
 
-  const lineOf = (t: ReturnType<Texts['rich']>, { count, reason, refs }: GivenUp): RichText => {
-    const links = refs.flatMap((ref, at) => {
-      const url = platforms.find(ref.channel)?.feed.link?.(ref);
-      return url === undefined ? [] : [link(url, plain(String(at + 1)))];
-    });
-    return series([t('moderators.given-up', { count }), say(t, reason), ...links], ' ');
-  };
-
-  /** @param kind undefined for what is said at any rate */
-  const flush = async (key: string, kind?: 'given-up'): Promise<void> => {
-    const all = givenUp.get(key);
-    if (!all) return;
-    givenUp.delete(key);
-    const line: NoticeLine = (t) => ({
-      text: lineOf(t, all),
-      controls: [{ kind: 'button', press: 'status again', label: plainText(t('status.retry')) }],
-    });
-    // It is told of with what comes where another process has just said so, or nothing can be said.
-    if (kind && (waits(all.space) || !(await tell(all.space, kind, line)))) add(all);
-    else if (!kind) await tell(all.space, kind, line);
-  };
-  const add = (more: GivenUp): void => {
-    const key = keyOf(more.space);
-    const before = givenUp.get(key);
-    if (!before) after(GATHER_MS, () => void flush(key, 'given-up'));
-    givenUp.set(key, {
-      ...more,
-      count: more.count + (before?.count ?? 0),
-      refs: [...(before?.refs ?? []), ...more.refs].slice(0, MOST_LINKS),
-    });
-  };
-
   return {
-    /** Says what was gathered, before the program stops. */
-    drain: async (): Promise<void> => {
-      await Promise.all([...givenUp].map(async ([key]) => flush(key)));
-      await moderators.drain();
-    },
-    forgetSpace: (space: Space): void => {
-      givenUp.delete(keyOf(space));
-      moderators.forgetSpace(space);
-    },
+    ...moderators,
     /** Takes how a message ended. */
     settled: ({ ref }: RowKey, outcome: Outcome): void => {
       const { space } = ref.channel;
-      if (outcome.state === 'dead')
-        return add({ space, count: 1, reason: outcome.sentence, refs: [ref] });
       if (outcome.state !== 'skipped' || outcome.reason !== 'daily-limit') return;
       const day = Math.floor(now() / DAY_MS);
       if (limitedDay.get(keyOf(space)) === day) return;

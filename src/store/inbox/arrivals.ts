@@ -32,7 +32,7 @@ import type { Schema } from '../schema.ts';
 import { channelColumns, readRows, statement } from '../rows.ts';
 
 /** The columns of a row that do not depend on its message. */
-type Fixed = keyof typeof FRESH | 'revision';
+type Fixed = keyof typeof FRESH | 'revision' | 'untold';
 
 type InboxColumns = Selectable<Schema['inbox']>;
 

@@ -20,6 +20,7 @@ import {
   writeSentence,
 } from './row.ts';
 import type { Sentence } from '../../errors.ts';
+import { TOLD, UNTOLD } from './untold.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { slotOf, statement } from '../rows.ts';
@@ -141,7 +142,10 @@ const readBefore = async (
 
 type Claimed = ReturnType<typeof claimedColumns>;
 
-type Settled = Pick<Selectable<Schema['inbox']>, 'state' | 'reason' | 'sentence' | 'changed_ms'>;
+type Settled = Pick<
+  Selectable<Schema['inbox']>,
+  'state' | 'reason' | 'sentence' | 'changed_ms' | 'untold'
+>;
 
 const settleRow = statement((db, row: Claimed & Settled) =>
   db
@@ -153,6 +157,7 @@ const settleRow = statement((db, row: Claimed & Settled) =>
       message: null,
       begun: 0,
       changed_ms: row.changed_ms,
+      untold: row.untold,
     })
     .where(isClaimed(row)),
 );
@@ -238,8 +243,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     const reason = 'reason' in outcome ? outcome.reason : null;
     const sentence = 'sentence' in outcome ? writeSentence(outcome.sentence) : null;
     const { state } = outcome;
-    const settled = { ...claimedColumns(row), state, reason, sentence, changed_ms: now() };
-    return (await settleRow(db, settled)).changed > 0;
+    const untold = state === 'dead' ? UNTOLD : TOLD;
+    const settled = { state, reason, sentence, changed_ms: now(), untold };
+    return (await settleRow(db, { ...claimedColumns(row), ...settled })).changed > 0;
   },
 
   /**

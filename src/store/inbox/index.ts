@@ -6,6 +6,7 @@ import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
 import { createLateRows } from './late-rows.ts';
+import { createUntold } from './untold.ts';
 import {
   abandoned,
   DELETED,
@@ -40,6 +41,7 @@ export const createInboxStore = (deps: InboxDeps) => {
     ...createArrivalStore(deps),
     ...createClaims(deps),
     ...createLateRows(deps),
+    untold: createUntold(store),
 
     /**
      * Lists the purposes for which a message is in the inbox, or was before its row was cleared and

@@ -21,6 +21,7 @@ import { mirrorQuotes } from './040-mirror-quotes.ts';
 import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
 import { threadStates } from './043-thread-states.ts';
+import { untold } from './045-untold.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -45,6 +46,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '041-proposal-channels': proposalChannels,
     '042-copied-reactions': addCopiedReactions,
     '043-thread-states': threadStates,
+    '045-untold': untold,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -126,7 +126,15 @@ export const clearOld = async (store: Store, horizons: Horizons): Promise<void> 
       .where('is_begun', '=', 0)
       .where('since_ms', '<', statesMs)
       .execute();
-    await db.deleteFrom('glossary_proposal').where('since_ms', '<', proposalsMs).execute();
+    await db
+      .deleteFrom('glossary_proposal')
+      .where((eb) =>
+        eb.or([
+          eb('since_ms', '<', proposalsMs),
+          eb.and([eb('accepted', '=', 1), eb('since_ms', '<', statesMs)]),
+        ]),
+      )
+      .execute();
     await db.deleteFrom('copied_reaction').where('changed_ms', '<', mirrorsMs).execute();
     await db.deleteFrom('audit_entry').where('at_ms', '<', auditMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();

@@ -8,22 +8,13 @@ import type { Content } from '../../../../src/model/message.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import type { SpaceChoices } from '../../../../src/model/space.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
-import { watchOf } from '../../../fakes/autotranslate.ts';
-import { channel } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { realTexts as texts } from '../../../fakes/texts.ts';
-import { GENERAL as WATCHED, untilGivenUp, withScene } from '../support.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const GENERAL: Channel = { space: SPACE, id: 'general' };
 const MINUTE_MS = 60_000;
-const DEAD = {
-  state: 'dead',
-  reason: 'timeout',
-  sentence: { key: 'reasons.timeout' },
-} as const;
-
 interface World {
   readonly posts: { readonly to: Channel; readonly content: Content }[];
   setting: SpaceChoices['moderators'];
@@ -80,9 +71,6 @@ const minute = async (): Promise<void> => {
   await settle();
 };
 const said = (): string[] => world.posts.map(({ content }) => plainText(content.text));
-const giveUp = (id: string, by = notices): void =>
-  by.settled({ ref: { channel: GENERAL, id }, purpose: 'watch' }, DEAD);
-
 beforeEach(() => {
   world = {
     posts: [],
@@ -97,33 +85,6 @@ beforeEach(() => {
 });
 
 describe("a moderators' channel", () => {
-  it('gets one line a minute of what was given up, with links and Try again', async () => {
-    for (let id = 1; id <= 1_000; id += 1) giveUp(String(id));
-    await settle();
-    expect(said()).toEqual([]);
-    await minute();
-    expect(said()).toHaveLength(1);
-    const [{ to, content }] = world.posts as [World['posts'][number]];
-    expect(to).toEqual({ space: SPACE, id: 'mods' });
-    expect(said()[0]).toContain(sentence('moderators.given-up', { count: 1_000 }));
-    expect(said()[0]).toContain(sentence('reasons.timeout'));
-    expect(JSON.stringify(content.text).match(/https:\/\/test/g)).toHaveLength(5);
-    expect(content.controls).toMatchObject([
-      { press: 'status again', label: sentence('status.retry') },
-    ]);
-  });
-
-  it('is told by one of several processes, and of the others’ messages later', async () => {
-    const other = createProcess();
-    giveUp('1');
-    giveUp('2', other);
-    await minute();
-    expect(said()).toHaveLength(1);
-    world.used.clear();
-    await minute();
-    expect(said()).toHaveLength(2);
-  });
-
   it('gets one line of an outage, and one of its end', async () => {
     const error = new AppError('unavailable', 'the service answered 500');
     for (const _ of [1, 2, 3]) notices.paused(SPACE, error);
@@ -212,24 +173,12 @@ describe("a moderators' channel", () => {
     expect(said()).toEqual([sentence('moderators.limit', {}, 'de')]);
   });
 
-  it('is told before the program stops what was gathered, whatever was told before', async () => {
-    giveUp('1');
-    await minute();
-    for (const id of ['2', '3']) giveUp(id);
-    await notices.drain();
-    expect(said()).toHaveLength(2);
-    expect(said()[1]).toContain(sentence('moderators.given-up', { count: 2 }));
-    await minute();
-    await notices.drain();
-    expect(said()).toHaveLength(2);
-  });
-
   it('is told before the program stops what is being said, and what could not be', async () => {
     world.refusal = new AppError('unavailable', 'down');
     notices.linked(GENERAL, true, ['#elsewhere']);
     await settle();
     world.refusal = undefined;
-    giveUp('1');
+    notices.recordingsPaused(SPACE, new AppError('timeout', 'late'));
     await notices.drain();
     expect(said().map((line) => line.includes('#elsewhere'))).toEqual([true, false]);
   });
@@ -239,18 +188,16 @@ describe("a moderators' channel", () => {
     async (code) => {
       world.refusal = new AppError(code, 'refused');
       notices.linked(GENERAL, true, ['#first']);
-      giveUp('1');
       await settle();
-      notices.linked({ ...GENERAL, id: 'other' }, true, ['#second']);
       world.used.clear();
+      notices.linked({ ...GENERAL, id: 'other' }, true, ['#second']);
       notices.recordingsPaused(SPACE, new AppError('timeout', 'late'));
       for (let count = 0; count < 5; count += 1) await minute();
       world.refusal = undefined;
-      giveUp('2');
       for (let count = 0; count < 12; count += 1) await minute();
       expect(said()).toHaveLength(3);
       expect(said()[0]).toContain('#first');
-      expect(said()[2]).toContain(sentence('moderators.given-up', { count: 2 }));
+      expect(said()[1]).toContain('#second');
     },
   );
 
@@ -280,7 +227,6 @@ describe("a moderators' channel", () => {
       }
     };
     await fill();
-    giveUp('1');
     notices.forgetSpace(SPACE);
     world.refusal = undefined;
     await notices.drain();
@@ -304,26 +250,9 @@ describe("a moderators' channel", () => {
 
   it('is told nothing where none was chosen', async () => {
     world.setting = undefined;
-    giveUp('1');
+    notices.linked(GENERAL, true, ['#elsewhere']);
     await minute();
     await notices.drain();
     expect(said()).toEqual([]);
-  });
-});
-
-describe('a message that is given up', () => {
-  const scene = withScene([watchOf(WATCHED)]);
-
-  it('is told to the channel that moderators chose', async () => {
-    const mods = channel('mods');
-    await scene.spaces.change(WATCHED.space, { moderators: { channel: mods.id, locale: 'en' } });
-    scene.poisoned.add('hello');
-    await scene.say(WATCHED, 'hello');
-    await untilGivenUp(scene);
-    await scene.later();
-    const told = scene.feed.messages(mods).map(({ text }) => plainText(text));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain(sentence('moderators.given-up', { count: 1 }));
-    expect(told[0]).not.toContain('hello');
   });
 });

@@ -125,7 +125,7 @@ export interface Schema {
     epoch: number;
     /** Time of the outcome; for a row without one, of the first change since the last one. */
     changed_ms: number;
-    /** Of a dead row, 1 until moderators are told of it, 2 while they are; else 0. */
+    /** 1 for a dead row of which moderators are not told yet, 2 while they are told; else 0. */
     untold: Generated<number>;
   };
   mirror: MirrorKeyColumns & {

@@ -4,7 +4,7 @@ import { isSameChannel, messageKey, type Channel, type MessageRef } from '../mod
 import { isQuiet } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
+import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
 import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
@@ -113,7 +113,8 @@ export const createExplain = (deps: ExplainDeps) => {
   };
 
   const placesOf = async (ref: MessageRef, purpose: string) => {
-    const mirrors = await stored.of({ ref, purpose });
+    const known = await stored.of({ ref, purpose });
+    const mirrors = known.filter((each) => keptOutFor(each) === undefined);
     const channelsOf = (isShown: boolean): readonly Channel[] =>
       mirrors
         .filter(({ posted }) => (posted !== undefined) === isShown)

@@ -298,8 +298,9 @@ export const openAutoTranslate = async ({
       pinChanged: async (ref, isPinned) => copyPin(ref, isPinned),
       channelDeleted: async (channel) => {
         await watches.channelDeleted(channel);
-        // The messages of a thread are deleted with it, and so are their copies.
-        if (await stores.linkedThreads.gone(channel))
+        // The messages of a thread are deleted with it, and so are their copies, also after a link has ended.
+        const wasLinked = await stores.linkedThreads.gone(channel);
+        if (wasLinked || channel.parentId !== undefined)
           await markDeleted(await stored.sourcesIn(channel));
       },
       ageRestrictionChanged,

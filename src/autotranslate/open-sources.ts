@@ -1,12 +1,15 @@
 import type { Message } from '../model/message.ts';
-import { isSameChannel, type Channel } from '../model/place.ts';
+import { channelAround, isSameChannel, type Channel } from '../model/place.ts';
 import { isKeptOut, isPaused, type ChannelWatch } from '../model/space.ts';
+import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
+import { WATCH } from '../store/inbox/row.ts';
 import type { Bars } from './bars.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface OpenSourcesDeps {
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
+  readonly stored: Pick<MirrorStore, 'of'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly bars: Bars;
 }
@@ -14,7 +17,7 @@ export interface OpenSourcesDeps {
 export type OpenSources = ReturnType<typeof createOpenSources>;
 
 /** Creates the check of whose words readers of a copy may read as they are now. */
-export const createOpenSources = ({ watches, platforms, bars }: OpenSourcesDeps) => {
+export const createOpenSources = ({ watches, stored, platforms, bars }: OpenSourcesDeps) => {
   const watchOf = (channel: Channel): ChannelWatch | undefined =>
     watches.of(platforms.find(channel)?.feed.resolve(channel) ?? channel);
 
@@ -32,5 +35,26 @@ export const createOpenSources = ({ watches, platforms, bars }: OpenSourcesDeps)
     isOpen: async (written: Pick<Message, 'ref' | 'author'>, to: Channel): Promise<boolean> =>
       isSameChannel(written.ref.channel, to) ||
       (isCopied(written.ref.channel, to) && !(await bars.isBarred(written, to))),
+
+    /** True of what was kept out of another linked channel when it was written, or is of before their link: no quote brings it there. */
+    wasKeptOut: async (
+      { ref, position }: Pick<Message, 'ref' | 'position'>,
+      to: Channel,
+    ): Promise<boolean> => {
+      const [from, around] = [ref.channel, to].map(channelAround) as [Channel, Channel];
+      const [source, target] = [watchOf(from), watchOf(around)];
+      if (source?.group === undefined || source.group !== target?.group) return false;
+      if (isSameChannel(from, around)) return false;
+      const copies = (await stored.of({ ref, purpose: WATCH })).filter((copy) =>
+        isSameChannel(channelAround(copy.target.channel), around),
+      );
+      if (copies.length > 0) return copies.some((copy) => keptOutFor(copy) !== undefined);
+      const writtenMs = platforms.find(ref.channel)?.feed.timeOf(position) ?? Infinity;
+      return (
+        isPaused(source, writtenMs) ||
+        isKeptOut(from, target, watches.group(target), writtenMs) ||
+        writtenMs < Math.max(watches.joinedMs(source), watches.joinedMs(target))
+      );
+    },
   };
 };

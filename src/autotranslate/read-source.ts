@@ -9,7 +9,7 @@ import { textFor, type WatchedPlatforms } from './watched-platforms.ts';
 export interface FlaggedDeps {
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
-  readonly openSources: OpenSources;
+  readonly openSources: Pick<OpenSources, 'isOpen'>;
 }
 
 /**

@@ -131,12 +131,15 @@ export interface Schema {
   mirror: MirrorKeyColumns & {
     target_parent_id: string | null;
     /**
-     * JSON list of the mirror's message ids; empty when somebody deleted the mirror, which is not
-     * posted again.
+     * JSON list of the mirror's message ids; empty when somebody deleted the mirror, or the message was kept
+     * out of the channel: it is not posted again.
      */
     ids: string;
     handle: string | null;
-    /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
+    /**
+     * Hash of the source content that the mirror shows; empty while the mirror is incomplete. For a message that was kept out
+     * of the channel, the reason.
+     */
     content_hash: string;
     posted_ms: ColumnType<number, number, never>;
     /** Names of the models that translated it, joined by `+`; empty where none did, or none was named. */

@@ -19,7 +19,7 @@ const BEFORE_MS = 3_600_000;
 export interface SourceTextDeps {
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly stored: Pick<MirrorStore, 'sourcesOf'>;
-  readonly openSources: OpenSources;
+  readonly openSources: Pick<OpenSources, 'isOpen'>;
 }
 
 export type Copy = Pick<Message, 'ref' | 'author' | 'text' | 'position'>;

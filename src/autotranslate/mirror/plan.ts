@@ -257,6 +257,8 @@ export const plan = async (
       });
     }
     for (const { target, posted } of standing.filter((mirrored) => {
+      // What somebody deleted, or was kept out, stays known.
+      if (!mirrored.posted && row.message !== 'deleted') return false;
       const isWanted =
         prepared.late.includes(keyOf(mirrored.target)) ||
         mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));

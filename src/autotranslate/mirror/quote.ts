@@ -51,8 +51,8 @@ export interface Quoted {
 
 /**
  * The message that a message replies to, as the readers of a target see it: in their own language
- * where it has a mirror there, as written otherwise. Undefined when it is deleted, its author opted
- * out, or is barred from the target. Where it may not be read there any more, and has no mirror, it is as its copy says.
+ * where it has a mirror there, as written otherwise. Undefined when it is deleted or was kept out, its author opted out, or is
+ * barred from the target. Where it may not be read there any more, and has no mirror, it is as its copy says.
  *
  * @param options.together mirrors that are created in the target before that of the message
  * @param options.isLast false where the quote may be tried again: then it rejects where that may help
@@ -88,6 +88,7 @@ export const quoteFor = async (
     if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
     if (await bars.isBarred(written, target.channel)) return undefined;
     const ref = await counterpart(source, target, stored);
+    if (ref === source && (await openSources.wasKeptOut(written, target.channel))) return undefined;
     const isOpen = sources.length === 0 || (await openSources.isOpen(written, target.channel));
     const open = isOpen ? written : undefined;
     const there = ref === source ? open : await read(ref, source);

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Row,
 } from '../../store/inbox/row.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
 import type { Schema } from '../../store/schema.ts';
 import { recordUsage } from '../../store/usage.ts';
@@ -35,6 +36,7 @@ export interface SettleDeps {
   readonly measured: MessageMetrics;
   readonly inbox: Pick<InboxStore, 'settle' | 'stepAside' | 'passOn'>;
   readonly store: Pick<Store, 'write'>;
+  readonly stored: MirrorStore;
   readonly moderators: Pick<ModeratorNotices, 'settled'>;
   readonly log: Log;
   readonly now: () => number;
@@ -111,12 +113,17 @@ export const createSettle = (deps: SettleDeps) => {
     // A row of which only the outcome is stored needs no transaction.
     const isSimple =
       waits.size === 0 &&
-      !settled.some(({ prepared: { row }, usage }) => isUsed(usage) || isEdited(row));
+      !settled.some(
+        ({ prepared: { row, keptOut }, usage }) =>
+          isUsed(usage) || isEdited(row) || keptOut.length > 0,
+      );
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(
       async (db) => {
         for (const { prepared, outcome, usage } of settled) {
           const { row, fault, willRetry } = prepared;
+          for (const { channel, reason } of prepared.keptOut)
+            await deps.stored.keepOut(db, row, channel, reason);
           if (fault) logFault(prepared, fault);
           await passOn(db, prepared, group, waits.get(row) ?? []);
           if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {

@@ -128,8 +128,9 @@ export const createPrepare = (deps: PrepareDeps) => {
       return skipped(row, 'bot-loop');
     const receivers = watch
       ? await receiversOf(row, message, { watch, thread }, { tenure, signal })
-      : { open: [], late: [], keeps: () => false };
-    if (typeof receivers === 'string') return skipped(row, receivers);
+      : { open: [], late: [], keeps: () => false, keptOut: [] };
+    const { keeps, keptOut } = receivers;
+    if ('skip' in receivers) return { ...skipped(row, receivers.skip), keeps, keptOut };
     const transcribes = watch?.transcribes ?? true;
     const wanted = watch
       ? [...new Set(receivers.open.map(({ language }) => language))]
@@ -150,7 +151,8 @@ export const createPrepare = (deps: PrepareDeps) => {
       return watch.mode === 'mirror'
         ? {
             ...(await contents.asAuthor(row, message, asWritten, watch, receivers)),
-            keeps: receivers.keeps,
+            keeps,
+            keptOut,
           }
         : skipped(row, 'daily-limit');
     }
@@ -179,7 +181,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const made = isReply
       ? contents.inPlace(row, message, translated, watch)
       : await contents.asAuthor(row, message, translated, watch, receivers);
-    return { ...made, keeps: receivers.keeps };
+    return { ...made, keeps, keptOut };
   };
 
   return {

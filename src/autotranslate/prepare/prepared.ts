@@ -24,6 +24,12 @@ export interface WantedMirror {
   readonly models: string;
 }
 
+/** A channel that a message does not come into for good, also by no later edit. */
+export interface KeptOut {
+  readonly channel: Channel;
+  readonly reason: SkipReason;
+}
+
 /** The mirrors that should exist for a row's message; reconciling creates them. */
 export interface Prepared {
   readonly row: Row;
@@ -42,6 +48,7 @@ export interface Prepared {
   readonly leavesStanding: boolean;
   /** True of a channel, by its key, in which they are kept all the same. Default: of none. */
   readonly keeps?: ((key: string) => boolean) | undefined;
+  readonly keptOut: readonly KeptOut[];
   /** True when mirrors may exist that are not stored. */
   readonly mayExist: boolean;
   /** Places in which mirrors of a deleted message are searched for. */
@@ -74,6 +81,7 @@ export const nothingFor = (row: Row) =>
     late: [],
     files: [],
     leavesStanding: false,
+    keptOut: [],
     mayExist: row.mayExist,
     orphanTargets: [],
     used: { characters: 0, audioMs: 0 },

@@ -1,18 +1,18 @@
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isCutOff, isKeptOut, type ChannelWatch } from '../../model/space.ts';
+import { isKeptOut, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import type { MirrorStore } from '../../store/channels/mirrors.ts';
+import { keptOutFor, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { groupOf, isFor, type Row } from '../../store/inbox/row.ts';
+import { groupOf, isFor, isOfQuote, type Row } from '../../store/inbox/row.ts';
 import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
 import { claimsAudio, type SkipReason } from '../policy.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { Floods } from './floods.ts';
 import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
-import type { Place, Places } from './prepared.ts';
+import type { KeptOut, Place, Places } from './prepared.ts';
 
 export interface ReceiversDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
@@ -34,31 +34,57 @@ export interface Receivers {
   readonly late: readonly string[];
   /** True of a channel, by its key, whose copy stays as it is: it takes nothing from here now. */
   readonly keeps: (key: string) => boolean;
+  readonly keptOut: readonly KeptOut[];
 }
+
+/** The reason for which a message is shown in no place. */
+export interface Refused extends Pick<Receivers, 'keeps' | 'keptOut'> {
+  readonly skip: SkipReason;
+}
+
+const refused = (skip: SkipReason): Refused => ({ skip, keeps: () => false, keptOut: [] });
+
+const NOTHING_KNOWN = { copied: new Set<string>(), shut: new Map<string, SkipReason>() };
 
 /** Creates the function that finds who receives a message. */
 export const createReceivers = (deps: ReceiversDeps) => {
   const { watches, places, linkedThreads, platforms } = deps;
 
+  /** Reads, of a message that was handled before, where it has copies, and where it may have none. */
+  const knownCopies = async (row: Row) => {
+    const isKnown = row.revision > 1 || row.isMissed || row.mayExist;
+    const copied = new Set<string>();
+    const shut = new Map<string, SkipReason>();
+    for (const copy of isKnown ? await deps.stored.of(row) : []) {
+      const reason = keptOutFor(copy);
+      // A copy in a thread is one in its channel.
+      for (const one of [copy.target.channel, channelAround(copy.target.channel)])
+        if (reason === undefined) copied.add(channelKey(one));
+        else shut.set(channelKey(one), reason as SkipReason);
+    }
+    return { copied, shut };
+  };
+
   /**
-   * The places that take an edit: of a message from before the link those alone where a copy stands, as what people wrote
-   * then was not meant for the others.
+   * The reason for which a linked channel takes nothing of a message; undefined where it does. What was kept out when it was
+   * written comes by no later edit, nor what is of before the link: people did not write it for that channel.
    */
-  const sinceLink = async (
-    row: Row,
-    watch: ChannelWatch,
-    writtenMs: number,
-    among: readonly Place[],
-  ): Promise<readonly Place[]> => {
-    const joinedMs = ({ channel }: Place): number =>
-      Math.max(...[watch, watches.of(channel) ?? watch].map(watches.joinedMs));
-    const isEarlier = (place: Place): boolean => writtenMs < joinedMs(place);
-    if ((row.revision === 1 && !row.isMissed) || !among.some(isEarlier)) return among;
-    // A copy in a thread is one in its channel.
-    const copies = (await deps.stored.of(row)).flatMap(({ target: { channel } }) =>
-      [channel, channelAround(channel)].map(channelKey),
-    );
-    return among.filter((place) => !isEarlier(place) || copies.includes(channelKey(place.channel)));
+  const reasonAgainst = (
+    { row, watch, writtenMs }: { row: Row; watch: ChannelWatch; writtenMs: number },
+    { copied, shut }: Awaited<ReturnType<typeof knownCopies>>,
+    { channel }: Place,
+  ): SkipReason | undefined => {
+    const key = channelKey(channel);
+    const from = row.ref.channel;
+    const to = watches.of(channel) ?? watch;
+    const group = watches.group(to);
+    if (isKeptOut(from, to, group, writtenMs)) return 'muted';
+    // By an edit of what stands, words would come in all the same.
+    if (row.revision > 1 && isKeptOut(from, to, group, row.sinceMs)) return 'muted';
+    if (row.revision > 1 && isPaused(watch, row.sinceMs)) return 'paused';
+    const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
+    if ((row.revision > 1 || row.isMissed) && isEarlier && !copied.has(key)) return 'before-link';
+    return shut.get(key);
   };
 
   /** The places whose space lets the author of a message be shown there. */
@@ -116,34 +142,44 @@ export const createReceivers = (deps: ReceiversDeps) => {
       thread,
     }: { readonly watch: ChannelWatch; readonly thread: LinkedConversation | undefined },
     held: { readonly tenure: Tenure; readonly signal: AbortSignal },
-  ): Promise<Receivers | SkipReason> => {
+  ): Promise<Receivers | Refused> => {
     const within = thread && {
       isShownIn: (to: Channel) => linkedThreads.isShownIn(thread, to),
       target: async (to: ChannelWatch) => linkedThreads.target(thread, { row, to }, held),
     };
     const isLinked = watch.mode === 'mirror';
     const standing = places.of(watch, held.tenure, within);
-    if (isLinked && thread && standing.length === 0) return 'thread-gone';
+    if (isLinked && thread && standing.length === 0) return refused('thread-gone');
     const linked = await reachable(standing, watch, thread);
-    if (isLinked && linked.length === 0) return thread ? 'threads-refused' : 'posts-only';
+    if (isLinked && linked.length === 0) return refused(thread ? 'threads-refused' : 'posts-only');
     const writtenMs = platforms.of(message.ref.channel).feed.timeOf(message.position);
-    const { channel: from } = message.ref;
-    const open = linked.filter(({ channel }) => {
-      const to = watches.of(channel) ?? watch;
-      const group = watches.group(to);
-      const isShut = isKeptOut(from, to, group, writtenMs);
-      // By an edit of what stands, words would come in all the same.
-      const isEdit = row.revision > 1;
-      return isFor(row, channel) && !isShut && !(isEdit && isCutOff(from, to, group, row.sinceMs));
+    const known = await (isLinked ? knownCopies(row) : NOTHING_KNOWN);
+    const keptOut: KeptOut[] = [];
+    /** Has a channel keep a message out for good, unless it has a copy that stays. */
+    const keepOut = ({ channel }: Place, reason: SkipReason, isRemoved = false): void => {
+      const isCopied = known.copied.has(channelKey(channel)) && !isRemoved;
+      if (isLinked && !isCopied && !isOfQuote(row.partition)) keptOut.push({ channel, reason });
+    };
+    const reasons: SkipReason[] = [];
+    const taking = linked.filter((place) => {
+      if (!isFor(row, place.channel)) return false;
+      const reason = isLinked ? reasonAgainst({ row, watch, writtenMs }, known, place) : undefined;
+      if (reason !== undefined) reasons.push(reason);
+      if (reason === 'muted' || reason === 'paused') keepOut(place, reason);
+      return reason === undefined;
     });
-    if (isLinked && row.to === undefined && open.length === 0) return 'muted';
-    const taking = isLinked ? await sinceLink(row, watch, writtenMs, open) : open;
-    if (isLinked && row.to === undefined && taking.length === 0) return 'before-link';
+    const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
+    const kept = { keeps: (key: string): boolean => !keys.has(key), keptOut };
+    const [first] = reasons;
+    if (first !== undefined && row.to === undefined && taking.length === 0)
+      return { skip: reasons.includes('before-link') ? 'before-link' : first, ...kept };
     const allowed = await notBarred(message, taking);
-    if (taking.length > 0 && allowed.length === 0) return 'blocked';
+    for (const place of taking) if (!allowed.includes(place)) keepOut(place, 'blocked', true);
+    if (taking.length > 0 && allowed.length === 0) return { skip: 'blocked', ...kept };
     const mayStand = row.mayExist || row.to !== undefined;
     const all = deps.floods.within(message, watch, allowed, mayStand);
-    if (allowed.length > 0 && all.length === 0) return 'flood';
+    for (const place of allowed) if (!all.includes(place)) keepOut(place, 'flood');
+    if (allowed.length > 0 && all.length === 0) return { skip: 'flood', ...kept };
     const late = await lateFor(row, watch, all, held.tenure);
     const inTime = all.filter(({ channel: to }) => !late.includes(channelKey(to)));
     if (thread)
@@ -154,7 +190,6 @@ export const createReceivers = (deps: ReceiversDeps) => {
       );
     // What is heard of a recording is not heard again for them.
     const isHeard = watch.transcribes && message.files.some(claimsAudio);
-    const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
-    return { open: isHeard ? all : inTime, late, keeps: (key) => !keys.has(key) };
+    return { open: isHeard ? all : inTime, late, ...kept };
   };
 };

@@ -15,6 +15,7 @@ import {
   isClaimed,
   isFor,
   keyColumns as rowColumns,
+  skippedHash,
   sourceColumns,
   WATCH,
   type Row,
@@ -36,7 +37,7 @@ import {
 /** The mirror of a source in one target. */
 export interface StoredMirror {
   readonly target: MirrorTarget;
-  /** The mirror's messages; undefined when somebody deleted them, and they are not posted again. */
+  /** The mirror's messages; undefined when somebody deleted them, or they were kept out: they are not posted again. */
   readonly posted: Posted | undefined;
   /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
   readonly contentHash: string;
@@ -45,6 +46,14 @@ export interface StoredMirror {
   /** The message that it quotes; only written. */
   readonly quoted?: KnownQuote | undefined;
 }
+
+const KEPT_OUT = skippedHash('');
+
+/** The reason for which a message does not come into a channel for good; undefined of any other mirror. */
+export const keptOutFor = ({
+  contentHash,
+}: Pick<StoredMirror, 'contentHash'>): string | undefined =>
+  contentHash.startsWith(KEPT_OUT) ? contentHash.slice(KEPT_OUT.length) : undefined;
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
   isSameChannel(a.channel, b.channel) && a.threadId === b.threadId;
@@ -133,6 +142,12 @@ const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
       }),
     ),
 );
+
+const placeColumns = (key: RowKey, target: MirrorTarget) => ({
+  ...keyColumns(key, target),
+  source_space_id: key.ref.channel.space.id,
+  target_space_id: target.channel.space.id,
+});
 
 const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
   // A process that stood still records what another one has found and recorded.
@@ -249,12 +264,17 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       await store.write((db) => changeRows(db, 'mirror', own, { pinned: Number(isPinned) }));
     },
 
-    /** Lists the messages of a channel that have mirrors for its watch. */
+    /** Lists the messages of a channel that have mirrors elsewhere for its watch. */
     sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {
       const { source_platform, source_channel_id } = sourceColumns({ channel, id: '' });
-      const key = { source_platform, source_channel_id, purpose: WATCH };
-      const rows = await readRows(store, 'mirror', key, ['source_id']);
-      return [...new Set(rows.map(({ source_id }) => source_id))].map((id) => ({ channel, id }));
+      const rows = await store
+        .selectFrom('mirror')
+        .select('source_id')
+        .distinct()
+        .where((eb) => eb.and({ source_platform, source_channel_id, purpose: WATCH }))
+        .where('target_channel_id', '<>', channel.id)
+        .execute();
+      return rows.map(({ source_id: id }) => ({ channel, id }));
     },
 
     /** Reads the names of the models that translated what one of our messages shows; none for any other message. */
@@ -313,16 +333,10 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       { target, posted, contentHash, models = '', quoted }: StoredMirror,
       isFirst: boolean,
     ): Promise<void> => {
-      const { channel } = target;
-      const columns = keyColumns(key, target);
-      const place = {
-        ...columns,
-        source_space_id: key.ref.channel.space.id,
-        target_space_id: channel.space.id,
-      };
+      const place = placeColumns(key, target);
       await putMirror(db, {
         ...place,
-        target_parent_id: channel.parentId ?? null,
+        target_parent_id: target.channel.parentId ?? null,
         ids: JSON.stringify(posted?.ids ?? []),
         handle: posted?.handle ?? null,
         content_hash: contentHash,
@@ -331,10 +345,31 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         pinned: 0,
         quoted: quoted ? messageKey(quoted.ref) : '',
       });
-      if (!isFirst) await deleteRows(db, 'mirror_message', columns);
+      if (!isFirst) await deleteRows(db, 'mirror_message', keyColumns(key, target));
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
       if (quoted && (await isOutdated(db, quoted, now())))
         await requote(db, [key], quoted.ref, now());
+    },
+
+    /** Records, within a transaction, that a source does not come into a channel for good, unless a mirror is recorded there. */
+    keepOut: async (
+      db: Transaction<Schema>,
+      key: RowKey,
+      channel: Channel,
+      reason: string,
+    ): Promise<void> => {
+      await db
+        .insertInto('mirror')
+        .values({
+          ...placeColumns(key, { channel }),
+          target_parent_id: channel.parentId ?? null,
+          ids: '[]',
+          handle: null,
+          content_hash: skippedHash(reason),
+          posted_ms: now(),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     },
 
     /** Deletes, within a transaction, the record of a source's mirror in a target. */

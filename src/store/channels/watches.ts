@@ -332,7 +332,9 @@ export const openWatchStore = async (
       }, channels),
     /** Time since which a channel is in its group, ms since 1970. */
     joinedMs: ({ channel }: ChannelWatch): number =>
-      watches.get(channelKey(channel))?.joinedMs ?? Infinity,
+      [channel, channelAround(channel)]
+        .map((one) => watches.get(channelKey(one))?.joinedMs)
+        .find((ms) => ms !== undefined) ?? Infinity,
     /** Time since which messages are translated into all languages of a watch in its mode, ms since 1970. */
     languagesMs: ({ channel }: ChannelWatch): number =>
       watches.get(channelKey(channel))?.languagesMs ?? now(),

@@ -18,7 +18,8 @@ const isOpen = async (
   const at = ({ id, parentId }: Channel) =>
     all.find((watch) => [id, parentId].includes(watch.channel.id)) as ChannelWatch | undefined;
   const { isOpen: ask } = createOpenSources({
-    watches: { of: at, group: () => all as readonly ChannelWatch[] },
+    watches: { of: at, group: () => all as readonly ChannelWatch[], joinedMs: () => 0 },
+    stored: { of: async () => [] },
     platforms: { find: () => undefined },
     bars: { isBarred: async () => barred },
   });

@@ -50,21 +50,35 @@ describe('a paused channel', () => {
     expect(shown).not.toContain('es(hello');
   });
 
-  it('follows edits and deletes of what was written before', async () => {
-    await scene.watches.set(linked());
-    const [message, other] = [await scene.say(ENGLISH, 'hello'), await scene.say(ENGLISH, 'bye')];
+  it('follows edits of what was written before where that is translated in place', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
-    await pauseAfter(1, SPANISH, true);
-    await pauseAfter(1, ENGLISH, true);
-    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
-    scene.feed.remove(other.ref);
-    await scene.listener.messagesDeleted([other.ref]);
+    await pauseAfter(1, GENERAL, true);
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'hello there'));
     await scene.idle();
-    expect(scene.feed.texts(SPANISH)).toEqual([
-      'ada: es(hello there) [🌐 inglés]',
-      sentence('autotranslate.paused-linked', { name: 'Ada' }, 'es'),
-    ]);
+    expect(scene.feed.texts(GENERAL)).toContain('🇪🇸 es(hello there)');
   });
+
+  it.each([ENGLISH, SPANISH])(
+    'of a group neither takes nor brings edits until its end, and deletions at once: $id',
+    async (of) => {
+      await scene.watches.set(linked());
+      const [message, other] = [await scene.say(ENGLISH, 'hello'), await scene.say(ENGLISH, 'bye')];
+      await scene.idle();
+      await pauseAfter(1, of, true);
+      await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+      scene.feed.remove(other.ref);
+      await scene.listener.messagesDeleted([other.ref]);
+      await scene.idle();
+      expect(scene.feed.texts(SPANISH)[0]).toBe('ada: es(hello) [🌐 inglés]');
+      expect(scene.feed.texts(SPANISH).join()).not.toContain('bye');
+      await pauseAfter(2, of, false);
+      await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello again'));
+      await scene.idle();
+      expect(scene.feed.texts(SPANISH)[0]).toBe('ada: es(hello again) [🌐 inglés]');
+    },
+  );
 
   it('of a group is left out by the others, which go on', async () => {
     await scene.watches.set(linked());

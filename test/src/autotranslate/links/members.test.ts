@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
-import { channel } from '../../../fakes/channel-feed.ts';
+import { channel, person } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
-import type { Channel } from '../../../../src/model/place.ts';
+import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 
 const THERE = channel('42', undefined, WORKSPACE);
 const KEY = 'other 42';
@@ -64,6 +64,21 @@ describe('a channel of another space that is linked', () => {
     expect(shown('afterwards')).toEqual([true, true]);
   });
 
+  it('brings by no edit what was written while it was muted, however often it was', async () => {
+    await muteAfter(1, true);
+    const muted = await sayAfter(2, 'meanwhile');
+    await scene.idle();
+    for (const hours of [3, 5])
+      await muteAfter(hours, false).then(() => muteAfter(hours + 1, true));
+    await muteAfter(7, false);
+    await scene.restart();
+    await scene.listener.messageChanged(scene.other.edit(muted.ref, 'meanwhile, too'));
+    await scene.say(SPANISH, 'es:vaya', { replyTo: muted.ref });
+    await scene.idle();
+    expect(shown('meanwhile, too')).toEqual([false, true]);
+    expect(scene.feed.texts(ENGLISH).at(-1)).not.toContain('meanwhile');
+  });
+
   it.each(['muted', 'held'] as const)(
     'shows no edit while it is %s, and follows the next one',
     async (name) => {
@@ -101,6 +116,7 @@ describe('a channel of another space that is linked', () => {
     const outcomes = await scene.outcomes();
     const left = said.filter(({ ref }) => outcomes[ref.id] === 'skipped flood');
     expect(left).toEqual(said.slice(MOST_A_MINUTE));
+    await scene.restart();
     await scene.listener.messageChanged(scene.other.edit(left[0]!.ref, 'left out still'));
     await sayAfter(2, 'afterwards');
     await scene.idle();
@@ -281,6 +297,78 @@ describe('a channel of a space that joined later', () => {
     await expect
       .poll(() => scene.other.texts(THERE))
       .toEqual([sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'fr')]);
+  });
+});
+
+describe('a person who was stopped', () => {
+  const GUEST = channel('43', undefined, { ...WORKSPACE, id: 'guests' });
+  const scene = withScene();
+  beforeEach(async () => {
+    scene.other.nameSpace(GUEST.space, 'guests.example');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr'], [GUEST, 'pt']));
+  });
+  const ADA = { platform: WORKSPACE.platform, id: 'ada' };
+  const there = (of: Channel): string =>
+    (of === ENGLISH ? scene.feed : scene.other).texts(of).join('\n');
+  const stop = async (isStopped: boolean, ...spaces: readonly Channel[]): Promise<void> => {
+    for (const { space } of spaces)
+      if (isStopped) await scene.blocks.add(space, ADA, { name: 'Ada', isBan: false });
+      else await scene.blocks.remove(space, (await scene.blocks.of(space, ADA))!.key);
+  };
+  const edit = async ({ ref }: { ref: MessageRef }, words: string): Promise<void> => {
+    await scene.listener.messageChanged(scene.other.edit(ref, words));
+    await scene.idle();
+  };
+
+  it.each([
+    ['one space', [ENGLISH]],
+    ['all', [ENGLISH, GUEST]],
+  ])('in %s brings by no edit or answer what they wrote meanwhile', async (_, spaces) => {
+    await stop(true, ...spaces);
+    const message = await scene.say(THERE, 'meanwhile');
+    await scene.idle();
+    await stop(false, ...spaces);
+    await scene.restart();
+    await edit(message, 'still meanwhile');
+    // Nor once its row was cleared.
+    await scene.store.deleteFrom('inbox').execute();
+    await edit(message, 'meanwhile for ever');
+    await scene.say(THERE, 'fr:bien', { author: person('bob'), replyTo: message.ref });
+    await scene.idle();
+    expect(there(ENGLISH)).toContain('bob: en(fr:bien)');
+    expect(there(ENGLISH)).not.toContain('meanwhile');
+    expect(there(GUEST).includes('meanwhile for ever')).toBe(spaces.length === 1);
+    const [told] = await scene.inbox.explain(message);
+    expect(told?.parts[0]?.removedIn ?? []).toEqual([]);
+  });
+
+  it('takes copies along by an edit, which no further one brings back, and by a deletion', async () => {
+    const [edited, deleted] = [await scene.say(THERE, 'one'), await scene.say(THERE, 'two')];
+    await scene.idle();
+    await stop(true, ENGLISH);
+    await edit(edited, 'once');
+    scene.other.remove(deleted.ref);
+    await scene.listener.messagesDeleted([deleted.ref]);
+    await scene.idle();
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+    await stop(false, ENGLISH);
+    await edit(edited, 'at last');
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+    expect(there(GUEST)).toContain('pt(at last)');
+  });
+
+  it('takes words back everywhere after the link has ended, and changes none', async () => {
+    const [edited, deleted] = [await scene.say(THERE, 'one'), await scene.say(THERE, 'two')];
+    await scene.idle();
+    await scene.watches.remove(THERE);
+    await edit(edited, 'once');
+    scene.other.remove(deleted.ref);
+    await scene.listener.messagesDeleted([deleted.ref]);
+    await scene.idle();
+    for (const place of [ENGLISH, GUEST]) {
+      expect(there(place)).toContain('(one)');
+      expect(there(place)).not.toMatch(/once|two/);
+    }
   });
 });
 

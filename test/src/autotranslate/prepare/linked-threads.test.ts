@@ -80,6 +80,16 @@ describe('threads of linked channels', () => {
     expect(scene.feed.texts(copyIn(JAPANESE))).toEqual(['eva: ja(es:mío) [🌐 英語]']);
   });
 
+  it('lose the copies of what went with a deleted thread after the link has ended', async () => {
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    await scene.say(thread, 'one');
+    await scene.idle();
+    await scene.watches.remove(ENGLISH);
+    await scene.listener.channelDeleted(thread);
+    await scene.idle();
+    expect(scene.feed.texts(copyIn(SPANISH))).toEqual([]);
+  });
+
   it('are not copied again into a channel where people deleted the copy', async () => {
     const thread = scene.feed.startThread(ENGLISH, 'plans');
     await scene.say(thread, 'one');

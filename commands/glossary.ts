@@ -196,6 +196,7 @@ const previewOf = (preview: ImportPreview, where: Channel | undefined, ctx: Cont
   if (added + changed === 0) return { text };
   return {
     text,
+    tone: 'question',
     controls: [
       button(ctx, `glossary import:${id}`, 'glossary.import', 'primary'),
       button(ctx, `glossary cancel:${id}`, 'glossary.cancel'),

@@ -117,7 +117,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   audit_entry: {
     title: 'Changes of links and settings',
     stored:
-      'Who changed what, when, and what was set before and after. Of linked channels of others: their name and that of their server or workspace, no ID. Of people whose copies were stopped: their name, or ID.',
+      'Who changed what, when, and what was set before and after. Of linked channels of others, and of moderators there: the name of the channel and of their server or workspace, no ID. Of people elsewhere who asked for a link: their name, until they have their data deleted. Of people whose copies were stopped: their name, or ID.',
     about: 'Moderators.',
     why: 'So that moderators can look up who changed what (`/audit`).',
     kept: `${AUDIT_DAYS} days.`,

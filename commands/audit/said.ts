@@ -27,6 +27,7 @@ export const SAID = [
   'link-code',
   'link-asked',
   'link-refused',
+  'link-withdrawn',
   'blocked',
   'banned',
   'unblocked',
@@ -121,6 +122,7 @@ export const actsOf = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
       (one) =>
         Math.abs(one.entry.atMs - entry.atMs) < ACT_MS &&
         one.entry.by?.id === entry.by?.id &&
+        one.entry.elsewhere === entry.elsewhere &&
         one.as === as &&
         named.isSubsetOf(one.named),
     );
@@ -132,7 +134,7 @@ export const actsOf = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
 };
 
 /**
- * Says what was changed, and by whom where that is known here.
+ * Says what was changed, and by whom or in which server where that is known here.
  *
  * @param seen ids of the channels that the reader sees; others are not named
  */
@@ -142,7 +144,7 @@ export const said = (
   seen: ReadonlySet<string>,
   { channel: { space }, t, locale }: AuditContext,
 ): RichText => {
-  const { by, channelId = '', about, after } = entry;
+  const { by, elsewhere: server, what, channelId = '', about, after } = entry;
   const own = new Set(channelIdsIn(entry));
   const named = (channels: readonly string[]): RichText => {
     const known = channels.filter((each) => seen.has(each) || !own.has(each));
@@ -159,11 +161,17 @@ export const said = (
   };
   const noted = after?.['name'];
   const person = typeof noted === 'string' ? noted : blocked.find(({ key }) => key === about)?.name;
-  return series(
+  // A request from elsewhere is in the name of whom its question names.
+  const doer = by?.name ?? (what === 'link-asked' ? person : undefined);
+  const who =
+    doer === undefined
+      ? server !== undefined && t('audit.moderators-of', { server })
+      : quotedWords(doer, NAME_CHARS);
+  const sentences = series(
     partsOf(entry).map(([as, channels]) =>
       t(`audit.said.${as}`, {
-        who: by ? 'somebody' : 'nobody',
-        name: by ? quotedWords(by.name, NAME_CHARS) : '',
+        who: who ? 'somebody' : 'nobody',
+        name: who || '',
         channel: channelMention({ space, id: channelId }),
         channels: named(channels),
         person: person === undefined ? t('audit.a-person') : quotedWords(person, NAME_CHARS),
@@ -171,4 +179,7 @@ export const said = (
     ),
     ' ',
   );
+  return after?.['isUndo'] === true
+    ? series([t('autotranslate.wizard-undo'), sentences])
+    : sentences;
 };

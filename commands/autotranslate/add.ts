@@ -5,6 +5,7 @@ import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
+import type { Changer } from '../../src/model/space.ts';
 import {
   addLanguage,
   groupHere,
@@ -38,11 +39,11 @@ interface Added {
 }
 
 /** Adds a channel to a group, and lists that. */
-const joined = async (added: Added, ctx: Context): Promise<Content> => {
+const joined = async (added: Added, by: Changer, ctx: Context): Promise<Content> => {
   const { channel, language } = added;
   const { transcribes = true, bots = false } = ctx.services.watches.of(added.with) ?? {};
   const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
-  const all = await join(watch, added.with, changer(ctx), added.mayMixAges, ctx);
+  const all = await join(watch, added.with, by, added.mayMixAges, ctx);
   return {
     text: sections(
       lines(ctx.t('autotranslate.mirror'), bullets(...all.map((each) => linkedLine(each, ctx)))),
@@ -65,7 +66,9 @@ export const joinPress: Press = {
       with: { space, id: other },
       mayMixAges: ages === AGES,
     };
-    await ctx.reply(await joined(added, ctx));
+    // Who was asked alone reads the answer alone: every channel is told.
+    const { in: _, ...by } = changer(ctx);
+    await ctx.reply(await joined(added, by, ctx));
   },
 };
 
@@ -97,10 +100,11 @@ export const addAction = defineAction({
       mayMixAges: options['age-restricted'],
     };
     const text = await seenElsewhere(channel, added.with, ctx);
-    if (!text) return reply(await joined(added, ctx));
+    if (!text) return reply(await joined(added, changer(ctx), ctx));
     const { id } = added.with;
     const press = `autotranslate join:${channel.id}/${language}/${id}/${added.mayMixAges ? AGES : ''}`;
-    await reply({ text, controls: [button(ctx, press, 'autotranslate.link-yes', 'primary')] });
+    const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
+    await reply({ text, tone: 'question', controls });
   },
 });
 

@@ -155,6 +155,7 @@ export const endQuestion = async (
   press: string,
   ctx: Context,
 ): Promise<Content & { readonly controls: readonly Control[] }> => ({
+  tone: 'question',
   text: lines(
     ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
     await partingLine(channel, ctx),
@@ -178,7 +179,7 @@ export const endsLink = async (
   await demandChange([ending.channel], ctx);
   const line = await partingLine(ending.channel, ctx);
   const { controls } = await endQuestion(ending.channel, 'end', ctx);
-  return { text: lines(line, t('autotranslate.parts-first')), controls };
+  return { text: lines(line, t('autotranslate.parts-first')), tone: 'question', controls };
 };
 
 /** Turns a channel off; asks first where that ends a link with other spaces, which nothing sets back. */
@@ -220,11 +221,14 @@ export const turnOff = async (
       isEnded
         ? t('autotranslate.off-too', { channel: channelMention(last) })
         : list.length > 0 && t('autotranslate.off-left', { channels: { list } }),
+      list.length > 0 && t('autotranslate.copies-stay'),
     ),
-    controls:
-      undo === undefined
+    controls: [
+      ...(undo === undefined
         ? []
-        : [button(ctx, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')],
+        : [button(ctx, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')]),
+      button(ctx, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
+    ],
   };
 };
 
@@ -300,13 +304,14 @@ export const join = async (
   return ctx.services.watches.join(watch, other, { by, mayMixAges });
 };
 
-/** Turns a channel off once that was asked. */
+/** Turns a channel off once its moderator alone was asked, so that the channel is told. */
 export const endPress: Press = {
   guards: [moderator],
   async run(ctx) {
     const channel = { space: ctx.channel.space, id: ctx.arg };
     await ctx.access.demand([channel], 'see');
-    const ended = await turnOff(channel, changer(ctx), ctx);
+    const { in: _, ...by } = changer(ctx);
+    const ended = await turnOff(channel, by, ctx);
     await ctx.reply(
       ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
     );

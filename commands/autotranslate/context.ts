@@ -7,7 +7,7 @@ import {
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
-import { listOf, hears, modeKey } from '../../src/command/helpers.ts';
+import { listOf, hears, modeKey, replacedText } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
@@ -100,14 +100,8 @@ const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
-/** Says that what is set for a channel is replaced. */
-export const replacedLine = (old: ChannelWatch, ctx: Context): RichText => {
-  const before = series([
-    ctx.t(modeKey(old)),
-    old.languages.length > 0 && listOf(namesOf(old.languages, ctx), ctx.locale),
-  ]);
-  return ctx.t('autotranslate.replaced', { channel: channelMention(old.channel), before });
-};
+export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context): RichText =>
+  replacedText(old, services.languages, t, locale);
 
 /** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
 export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {
@@ -118,7 +112,7 @@ export const linkWarning = (channel: Channel, ctx: Context): RichText | undefine
 };
 
 /** The settings that others take the place of. */
-const replacedLines = (
+export const replacedLines = (
   watches: readonly ChannelWatch[],
   before: readonly ChannelWatch[],
   ctx: Context,

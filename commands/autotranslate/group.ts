@@ -1,25 +1,44 @@
-import { channelMention } from '../../src/model/place.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
+import { channelMention, type Channel } from '../../src/model/place.ts';
+import type { ChannelWatch, LinkMember } from '../../src/model/space.ts';
 import { series } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Context } from './context.ts';
 
-/** Names the channels of other spaces that are linked with those of a group here, and where they are muted. */
+/** An own channel with those of other spaces that it is linked with. */
+interface Linked {
+  readonly channel: Channel;
+  readonly members: readonly LinkMember[];
+}
+
+/** Names the channels of other spaces that a group here is linked with, and says where they are muted or paused. */
+export const memberLines = (
+  here: readonly Linked[],
+  { t }: Pick<Context, 't'>,
+): readonly RichText[] =>
+  (here[0]?.members ?? []).map(({ key, name, held, isPaused }) => {
+    const own = (is: 'isMuted' | 'holds') =>
+      here
+        .filter(({ members }) => members.some((each) => each.key === key && each[is]))
+        .map(({ channel }) => ({ channel: channelMention(channel) }));
+    return series([
+      name,
+      ...own('isMuted').map((named) => t('members.muted', named)),
+      held !== undefined && t('members.held'),
+      isPaused && t('members.paused'),
+      ...own('holds').map((named) => t('members.holds', named)),
+    ]);
+  });
+
+/** Says as `memberLines` does what the channels of a group are linked with elsewhere. */
 export const elsewhereLines = async (
   here: readonly ChannelWatch[],
-  { services, t }: Context,
+  { services, t }: Pick<Context, 'services' | 't'>,
 ): Promise<readonly RichText[]> => {
-  const lists = await Promise.all(here.map((watch) => services.watches.members(watch)));
-  const mutedIn = (key: string): ChannelWatch[] =>
-    here.filter((_, at) => lists[at]?.some((each) => each.key === key && each.isMuted));
-  return (lists[0] ?? []).map(({ key, name }) =>
-    series([
-      name,
-      ...mutedIn(key).map(({ channel }) =>
-        t('members.muted', { channel: channelMention(channel) }),
-      ),
-    ]),
-  );
+  const all = here.map(async (watch) => ({
+    channel: watch.channel,
+    members: await services.watches.members(watch),
+  }));
+  return memberLines(await Promise.all(all), { t });
 };
 
 /**

@@ -14,6 +14,8 @@ import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
 import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { groupHere, partingLine } from './change.ts';
+import type { PanelContext } from './panel-controls.ts';
+import { languagePage } from './panel-link.ts';
 import {
   ageOption,
   chosenChannel,
@@ -70,7 +72,10 @@ export const watchToLink = (
 };
 
 /** Throws `forbidden` where the person may not link a channel. */
-const demandLink = async ({ channel }: ChannelWatch, ctx: Context): Promise<void> => {
+const demandLink = async (
+  { channel }: Pick<ChannelWatch, 'channel'>,
+  ctx: Context,
+): Promise<void> => {
   await ctx.access.demand([channel], 'write');
   await demandLinked([channel], ctx);
 };
@@ -133,6 +138,60 @@ export const useCode = async (
   };
 };
 
+/** The switches of a link as a control carries them. */
+const FLAGS = { v: 'voice-messages', b: 'bots', a: 'age-restricted' } as const;
+type Flagged = Readonly<Record<(typeof FLAGS)[keyof typeof FLAGS], boolean>>;
+
+const flagsOf = (options: Flagged): string =>
+  Object.entries(FLAGS)
+    .filter(([, name]) => options[name])
+    .map(([flag]) => flag)
+    .join('');
+
+/** Makes a code, or uses the one that was typed. */
+const makeOrUse = async (
+  typed: string,
+  watch: ChannelWatch,
+  mayMixAges: boolean,
+  ctx: Context,
+): Promise<Content> =>
+  typed === ''
+    ? { text: await makeCode(watch, mayMixAges, ctx) }
+    : useCode(typed, watch, mayMixAges, ctx);
+
+/**
+ * Asks for the language of a channel that is to be linked.
+ *
+ * @param chosen the id of the channel, the code (empty where one is to be made) and the switches
+ */
+export const codeLanguagePage = async (
+  chosen: string,
+  ctx: PanelContext,
+  found?: readonly string[],
+): Promise<Content> => {
+  const [id = ''] = chosen.split('/');
+  await demandLink({ channel: { space: ctx.channel.space, id } }, ctx);
+  const presses = {
+    press: `autotranslate codeas:${chosen}`,
+    find: `autotranslate findcode:${chosen}`,
+    id,
+  };
+  return languagePage(ctx, id, presses, found);
+};
+
+/** Does what was asked for, once the language of the channel is chosen. */
+export const linkAs = async (
+  asked: string,
+  language: string,
+  ctx: PanelContext,
+): Promise<Content> => {
+  const [id = '', typed = '', flags = ''] = asked.split('/');
+  const set = Object.entries(FLAGS).map(([flag, name]) => [name, flags.includes(flag)] as const);
+  const options = Object.fromEntries(set) as Flagged;
+  const watch = watchToLink({ space: ctx.channel.space, id }, language, ctx, options);
+  return makeOrUse(typed, watch, options['age-restricted'], ctx);
+};
+
 /** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
 export const linkAction = defineAction({
   options: z.object({
@@ -150,17 +209,18 @@ export const linkAction = defineAction({
     const { options, services, reply } = ctx;
     const mayMixAges = options['age-restricted'];
     const language = options.language ? typedLanguage(options.language, services) : undefined;
-    const watch = watchToLink(chosenChannel(ctx), language, ctx, options);
-    await reply(
-      options.code === undefined
-        ? { text: await makeCode(watch, mayMixAges, ctx) }
-        : await useCode(options.code, watch, mayMixAges, ctx),
-    );
+    const channel = chosenChannel(ctx);
+    // What is typed around its letters and digits is no part of a code.
+    const typed = options.code?.replaceAll(/[^0-9A-Za-z]/g, '') || (options.code ? '-' : '');
+    if (language === undefined && services.watches.of(channel)?.mode !== 'mirror')
+      return reply(await codeLanguagePage(`${channel.id}/${typed}/${flagsOf(options)}`, ctx));
+    const watch = watchToLink(channel, language, ctx, options);
+    await reply(await makeOrUse(typed, watch, mayMixAges, ctx));
   },
 });
 
 /** Admits a person to channels of their own space that a link would be made of. */
-const admitTo =
+export const admitTo =
   (ctx: PressContext) =>
   async (own: readonly ChannelWatch[]): Promise<void> => {
     await demandSeen(own, ctx);

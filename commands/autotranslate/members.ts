@@ -8,11 +8,14 @@ import {
   type PressContext,
 } from '../../src/command/command.ts';
 import { button } from '../../src/command/helpers.ts';
-import { userError } from '../../src/errors.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
-import { bullets, lines, series } from '../../src/rich-text/compose.ts';
+import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { chosenChannel, demandLinked } from './context.ts';
+import { memberLines } from './group.ts';
+import { openLinksOf } from './open-links.ts';
 
 type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
 
@@ -37,16 +40,22 @@ export const codeControls = (ctx: Pick<Context, 'label'>, about: string): readon
   button(ctx, `autotranslate enter:${about}`, 'autotranslate.link-enter'),
 ];
 
-/** @param key of the linked channel that is chosen; undefined for none */
+/**
+ * @param key of the linked channel that is chosen; undefined for none
+ * @param above what is said above it
+ */
 export const membersPage = async (
   channel: Channel,
   ctx: Context,
   key: string | undefined,
+  above?: RichText,
 ): Promise<Content> => {
   const { t, label } = ctx;
   const members = await membersOf(channel, ctx);
+  const open = await openLinksOf(channel, ctx);
   const isLinked = ctx.services.watches.of(channel)?.mode === 'mirror';
   const more = [
+    ...open.controls,
     ...(isLinked
       ? codeControls(ctx, `${channel.id}/`)
       : [button(ctx, `autotranslate links:${channel.id}`, 'autotranslate.panel-elsewhere')]),
@@ -55,7 +64,7 @@ export const membersPage = async (
   ];
   if (members.length === 0)
     return {
-      text: t('members.none', { channel: channelMention(channel) }),
+      text: sections(above, t('members.none', { channel: channelMention(channel) }), open.text),
       tone: 'note',
       controls: more,
     };
@@ -72,21 +81,15 @@ export const membersPage = async (
     })),
   };
   return {
-    text: lines(
-      t('members.heading', { channel: channelMention(channel) }),
-      bullets(
-        ...members.map(({ name, isMuted, held, holds, isPaused }) =>
-          series([
-            name,
-            isMuted && t('members.muted', { channel: channelMention(channel) }),
-            held !== undefined && t('members.held'),
-            isPaused && t('members.paused'),
-            holds && t('members.holds', { channel: channelMention(channel) }),
-          ]),
-        ),
+    text: sections(
+      above,
+      lines(
+        t('members.heading', { channel: channelMention(channel) }),
+        bullets(...memberLines([{ channel, members }], ctx)),
+        chosen && t('members.how', { channel: channelMention(channel) }),
+        chosen && t(chosen.mayRemove ? 'members.how-remove' : 'members.not-removable'),
       ),
-      chosen && t('members.how', { channel: channelMention(channel) }),
-      chosen && t(chosen.mayRemove ? 'members.how-remove' : 'members.not-removable'),
+      open.text,
     ),
     controls: [
       choice,
@@ -147,16 +150,19 @@ const pressed = ({ arg, channel: { space }, services }: PressContext) => {
   return { own: own.channel, key };
 };
 
-const decide = (run: (own: Channel, key: string, ctx: PressContext) => Promise<void>): Press => ({
+/** @param said what is said once that is done */
+const decide = (
+  run: (own: Channel, key: string, ctx: PressContext) => Promise<void>,
+  said?: MessageKey,
+): Press => ({
   guards: [moderator],
-  ...pressOn(
-    (ctx) => membersPage(pressed(ctx).own, ctx, pressed(ctx).key),
-    async (ctx) => {
-      const { own, key } = pressed(ctx);
-      await membersOf(own, ctx);
-      await run(own, key, ctx);
-    },
-  ),
+  panel: async (ctx) => membersPage(pressed(ctx).own, ctx, pressed(ctx).key),
+  async run(ctx) {
+    const { own, key } = pressed(ctx);
+    await membersOf(own, ctx);
+    await run(own, key, ctx);
+    await ctx.reply(await membersPage(own, ctx, key, said && ctx.t(said)));
+  },
 });
 
 export const memberPresses: Readonly<Record<string, Press>> = {
@@ -172,8 +178,14 @@ export const memberPresses: Readonly<Record<string, Press>> = {
   },
   hold: decide((own, key, { services }) => services.watches.hold(own, key, true)),
   unhold: decide((own, key, { services }) => services.watches.hold(own, key, false)),
-  expel: decide((own, key, { services }) => services.watches.expel(own, key)),
-  expelall: decide((own, key, { services }) => services.watches.expel(own, key, true)),
+  expel: decide(
+    (own, key, { services }) => services.watches.expel(own, key),
+    'autotranslate.copies-stay',
+  ),
+  expelall: decide(
+    (own, key, { services }) => services.watches.expel(own, key, true),
+    'autotranslate.copies-stay',
+  ),
 };
 
 /** `/autotranslate members`: mutes, pauses or removes channels of other spaces that are linked with one here. */

@@ -2,9 +2,19 @@ import type { Press, PressContext, PressForm } from '../../src/command/command.t
 import type { Content } from '../../src/model/message.ts';
 import { channelMention } from '../../src/model/place.ts';
 import { sections } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { linkWarning } from './context.ts';
-import { LONGEST_CODE_CHARS, makeCode, useCode, watchToLink } from './link.ts';
+import {
+  admitTo,
+  codeLanguagePage,
+  linkAs,
+  LONGEST_CODE_CHARS,
+  makeCode,
+  useCode,
+  watchToLink,
+} from './link.ts';
 import { codeControls, membersPage } from './members.ts';
+import { openLinksOf } from './open-links.ts';
 import { channelNamed, chosenLanguages, watchOf } from './panel-controls.ts';
 import { languagePage, readChosen } from './panel-link.ts';
 import { back } from './panel-pages.ts';
@@ -17,13 +27,22 @@ const FORM: PressForm = {
 };
 
 /** The channels elsewhere that one is linked with; asks for its language where it is linked with none at all. */
-const linksPage = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
+const linksPage = async (
+  ctx: PressContext,
+  found?: readonly string[],
+  above?: RichText,
+): Promise<Content> => {
   const { id } = readChosen(ctx.arg);
   const channel = channelNamed(ctx, id);
   await ctx.access.demand([channel], 'see');
-  if (watchOf(ctx, channel)?.mode === 'mirror') return membersPage(channel, ctx, undefined);
+  if (watchOf(ctx, channel)?.mode === 'mirror') return membersPage(channel, ctx, undefined, above);
   const press = { press: `autotranslate linksas:${id}`, find: `autotranslate findlinks:${id}`, id };
-  return languagePage(ctx, id, press, found);
+  const open = await openLinksOf(channel, ctx);
+  const page = languagePage(ctx, id, press, found);
+  return {
+    text: sections(above, open.text, page.text),
+    controls: [...(page.controls ?? []), ...open.controls],
+  };
 };
 
 /** The buttons for codes of a channel that is linked with none yet, once its language is chosen. */
@@ -62,10 +81,38 @@ export const elsewherePresses = (
   finding: (page: typeof linksPage) => Press,
 ): Readonly<Record<string, Press>> => {
   const links = press((ctx) => linksPage(ctx));
+  /** Answers an open link, or takes it back, and says so above the page that listed it. */
+  const decide = (
+    became: 'done' | 'refused' | 'withdrawn',
+    run: (id: string, ctx: PressContext) => Promise<void>,
+  ): Press => ({
+    ...links,
+    run: async (ctx) => {
+      await run(readChosen(ctx.arg).language, ctx);
+      await ctx.reply(await linksPage(ctx, undefined, ctx.t(`autotranslate.link-${became}`)));
+    },
+  });
   return {
     links,
     findlinks: finding(linksPage),
     linksas: press(codesPage),
+    findcode: finding((ctx, found) => codeLanguagePage(ctx.arg, ctx, found)),
+    codeas: {
+      ...press((ctx) => codeLanguagePage(ctx.arg, ctx)),
+      run: async (ctx) => {
+        const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
+        await ctx.reply(await linkAs(ctx.arg, language, ctx));
+      },
+    },
+    agree: decide('done', (id, ctx) =>
+      ctx.services.watches.answer(id, ctx.channel.space, true, admitTo(ctx)),
+    ),
+    decline: decide('refused', (id, ctx) =>
+      ctx.services.watches.answer(id, ctx.channel.space, false, admitTo(ctx)),
+    ),
+    withdraw: decide('withdrawn', (id, ctx) =>
+      ctx.services.watches.withdraw(id, ctx.channel.space, admitTo(ctx)),
+    ),
     invite: {
       ...links,
       run: async (ctx) => {

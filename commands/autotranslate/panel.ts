@@ -168,7 +168,10 @@ const linking = (run: (ctx: PressContext) => Promise<Content>): Press => ({
 
 /** The work of the panel’s controls. */
 export const panelPresses: Readonly<Record<string, Press>> = {
-  open: { ...press((ctx) => frontPage(ctx)), private: true },
+  open: {
+    ...press((ctx) => (ctx.arg === '' ? frontPage(ctx) : channelPage(ctx, ctx.arg))),
+    private: true,
+  },
   front: press((ctx) => frontPage(ctx, placeIn(ctx.arg))),
   page: press((ctx) => {
     const id = ctx.values[0] ?? ctx.arg;

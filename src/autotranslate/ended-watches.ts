@@ -3,6 +3,7 @@ import { createLru } from '../async/lru.ts';
 import { MINUTE_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
 import { keyOf, type Space } from '../model/place.ts';
+import { actAsUndo } from '../store/actor.ts';
 import { MOST_CHANNELS, type ChannelWatch, type Changer, type Watches } from '../model/space.ts';
 
 /** Time for which what was turned off can be set back as it was. */
@@ -63,7 +64,7 @@ export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
       const isWhole = group === undefined || (size > 1 && size <= MOST_CHANNELS);
       if (isSet || !isWhole || others.some((each) => watches.elsewhere(each) > 0)) throw over;
       await admit([...ended.watches, ...others]);
-      await watches.set(ended.watches, { by });
+      await actAsUndo(() => watches.set(ended.watches, { by }));
       ends.delete(id);
       return ended.watches;
     },

@@ -254,7 +254,7 @@ export const openAutoTranslate = async ({
     replies,
     shared.moderators,
   ];
-  const { leave, ageRestrictionChanged, renamed, resume, ...links } = createLinks({
+  const { leave, ageRestrictionChanged, renamed, resume, channelDeleted, ...links } = createLinks({
     ...shared,
     own: { ...watches, unfollow },
     memories,
@@ -297,7 +297,7 @@ export const openAutoTranslate = async ({
       threadChanged: threadChanges.changed,
       pinChanged: async (ref, isPinned) => copyPin(ref, isPinned),
       channelDeleted: async (channel) => {
-        await watches.channelDeleted(channel);
+        await channelDeleted(channel);
         // The messages of a thread are deleted with it, and so are their copies, also after a link has ended.
         const wasLinked = await stores.linkedThreads.gone(channel);
         if (wasLinked || channel.parentId !== undefined)

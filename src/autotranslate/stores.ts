@@ -9,7 +9,7 @@ import { createLinkInvites } from '../store/channels/link-invites.ts';
 import { createLinkRequestStore } from '../store/channels/link-requests.ts';
 import { openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
-import { nameElsewhere } from './links/names.ts';
+import { nameElsewhere, spaceElsewhere } from './links/names.ts';
 import { createGlossaryProposals } from '../store/glossary-proposals.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -34,7 +34,12 @@ export const openStores = async (
   marks: createLateMarks(store, now),
   invites: createLinkInvites(store, now),
   requests: createLinkRequestStore(store, now),
-  watches: await openWatchStore(store, now, (channel) => nameElsewhere(channel, platforms)),
+  watches: await openWatchStore(
+    store,
+    now,
+    (channel) => nameElsewhere(channel, platforms),
+    (space) => spaceElsewhere(space, platforms),
+  ),
   blocks: createBlocks(store, now),
   proposals: createGlossaryProposals(store, now),
 });

@@ -1,7 +1,7 @@
 import { mayHoldAudio } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { MessageFile, Control, Message } from '../model/message.ts';
-import type { DailyLimits, ChannelWatch } from '../model/space.ts';
+import type { DailyLimits } from '../model/space.ts';
 import { sentence, series, type Maybe } from '../rich-text/compose.ts';
 import type { KeyTrouble } from '../model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
@@ -34,16 +34,13 @@ export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
+export { modeKey, replacedText } from '../autotranslate/replaced.ts';
 export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
 export { TERM_CHARS } from '../translation/glossary-rows.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { joinTexts } from '../text/local-agreement.ts';
-
-/** The key of the words for a watch's mode. */
-export const modeKey = ({ mode, below }: ChannelWatch) =>
-  below ? 'autotranslate.modes.below' : (`autotranslate.modes.${mode}` as const);
 
 /** Says how many of all things are not listed because their channels are hidden from the person. */
 export const hiddenNote = (

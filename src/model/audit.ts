@@ -7,6 +7,7 @@ export const AUDITED = [
   'link-code',
   'link-asked',
   'link-refused',
+  'link-withdrawn',
   'blocked',
   'unblocked',
   'key-set',
@@ -21,8 +22,10 @@ export interface AuditEntry {
   readonly what: Audited;
   /** The person who made it; undefined for nobody of this space, and after they had their data deleted. */
   readonly by: { readonly id: string; readonly name: string } | undefined;
+  /** The name of the other space whose moderator made it; undefined where it is not known, or nobody there did. */
+  readonly elsewhere: string | undefined;
   readonly channelId: string | undefined;
-  /** The key of the blocked person whom it is about. */
+  /** The key of the person, blocked or of another space, whom it is about. */
   readonly about: string | undefined;
   /** The values that changed, by their names; undefined for nothing. */
   readonly before: Readonly<Record<string, unknown>> | undefined;

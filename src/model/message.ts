@@ -150,8 +150,11 @@ export type Control =
 export interface Content {
   readonly text: RichText;
   readonly files?: readonly OutgoingFile[];
-  /** `error` and `note` are set apart visibly. Default `plain`. */
-  readonly tone?: 'plain' | 'note' | 'error';
+  /**
+   * `error` and `note` are set apart visibly. These and a `question` are for the asker alone where they begin an answer.
+   * Default `plain`.
+   */
+  readonly tone?: 'plain' | 'note' | 'error' | 'question';
   /**
    * Rows of controls: one for each choice, buttons side by side; as many as
    * `Capabilities.controlRows`.

@@ -271,6 +271,19 @@ export interface LinkProposal {
   readonly watches: readonly ChannelWatch[];
 }
 
+/** A link that one side asked for and the other one did not answer yet, as one of them sees it. */
+export interface AskedLink {
+  readonly id: string;
+  /** True on the side that is to answer. */
+  readonly isAsked: boolean;
+  /** The name of the other channel with its server or workspace and its platform. */
+  readonly channel: string;
+  /** The name of the person who asked, unverified; undefined where they had their data deleted. */
+  readonly by: string | undefined;
+  /** ms since 1970. */
+  readonly expiresMs: number;
+}
+
 /** A state of a link that one side agreed to; `unasked` where the other side could not be asked, which can be tried again. */
 export type LinkStep = 'linked' | 'asked' | 'unasked';
 
@@ -391,4 +404,8 @@ export interface Watches {
     admit: LinkConditions['admit'],
     pressedIn?: Channel,
   ): Promise<void>;
+  /** Lists the links of a channel that were asked for and wait for an answer, the oldest first. */
+  openLinks(channel: Channel): Promise<readonly AskedLink[]>;
+  /** Takes back what this side asked for, before it is answered; rejects as `ask` does. */
+  withdraw(id: string, space: Space, admit: LinkConditions['admit']): Promise<void>;
 }

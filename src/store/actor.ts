@@ -4,6 +4,8 @@ import type { Member, Space } from '../model/place.ts';
 /** A person who uses a command or a control in a space. */
 export interface Actor extends Pick<Member, 'id' | 'name'> {
   readonly space: Space;
+  /** True where they set something back as it was. */
+  readonly isUndo?: true;
 }
 
 const actors = new AsyncLocalStorage<Actor>();
@@ -11,6 +13,12 @@ const actors = new AsyncLocalStorage<Actor>();
 /** Does work in the name of a person: what it changes is noted as theirs. */
 export const actAs = <T>(actor: Actor, work: () => Promise<T>): Promise<T> =>
   actors.run(actor, work);
+
+/** Does work that sets something back as it was, in the name of the same person. */
+export const actAsUndo = <T>(work: () => Promise<T>): Promise<T> => {
+  const actor = currentActor();
+  return actor ? actAs({ ...actor, isUndo: true }, work) : work();
+};
 
 /** The person in whose name the calling work is done; undefined for none. Ask before a write begins: it runs later. */
 export const currentActor = (): Actor | undefined => actors.getStore();

@@ -16,6 +16,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** A change as it is noted. */
 export interface AuditNote extends Partial<Pick<AuditEntry, 'channelId' | 'about'>> {
   readonly what: Audited;
+  /** The name of another space, where the person at work is of that one. */
+  readonly elsewhere?: string | undefined;
   /** All values, of which those are noted that differ. Default: nothing. */
   readonly before?: Values | undefined;
   readonly after?: Values | undefined;
@@ -44,13 +46,13 @@ const nextMs = (): number => {
 /**
  * Notes a change of a space within the transaction that makes it; nothing where nothing differs.
  *
- * @param by the person at work; somebody of another space is not named
+ * @param by the person at work; of somebody of another space, the name of that space alone is noted
  */
 export const noteChange = async (
   db: Transaction<Schema>,
   space: Space,
   by: Actor | undefined,
-  { what, channelId, about, before, after }: AuditNote,
+  { what, channelId, about, elsewhere, before, after }: AuditNote,
 ): Promise<void> => {
   if ((before ?? after) !== undefined && isDeepStrictEqual(before, after)) return;
   const own = by && keyOf(by.space) === keyOf(space) ? by : undefined;
@@ -60,12 +62,12 @@ export const noteChange = async (
       ...spaceColumns(space),
       id: randomUUID(),
       changed_by: own?.id ?? null,
-      changed_by_name: own?.name ?? null,
+      changed_by_name: (by && (own?.name ?? elsewhere)) ?? null,
       what,
       channel_id: channelId ?? null,
       about_hash: about ?? null,
       before: changedIn(before, after),
-      after: changedIn(after, before),
+      after: changedIn(after && by?.isUndo ? { ...after, isUndo: true } : after, before),
       at_ms: nextMs(),
     })
     .execute();
@@ -137,6 +139,7 @@ export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
           row.changed_by === null
             ? undefined
             : { id: row.changed_by, name: row.changed_by_name ?? row.changed_by },
+        elsewhere: (row.changed_by === null && row.changed_by_name) || undefined,
         channelId: row.channel_id ?? undefined,
         about: row.about_hash ?? undefined,
         before: parsed(row.before),

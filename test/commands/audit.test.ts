@@ -85,6 +85,35 @@ describe('/audit', () => {
       expect(text).toContain(said(as, { channel: `<#${HERE.id}>`, channels: ESPANOL }));
   });
 
+  it('names the server whose moderators did it, who asked from elsewhere, and an Undo', async () => {
+    const watches = await openWatchStore(
+      harness().store,
+      () => 1,
+      async () => ESPANOL,
+      async () => 'Mar Azul (Discord)',
+    );
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'es'])));
+    await actAs({ ...ADA, id: 'eve', space: THERE.space }, () => watches.remove([HERE]));
+    const name = sentence('audit.moderators-of', { server: 'Mar Azul (Discord)' });
+    const params = { channel: `<#${HERE.id}>`, channels: ESPANOL };
+    expect(await shown()).toContain(said('unlinked', { ...params, name }));
+    await harness().store.write((db) =>
+      noteChange(db, SPACE, undefined, {
+        what: 'link-asked',
+        channelId: HERE.id,
+        after: { linkedElsewhere: [ESPANOL], name: 'Bob · Mar Azul (Discord)' },
+      }),
+    );
+    expect(await shown()).toContain(
+      said('link-asked', { ...params, name: 'Bob · Mar Azul (Discord)' }),
+    );
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await actAs({ ...ADA, isUndo: true }, () => watches.set([watchOf(HERE)]));
+    expect(await shown()).toContain(
+      `${sentence('autotranslate.wizard-undo')} · ${said('on', { channel: `<#${HERE.id}>` })}`,
+    );
+  });
+
   it('is for moderators, who read of channels that they see alone', async () => {
     const { script } = harness();
     const watches = await openWatches();

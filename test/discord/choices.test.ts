@@ -79,6 +79,8 @@ describe('a glossary of one channel', () => {
     const bytes = Buffer.from('term,language,translation\nbrought,es,traído\n');
     const file = { name: 'words.csv', contentType: 'text/csv', bytes };
     const shown = await bot.use(elsewhere, 'glossary import', { file, channel });
+    // What only its moderator decides on is shown to nobody else.
+    expect(shown.ephemeral).toBe(true);
     const [, press = ''] = /"(glossary import:[^"]+)"/.exec(JSON.stringify(shown.components)) ?? [];
     await bot.press(shown, press, undefined, at.guild.owner);
     expect(await csvOf()).not.toContain('brought');

@@ -5,7 +5,7 @@ import type { PersonElsewhere } from '../../src/model/blocks.ts';
 import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
-import type { Changer, LinkMember } from '../../src/model/space.ts';
+import type { Changer, LinkMember, AskedLink } from '../../src/model/space.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
@@ -35,6 +35,7 @@ export interface Script {
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
   readonly decided: string[];
+  openLinks: readonly AskedLink[];
   /** The people who are known in spaces that channels are linked with. */
   people: readonly PersonElsewhere[];
   /** The person of whom channels were told when watches were set last. */
@@ -117,6 +118,7 @@ export const createScript = (): Script => ({
   members: [],
   people: [],
   decided: [],
+  openLinks: [],
   heard: [],
   transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
   deafness: undefined,

@@ -129,6 +129,8 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       propose: refuse,
       ask: refuse,
       answer: refuse,
+      openLinks: async () => [],
+      withdraw: refuse,
     },
     audit: { days: 400, list: async () => [], csv: refuse },
     blocks: { list: async () => [], of: refuse, lookUp: refuse, add: refuse, remove: refuse },

@@ -107,7 +107,10 @@ const createWatches = (script: Script): Services['watches'] => {
       kept.set(joined.channel.id, joined);
       return 'linked';
     },
-    answer: async () => undefined,
+    answer: async (id, _, isAgreed) =>
+      void script.decided.push(`${isAgreed ? 'link' : 'refuse'} ${id}`),
+    openLinks: async () => script.openLinks,
+    withdraw: async (id) => void script.decided.push(`withdraw ${id}`),
   };
 };
 

@@ -123,11 +123,11 @@ describe('channels of two workspaces and a Discord server that were linked by co
     const list = await bot.use(english, 'autotranslate list', { part: '(Discord)' });
     expect(list).toContain('#nihongo · Babel (Discord)');
     // What ends is named, and asked for, first.
-    await bot.use(spanish, 'autotranslate off', { part: 'Babel (Discord)' });
+    const words = await bot.use(spanish, 'autotranslate off', { part: 'Babel (Discord)' });
+    // A question is for whoever asked alone.
+    expect(spanish.channel.posts.some((post) => post.words === words)).toBe(false);
     const end = `autotranslate end:${spanish.channel.id}`;
-    const question = spanish.channel.posts.find(({ blocks }) =>
-      JSON.stringify(blocks).includes(end),
-    )!;
+    const question = spanish.channel.ephemeralsFor(spanish.admin).at(-1)!;
     bot.slack.act(spanish.admin, question, end);
     await wordsIn(english.channel, 'no longer linked');
   });

@@ -124,7 +124,7 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
 const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
-const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
+const isForAsker = ({ tone = 'plain' }: Content): boolean => tone !== 'plain';
 
 export const createAnswer = (deps: AnswerDeps) => {
   const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = deps;

@@ -40,7 +40,12 @@ const PARTS_LIMIT = 5;
 /** A message must show something. */
 const NOTHING = '\u200B';
 
-const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
+const TONES = {
+  plain: undefined,
+  question: undefined,
+  note: text('ℹ️'),
+  error: text('⚠️'),
+} as const;
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 

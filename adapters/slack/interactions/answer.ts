@@ -72,7 +72,7 @@ interface Staged {
   readonly staged: readonly UploadedFile[];
 }
 
-const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
+const isForAsker = ({ tone = 'plain' }: Content): boolean => tone !== 'plain';
 
 /**
  * Creates the answer to one use of a command or control. What everybody sees is a message of the app;

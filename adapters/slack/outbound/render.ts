@@ -40,7 +40,12 @@ export interface Part {
 
 /** More than this nobody wants to scroll through: the whole text comes as a file then. */
 const PARTS_LIMIT = 5;
-const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
+const TONES = {
+  plain: undefined,
+  question: undefined,
+  note: text('ℹ️'),
+  error: text('⚠️'),
+} as const;
 
 /** The name of a channel notifies nobody; those of people and groups are words. */
 const QUIET: ReduceOptions = { mayNotify: ({ target }) => target === 'channel' };

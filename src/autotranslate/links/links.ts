@@ -51,7 +51,7 @@ export interface LinksDeps
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
   readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed'>;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
-  readonly own: Pick<OwnWatches, 'of' | 'set' | 'update' | 'remove' | 'demand' | 'unfollow'>;
+  readonly own: Omit<OwnWatches, 'list' | 'missing' | 'drawback'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
   readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
@@ -89,7 +89,7 @@ const demandRoom = (
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
-  const { tellLinks, tellOff, tellOn } = createLinkNotices(deps);
+  const { tellLinks, tellJoined, tellOff, tellOn } = createLinkNotices(deps);
   const policies = createLinkPolicies(deps);
   const { lookalike, neighbours, renamed } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
@@ -111,15 +111,20 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
-  /** Changes watches, and tells channels elsewhere that are not linked with one of these any more. */
+  /**
+   * Changes watches, and tells all others that are not linked with one of these any more, but where the answer to the person
+   * who changes it says so.
+   */
   const parting = async <Result>(
     channels: readonly Channel[],
     change: () => Promise<Result>,
+    by?: Changer,
   ): Promise<Result> => {
-    const linked = channels.flatMap((about) => {
-      const watch = own.of(about);
-      return watch ? linkedWith(watch).map((reader) => ({ reader, about })) : [];
-    });
+    const isTold = ({ channel }: ChannelWatch): boolean =>
+      channels.some((one) => isSameChannel(one, channel)) || (!!by && isFrom(channel, by));
+    const linked = channels.flatMap((about) =>
+      groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
+    );
     const result = await change();
     const parted = linked.filter(
       ({ reader, about }) => !groupOf(reader.channel).some(isWatchOf(about)),
@@ -133,16 +138,21 @@ export const createLinks = (deps: LinksDeps) => {
     return result;
   };
 
-  const set: OwnWatches['set'] = async (asked, claim) =>
+  const set = async (
+    asked: readonly ChannelWatch[],
+    claim?: Parameters<OwnWatches['set']>[1],
+    by?: Changer,
+  ): Promise<void> =>
     parting(
       asked.map(({ channel }) => channel),
       async () => own.set(asked, claim),
+      by,
     );
 
   /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
   const end = async (channel: Channel, by?: Changer): Promise<boolean> => {
     const ended = watches.list(channel.space).find(isWatchOf(channel));
-    if (!ended || !(await parting([channel], async () => own.remove(channel)))) return false;
+    if (!ended || !(await parting([channel], async () => own.remove(channel), by))) return false;
     tellOff(ended, by);
     return true;
   };
@@ -203,8 +213,25 @@ export const createLinks = (deps: LinksDeps) => {
       const known = asked.filter(({ channel }) =>
         watches.list(channel.space).some(isWatchOf(channel)),
       );
-      await set(asked);
-      if (by) tellOn(asked, by, (channel) => known.some(isWatchOf(channel)));
+      const formerly = new Map(
+        asked.map(({ channel }) => [channelKey(channel), own.of(channel)?.group]),
+      );
+      await set(asked, undefined, by);
+      if (!by) return;
+      tellOn(asked, by, (channel) => known.some(isWatchOf(channel)));
+      for (const [group, members] of Map.groupBy(asked, (each) => each.group)) {
+        const joined = members
+          .map(({ channel }) => channel)
+          .filter((each) => formerly.get(channelKey(each)) !== group);
+        const others = members.slice(0, 1).flatMap((each) => watches.group(each));
+        const isAsked = ({ channel }: ChannelWatch): boolean => asked.some(isWatchOf(channel));
+        if (joined.length > 0)
+          tellJoined(
+            others.filter((each) => !isAsked(each)),
+            joined,
+            by,
+          );
+      }
     },
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (
@@ -279,8 +306,10 @@ export const createLinks = (deps: LinksDeps) => {
         demandRoom(other, watch.channel, members);
         return group === undefined ? [] : [{ ...watch, group }];
       };
-      const [joined] = await parting([watch.channel], async () =>
-        own.update(watch.channel, joining),
+      const [joined] = await parting(
+        [watch.channel],
+        async () => own.update(watch.channel, joining),
+        by,
       );
       const all = joined ? watches.group(joined) : [];
       if (joined && by) {
@@ -295,8 +324,7 @@ export const createLinks = (deps: LinksDeps) => {
             who,
           );
         else tellOn([joined], by);
-        const told = others.filter(({ channel }) => !isFrom(channel, by));
-        void tellLinks(told, 'autotranslate.linked-here', [watch.channel], who);
+        tellJoined(all, [watch.channel], by);
       }
       return all;
     },
@@ -311,6 +339,8 @@ export const createLinks = (deps: LinksDeps) => {
       tellGroup,
     }),
     remove: end,
+    channelDeleted: async (channel: Channel): Promise<void> =>
+      parting([channel], async () => own.channelDeleted(channel)),
     renamed,
     neighbours,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */

@@ -1,5 +1,5 @@
 import type { Texts } from '../../i18n/texts.ts';
-import { isSameChannel, type Channel } from '../../model/place.ts';
+import { channelMention, isSameChannel, keyOf, type Channel } from '../../model/place.ts';
 import type { Changer, ChannelWatch } from '../../model/space.ts';
 import { lines } from '../../rich-text/compose.ts';
 import { plainText } from '../../rich-text/walk.ts';
@@ -9,6 +9,7 @@ import { nameElsewhere } from './names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { requestControls } from '../request-controls.ts';
 import { noticeLanguage } from '../rules.ts';
+import { currentActor } from '../../store/actor.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Tell } from '../tell.ts';
@@ -27,6 +28,7 @@ export interface LinkNoticesDeps {
 /** The sentences that tell channels of their links with others. */
 export type LinkNotice =
   | 'autotranslate.linked-here'
+  | 'autotranslate.joined-here'
   | 'autotranslate.unlinked-here'
   | `autotranslate.${'removed' | 'held' | 'unheld'}-${'here' | 'elsewhere'}`
   | 'autotranslate.link-refused-here';
@@ -45,24 +47,39 @@ interface LinkNoticeParams {
   readonly server?: string;
   readonly asked?: string;
   readonly agreed?: string;
+  /** Default: the person at work, for those of the same space alone. */
+  readonly name?: string;
 }
 
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
   const { watches, platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
 
-  /** Tells channels that others were linked with them, or are no longer; each in its own language. */
+  /**
+   * Tells channels that others were linked with them, or are no longer; each in its own language. The moderators are told
+   * of those of other spaces.
+   */
   const tellLinks = async (
     readers: readonly ChannelWatch[],
     key: LinkNotice,
     about: readonly Channel[],
-    { asked, agreed, ...params }: LinkNoticeParams = {},
+    { asked, agreed, name, ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
-    const names = await Promise.all(about.map((each) => nameElsewhere(each, platforms)));
-    if (ENDING.has(key) || key === 'autotranslate.linked-here')
-      for (const { channel } of readers)
-        moderators.linked(channel, key === 'autotranslate.linked-here', names);
+    const actor = currentActor();
+    const named = await Promise.all(
+      about.map(async (each) => ({ each, name: await nameElsewhere(each, platforms) })),
+    );
     for (const watch of readers) {
+      const here = keyOf(watch.channel.space);
+      const isOwn = ({ space }: Pick<Channel, 'space'>): boolean => keyOf(space) === here;
+      const outside = named.filter(({ each }) => !isOwn(each)).map((one) => one.name);
+      if (outside.length > 0 && (ENDING.has(key) || key === 'autotranslate.linked-here'))
+        moderators.linked(watch.channel, key === 'autotranslate.linked-here', outside);
+      const person = name ?? (actor && isOwn(actor) ? actor.name : undefined);
+      const list = named.map((one) => (isOwn(one.each) ? channelMention(one.each) : one.name));
+      const isAlone = !watches
+        .group(watch)
+        .some((each) => isOwn(each.channel) && isSameChannel(each.channel, watch.channel));
       const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
       const t = texts.rich(language, platforms.find(watch.channel)?.naming);
       const by = asked !== undefined && { asked: quotedWords(asked) };
@@ -70,8 +87,32 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         by && agreed !== undefined
           ? t('autotranslate.link-agreed', { ...by, agreed: quotedWords(agreed) })
           : by && t('autotranslate.link-added', by);
-      void tell(watch.channel, lines(t(key, { ...params, channels: { list: names } }), who));
+      const told = {
+        ...params,
+        by: person === undefined ? 'space' : 'person',
+        name: quotedWords(person ?? ''),
+        channels: { list },
+      };
+      const isOff = isAlone && ENDING.has(key) && key !== 'autotranslate.removed-here';
+      void tell(watch.channel, lines(t(key, told), who, isOff && t('autotranslate.off-now')));
     }
+  };
+
+  /** Tells channels of a group, each but those that joined it, who added these; in short in the space of these. */
+  const tellJoined = (
+    group: readonly ChannelWatch[],
+    joined: readonly Channel[],
+    by: Changer,
+  ): void => {
+    const isNew = ({ channel }: ChannelWatch): boolean =>
+      joined.some((one) => isSameChannel(one, channel));
+    const readers = group.filter((each) => !isNew(each) && !isFrom(each.channel, by));
+    const isOwn = ({ channel }: ChannelWatch): boolean =>
+      joined.some(({ space }) => keyOf(space) === keyOf(channel.space));
+    const here = readers.filter(isOwn);
+    const elsewhere = readers.filter((each) => !isOwn(each));
+    void tellLinks(here, 'autotranslate.joined-here', joined, { name: by.name });
+    void tellLinks(elsewhere, 'autotranslate.linked-here', joined, { asked: by.name });
   };
 
   /** The language of a linked channel, in which its members read; in any other one that of the person who changes it. */
@@ -119,5 +160,5 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     }
   };
 
-  return { tellLinks, tellOff, tellOn };
+  return { tellLinks, tellJoined, tellOff, tellOn };
 };

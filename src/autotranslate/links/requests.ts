@@ -1,7 +1,5 @@
 import { createKeyedMutex } from '../../async/locks.ts';
-import { faultFields, userError } from '../../errors.ts';
-import type { Texts } from '../../i18n/texts.ts';
-import type { Content } from '../../model/message.ts';
+import { userError } from '../../errors.ts';
 import {
   channelKey,
   channelMention,
@@ -15,42 +13,30 @@ import {
   type ChannelWatch,
   type LinkConditions,
   type LinkProposal,
+  type AskedLink,
   type LinkStep,
 } from '../../model/space.ts';
-import { lines } from '../../rich-text/compose.ts';
-import { timestamp } from '../../rich-text/rich-text.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
 import type { Store } from '../../store/index.ts';
-import type { SpaceSettings } from '../../store/settings.ts';
-import type { Log } from '../../telemetry/log.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
-import { nameElsewhere } from './names.ts';
+import { blockKey } from '../../store/blocks.ts';
+import { nameElsewhere, spaceElsewhere } from './names.ts';
+import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import type { createLinkNotices } from './notices.ts';
 import type { createLinkHosts } from './hosts.ts';
 import type { createLinkPolicies } from './policy.ts';
-import type { createLinkedServerNames } from './server-names.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
 
-const SECOND_MS = 1_000;
-
-export interface LinkRequestsDeps {
+export interface LinkRequestsDeps extends LinkQuestionsDeps {
   readonly store: Pick<Store, 'write'>;
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
   readonly requests: Omit<LinkRequests, 'clear'>;
-  readonly own: Pick<OwnWatches, 'set' | 'demand'>;
+  readonly own: Pick<OwnWatches, 'of' | 'set' | 'demand'>;
   readonly demandHost: ReturnType<typeof createLinkHosts>['demandHost'];
-  readonly platforms: Pick<WatchedPlatforms, 'find' | 'send' | 'edit'>;
-  readonly spaces: Pick<SpaceSettings, 'of'>;
-  readonly texts: Pick<Texts, 'rich' | 'in'>;
-  readonly log: Pick<Log, 'warn'>;
-  /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
-  readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
   readonly policies: ReturnType<typeof createLinkPolicies>;
-  readonly lookalike: ReturnType<typeof createLinkedServerNames>['lookalike'];
   readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
@@ -112,8 +98,9 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
  * first, then that one is asked. Each step is stored whole, so that a request is answered once, or not at all.
  */
 export const createLinkRequests = (deps: LinkRequestsDeps) => {
-  const { store, invites, requests, own, platforms, texts, groupOf, tellLinks } = deps;
+  const { store, invites, requests, own, platforms, groupOf, tellLinks } = deps;
   const turns = createKeyedMutex();
+  const questions = createLinkQuestions(deps);
 
   /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
   const demandAges = async (
@@ -144,6 +131,15 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const namesOf = (watches: readonly ChannelWatch[]): Promise<string[]> =>
     Promise.all(watches.map(({ channel }) => nameElsewhere(channel, platforms)));
 
+  /** A request as the side that is asked has it noted: with the person whom the question names. */
+  const askedAs = async ({ joining, askedBy, askedById: id }: StoredRequest) => {
+    const { space } = joining.channel;
+    const after = { linkedElsewhere: await namesOf([joining]) };
+    if (askedBy === undefined || id === undefined) return { after };
+    const name = `${quotedWords(askedBy)} · ${await spaceElsewhere(space, platforms)}`;
+    return { about: blockKey({ platform: space.platform, id }), after: { ...after, name } };
+  };
+
   /** A request as one of its sides sees it. */
   const find = async (id: string, side: 'invited' | 'joining', space: Space) => {
     const request = await requests.find(id);
@@ -168,93 +164,14 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     void tellLinks([joined], 'autotranslate.linked-here', linked, who);
   };
 
-  /** Asks the side that made the code, in its channel or in that of its moderators. */
-  const question = async (
-    request: StoredRequest,
-    key: 'autotranslate.link-question' | 'moderators.link-asked',
-    language: string,
-  ): Promise<Content> => {
-    const { id, invited, joining, askedBy, expiresMs } = request;
-    const [label, t] = [texts.in(language), texts.rich(language)];
-    const other = await deps.lookalike(joining.channel.space, invited.channel.space);
-    return {
-      text: lines(
-        t(key, {
-          name: quotedWords(askedBy ?? '–'),
-          channel: channelMention(invited.channel),
-          channels: { list: await namesOf([joining]) },
-          others: Math.max(0, groupOf(invited.channel).length - 1),
-          until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
-        }),
-        other !== undefined && t('links.lookalike', { other }),
-      ),
-      controls: [
-        {
-          kind: 'button',
-          press: `autotranslate link:${id}`,
-          label: label('autotranslate.link-yes'),
-          look: 'primary',
-        },
-        {
-          kind: 'button',
-          press: `autotranslate refuse:${id}`,
-          label: label('autotranslate.link-no'),
-        },
-      ],
-    };
-  };
-
-  /** Does something with a message of the bot; undefined where that fails. */
-  const tryIn = async <Result>(
-    channel: Channel,
-    work: () => Promise<Result>,
-  ): Promise<Result | undefined> => {
-    try {
-      return await work();
-    } catch (thrown) {
-      const where = { platform: channel.space.platform, channel: channel.id };
-      deps.log.warn(
-        { ...where, ...faultFields(thrown) },
-        'a channel could not be asked for a link',
-      );
-      return undefined;
-    }
-  };
-
   /** Asks the side that made the code, once; false where none of its channels can be written to now. */
   const deliver = async (id: string): Promise<boolean> => {
     using _ = await turns.take(id);
     const request = await requests.find(id);
     if (request?.state !== 'asked') return true;
-    const { channel, languages } = request.invited;
-    const { moderators } = await deps.spaces.of(channel.space);
-    const content = await question(request, 'autotranslate.link-question', languages[0] ?? 'en');
-    const questions = [await tryIn(channel, () => platforms.send(channel, content))];
-    if (moderators && moderators.channel !== channel.id) {
-      const theirs = { space: channel.space, id: moderators.channel };
-      const again = await question(request, 'moderators.link-asked', moderators.locale);
-      questions.push(await tryIn(theirs, () => platforms.send(theirs, again)));
-    }
-    const standing = questions.filter((each) => each !== undefined);
+    const standing = await questions.put(request);
     if (standing.length > 0) await requests.told(request, standing);
     return standing.length > 0;
-  };
-
-  /** Takes the buttons from the questions that were not pressed. */
-  const close = async (
-    { questions = [], invited }: StoredRequest,
-    isAgreed: boolean,
-    pressedIn: Channel | undefined,
-  ): Promise<void> => {
-    const { moderators } = await deps.spaces.of(invited.channel.space);
-    for (const posted of questions) {
-      const { channel } = posted;
-      if (pressedIn && isSameChannel(channel, pressedIn)) continue;
-      const isOwn = isSameChannel(channel, invited.channel);
-      const language = (isOwn ? invited.languages[0] : moderators?.locale) ?? 'en';
-      const key = isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused';
-      await tryIn(channel, () => platforms.edit(posted, { text: texts.rich(language)(key) }));
-    }
   };
 
   /** Platforms whose spaces were asked what they were not asked before a restart. */
@@ -296,12 +213,19 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       }
       const by = currentActor();
       const after = { linkedElsewhere: await namesOf([drafted.invited]) };
+      const { channel: invited } = drafted.invited;
+      const theirs = await askedAs(drafted);
       if (drafted.state === 'drafted')
         await store.write(async (db) => {
           if (!(await requests.ask(db, id))) return;
           await useCode(db);
           const { id: channelId } = drafted.joining.channel;
           await noteChange(db, space, by, { what: 'link-asked', channelId, after });
+          await noteChange(db, invited.space, by, {
+            what: 'link-asked',
+            channelId: invited.id,
+            ...theirs,
+          });
         });
       await find(id, 'joining', space);
       return (await deliver(id)) ? 'asked' : 'unasked';
@@ -320,7 +244,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         const [asked, agreed] = [request.askedBy, currentActor()?.name];
         const who = asked !== undefined && agreed !== undefined ? { asked, agreed } : {};
         await link(await demand(request, space, admit), taken(id), who);
-        return close(request, isAgreed, pressedIn);
+        return questions.close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
       const by = currentActor();
@@ -331,7 +255,44 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
       void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
-      await close(request, isAgreed, pressedIn);
+      await questions.close(request, 'refused', pressedIn);
+    },
+    openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
+      const all = await requests.open(channel.space);
+      const isOf = ({ channel: one }: ChannelWatch): boolean => isSameChannel(one, channel);
+      return Promise.all(
+        all
+          .filter(({ invited, joining }) => isOf(invited) || isOf(joining))
+          .map(async ({ id, invited, joining, askedBy: by, expiresMs }) => {
+            const isAsked = isOf(invited);
+            const other = (isAsked ? joining : invited).channel;
+            return { id, isAsked, channel: await nameElsewhere(other, platforms), by, expiresMs };
+          }),
+      );
+    },
+    withdraw: async (id: string, space: Space, admit: Admit): Promise<void> => {
+      using _ = await turns.take(id);
+      const request = await find(id, 'joining', space);
+      const { invited, joining } = request;
+      await admit([...groupOf(joining.channel), joining].filter((each) => isIn(each, space)));
+      const by = currentActor();
+      const elsewhere = await spaceElsewhere(space, platforms);
+      const what = 'link-withdrawn';
+      const [ours, theirs] = [await namesOf([joining]), await namesOf([invited])];
+      await store.write(async (db) => {
+        await taken(id)(db);
+        for (const [{ channel }, linkedElsewhere] of [
+          [joining, theirs],
+          [invited, ours],
+        ] as const)
+          await noteChange(db, channel.space, by, {
+            what,
+            channelId: channel.id,
+            elsewhere,
+            after: { linkedElsewhere },
+          });
+      });
+      await questions.close(request, 'withdrawn');
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
     resume: (platform: string): void => {

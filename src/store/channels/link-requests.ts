@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS } from '../../async/clock.ts';
 import type { Posted, Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
@@ -25,11 +25,36 @@ export interface StoredRequest extends RequestedLink {
   readonly state: Schema['link_request']['state'];
   /** The name of the person who asks; undefined where they had their data deleted. */
   readonly askedBy: string | undefined;
+  readonly askedById: string | undefined;
   readonly expiresMs: number;
 }
 
 /** Time within which the side that made the code has to answer. */
 const ANSWER_MS = DAY_MS;
+
+/** Most open requests of a space that are listed. */
+const MOST_OPEN = 100;
+const COLUMNS = [
+  'id',
+  'code_hash',
+  'state',
+  'request',
+  'asked_by',
+  'asked_by_name',
+  'expires_ms',
+] as const;
+
+const requestOf = (
+  row: Pick<Selectable<Schema['link_request']>, (typeof COLUMNS)[number]>,
+): StoredRequest => ({
+  ...(JSON.parse(row.request) as RequestedLink),
+  id: row.id,
+  codeHash: row.code_hash,
+  state: row.state,
+  askedBy: row.asked_by_name ?? undefined,
+  askedById: row.asked_by ?? undefined,
+  expiresMs: row.expires_ms,
+});
 
 export type LinkRequests = ReturnType<typeof createLinkRequestStore>;
 
@@ -68,17 +93,27 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
       .selectFrom('link_request')
       .where('id', '=', id)
       .where('expires_ms', '>=', now())
-      .select(['id', 'code_hash', 'state', 'request', 'asked_by_name', 'expires_ms'])
+      .select(COLUMNS)
       .executeTakeFirst();
-    if (!row) return undefined;
-    return {
-      ...(JSON.parse(row.request) as RequestedLink),
-      id: row.id,
-      codeHash: row.code_hash,
-      state: row.state,
-      askedBy: row.asked_by_name ?? undefined,
-      expiresMs: row.expires_ms,
-    };
+    return row && requestOf(row);
+  },
+  /** Lists the requests of a space, on either side, that wait for an answer, the oldest first. */
+  open: async ({ platform, id }: Space): Promise<readonly StoredRequest[]> => {
+    const rows = await store
+      .selectFrom('link_request')
+      .where('state', '!=', 'drafted')
+      .where('expires_ms', '>=', now())
+      .where((eb) =>
+        eb.or([
+          eb.and({ platform, space_id: id }),
+          eb.and({ from_platform: platform, from_space_id: id }),
+        ]),
+      )
+      .select(COLUMNS)
+      .orderBy('expires_ms')
+      .limit(MOST_OPEN)
+      .execute();
+    return rows.map(requestOf);
   },
   /** Notes within a transaction that the joining side agreed; false where it had done so already. */
   ask: async (db: Transaction<Schema>, id: string): Promise<boolean> => {

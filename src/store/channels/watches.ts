@@ -120,8 +120,8 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   );
 };
 
-/** Names a channel for people of other spaces. */
-type NameElsewhere = (channel: Channel) => Promise<string>;
+/** Names a channel, or a space, for people of other spaces. */
+type NameElsewhere<Named> = (named: Named) => Promise<string>;
 
 const lasts = (pauses: WatchChoices['muted'], id: string): boolean =>
   pauses?.[id] !== undefined && pauses[id].untilMs === undefined;
@@ -174,6 +174,7 @@ const noteWatches = async (
   from: ReadonlyMap<string, StoredWatch>,
   to: ReadonlyMap<string, StoredWatch>,
   names: ReadonlyMap<string, string>,
+  elsewhere: string | undefined,
 ): Promise<void> => {
   for (const key of new Set([...from.keys(), ...to.keys()])) {
     const channel = (to.get(key) ?? from.get(key))?.watch.channel;
@@ -182,6 +183,7 @@ const noteWatches = async (
       await noteChange(db, channel.space, by, {
         what: 'watch',
         channelId: channel.id,
+        elsewhere,
         before,
         after,
       });
@@ -192,11 +194,13 @@ const noteWatches = async (
  * Opens the watches and holds all of them in memory, because each message looks its channel up.
  *
  * @param nameElsewhere names channels where links with them are noted. Default: by their platform
+ * @param nameSpace names the space of a person where what they change elsewhere is noted. Default: by its platform
  */
 export const openWatchStore = async (
   store: Store,
   now: () => number,
-  nameElsewhere: NameElsewhere = async ({ space: { platform } }) => platform,
+  nameElsewhere: NameElsewhere<Channel> = async ({ space: { platform } }) => platform,
+  nameSpace: NameElsewhere<Space> = async ({ platform }) => platform,
 ) => {
   let watches: ReadonlyMap<string, StoredWatch> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
@@ -237,11 +241,12 @@ export const openWatchStore = async (
   ): Promise<readonly Channel[]> => {
     const by = currentActor();
     const names = await namesAround(channels, asked);
+    const elsewhere = by && names.size > 0 ? await nameSpace(by.space) : undefined;
     return store.write(async (db) => {
       const before = await readAll(db);
       const next = new Map(before);
       const gone = await work(next, db);
-      await noteWatches(db, by, before, next, names);
+      await noteWatches(db, by, before, next, names, elsewhere);
       const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       return gone;

@@ -3,6 +3,7 @@ import { userError } from '../../../src/errors.ts';
 import { isPrivatePress } from '../../../src/model/command-info.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
+import { watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 
@@ -17,6 +18,22 @@ describe('/autotranslate link', () => {
       expect(text).toContain(`⚠️ ${replaced}`);
     },
   );
+
+  it.each([
+    ['takes a code', { code: 'group' }],
+    ['makes one', {}],
+  ])('asks for the language by a menu where none is typed, and then %s', async (_, given) => {
+    const asked = await harness().run('autotranslate link', { bots: true, ...given });
+    expect(asked.text).toContain(
+      sentence('autotranslate.panel-link-language', { channel: '<#100>' }),
+    );
+    await harness().press('autotranslate.panel-find', ['swahi']);
+    const { text } = await harness().press('autotranslate.panel-language', ['sw']);
+    if (!('code' in given)) return expect(text).toContain('ABCD-EFGH-JKMN');
+    expect(text).toContain(sentence('autotranslate.bots'));
+    await harness().press('autotranslate.link-yes');
+    expect(watchesOf(harness())).toMatchObject([{ id: '100', languages: ['sw'], bots: true }]);
+  });
 
   it('warns of nothing in a channel that is linked already', async () => {
     await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });

@@ -29,6 +29,30 @@ describe('/autotranslate list', () => {
     ]);
   });
 
+  it('says which of them are paused, and by whom, as the panel does', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [
+      {
+        key: 'slack C8',
+        platform: 'slack',
+        name: '#there',
+        mayRemove: true,
+        isMuted: false,
+        held: 'here',
+        isPaused: true,
+        holds: true,
+      },
+    ];
+    const states = [
+      sentence('members.held'),
+      sentence('members.paused'),
+      ...[1, 2].map((id) => sentence('members.holds', { channel: `<#${id}>` })),
+    ];
+    const line = `- #there · ${states.join(' · ')}`;
+    expect((await harness().run('autotranslate list')).text).toContain(line);
+    expect((await harness().pressNamed('autotranslate page:1')).text).toContain(line);
+  });
+
   it('names the channels of other servers that a group is linked with, and where they are muted', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     const there = { platform: 'slack', mayRemove: true };

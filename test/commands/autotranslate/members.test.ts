@@ -29,7 +29,8 @@ describe('/autotranslate members', () => {
       sentence('members.sure', { name: '#there · tower.example (Slack)' }),
     );
     expect(harness().script.decided).toEqual([`mute ${KEY}`]);
-    await harness().press('members.remove');
+    const { text: removed } = await harness().press('members.remove');
+    expect(removed).toContain(sentence('autotranslate.copies-stay'));
     expect(harness().script.decided).toEqual([`mute ${KEY}`, `expel ${KEY}`]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HERE } from '../../fakes/command-harness.ts';
+import { HERE, labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
@@ -12,6 +12,20 @@ describe('/autotranslate off', () => {
     expect((await harness().run('autotranslate off')).text).toContain('<#100>');
     expect(watchesOf(harness())).toEqual([]);
     expect(await harness().run('autotranslate off')).toMatchObject({ tone: 'note' });
+  });
+
+  it('offers to set the channel up anew, in the panel too, beside Undo', async () => {
+    for (const off of [
+      () => harness().run('autotranslate off'),
+      () => harness().pressNamed('autotranslate off:100'),
+    ]) {
+      await harness().run('autotranslate reply', { languages: 'es' });
+      const { controls } = await off();
+      expect(labelled({ controls: controls ?? [] }, 'autotranslate.wizard-undo')).toBeDefined();
+      await harness().press('autotranslate.panel-anew');
+      await harness().press('autotranslate.panel-languages', ['ja']);
+      expect(watchesOf(harness())).toMatchObject([{ id: '100', languages: ['ja'] }]);
+    }
   });
 
   it('ends a group of which one channel would be left', async () => {
@@ -90,8 +104,10 @@ describe('Undo of /autotranslate off', () => {
     );
     expect(await harness().run('autotranslate remove', { channel: '1' })).toEqual(asked);
     expect(all()).toHaveLength(3);
-    const { controls } = await harness().press('autotranslate.panel-remove');
-    expect(controls).toEqual([]);
+    expect(asked.tone).toBe('question');
+    const { text, controls } = await harness().press('autotranslate.panel-remove');
+    expect(text).toContain(sentence('autotranslate.copies-stay'));
+    expect(controls?.map(({ press }) => press)).toEqual(['autotranslate open:1']);
     expect(all()).toHaveLength(2);
   });
 

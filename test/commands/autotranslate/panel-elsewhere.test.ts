@@ -48,6 +48,46 @@ describe('the page of channels elsewhere', () => {
     expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'reply' }]);
   });
 
+  const LINK = { by: 'Bob', channel: '#there', expiresMs: 60_000 };
+  it.each([
+    ['3', false, 'autotranslate.link-withdraw', 'withdraw', 'autotranslate.link-withdrawn'],
+    ['3', true, 'autotranslate.link-yes', 'link', 'autotranslate.link-done'],
+    ['1', true, 'autotranslate.link-no', 'refuse', 'autotranslate.link-refused'],
+  ] as const)(
+    'shows an open link of channel %s (asked: %s) with %s',
+    async (id, isAsked, key, done, became) => {
+      await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+      harness().script.openLinks = [{ ...LINK, id: 'open', isAsked }];
+      const { text } = await openElsewhere(id);
+      const said = isAsked ? 'autotranslate.link-asking' : 'autotranslate.link-waiting';
+      const params = { name: 'Bob', channel: '#there', until: '' };
+      expect(text).toContain(sentence(said, params).split('#there')[0]);
+      const { controls: pressed } = await harness().run('autotranslate members', { channel: id });
+      expect(labelled({ controls: pressed ?? [] }, key)).toBeDefined();
+      await openElsewhere(id);
+      harness().script.openLinks = [];
+      const after = await harness().press(key);
+      expect(harness().script.decided).toEqual([`${done} open`]);
+      expect(after.text).toContain(sentence(became));
+    },
+  );
+
+  it('tells open links apart, and keeps its controls within what platforms show', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.openLinks = Array.from({ length: 5 }, (_, at) => ({
+      ...LINK,
+      id: `open${at}`,
+      isAsked: true,
+    }));
+    await openElsewhere('1');
+    const { text, controls = [] } = await harness().press('members.choose', ['slack C8']);
+    const buttons = controls.filter(({ kind }) => kind === 'button');
+    expect(controls.length - buttons.length + Math.ceil(buttons.length / 5)).toBeLessThanOrEqual(5);
+    expect(new Set(buttons.map(({ label }) => label)).size).toBe(buttons.length);
+    expect(text).toContain(sentence('settings.more', { count: 2 }));
+  });
+
   it('takes a code, shows what it would link, and links once that is pressed', async () => {
     await openElsewhere('3');
     await harness().press('autotranslate.panel-language', ['ja']);
@@ -88,6 +128,8 @@ describe('the page of channels elsewhere', () => {
     ['invite:3/ja', []],
     ['enter:1/', [CODE]],
     ['enter:3/ja', [CODE]],
+    [`codeas:3/${CODE}/v`, ['ja']],
+    ['codeas:3//v', ['ja']],
   ])('tells and does nothing where somebody who may not forges it: %s', async (press, values) => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];

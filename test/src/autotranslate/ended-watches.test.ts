@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createEndedWatches } from '../../../src/autotranslate/ended-watches.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
+import { actAs } from '../../../src/store/actor.ts';
+import { createAudit } from '../../../src/store/audit.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
+import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
 
 const scene = withScene();
@@ -37,7 +40,14 @@ describe('what was turned off and is set back', () => {
   it('is in its group again, and is copied there', async () => {
     await scene.watches.set(linked());
     const [english] = scene.watches.list(ENGLISH.space);
-    await undone(english ? [english] : []);
+    const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
+    await actAs(ann, () => undone(english ? [english] : []));
+    const joined = { name: BY.name, channels: '#?' };
+    await expect
+      .poll(() => scene.feed.texts(SPANISH).at(-1))
+      .toBe(sentence('autotranslate.joined-here', joined, 'es'));
+    const [trail] = await createAudit(scene.store).list(ENGLISH.space);
+    expect(trail?.after).toMatchObject({ isUndo: true });
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
     for (const channel of [SPANISH, JAPANESE])

@@ -3,13 +3,19 @@ import type { Api } from '../../../../adapters/slack/api.ts';
 import { createAnswer } from '../../../../adapters/slack/interactions/answer.ts';
 import type { MessageWriter } from '../../../../adapters/slack/outbound/message-writer.ts';
 import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
+import type { Content } from '../../../../src/model/message.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { serve } from '../../../fakes/serve.ts';
 import { realTexts } from '../../../fakes/texts.ts';
 
 /** Answers a command whose response URL is this one; resolves with the methods that were called. */
-const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
+const answerAt = async (
+  responseUrl: string,
+  apiUrl: string | undefined,
+  content: Content = { text: rich('a private answer') },
+  isPrivate = true,
+) => {
   const called: string[] = [];
   const call = async (_: unknown, method: string) => void called.push(method);
   const answer = createAnswer(
@@ -27,10 +33,10 @@ const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
       channel: { space: { platform: 'slack', id: 'T1' }, id: 'C0123456789' },
       userId: 'U1',
       responseUrl,
-      isPrivate: true,
+      isPrivate,
     },
   );
-  await answer.show({ text: rich('a private answer') });
+  await answer.show(content);
   return called;
 };
 
@@ -41,6 +47,13 @@ test('a response URL at another server is not asked: the answer comes by a call'
     expect(await answerAt(`${inside.url}/inside`, apiUrl)).toEqual(['chat.postEphemeral']);
   expect(await answerAt(`${own.url}/response`, `${own.url}/api/`)).toEqual([]);
   expect([own.asked, inside.asked]).toEqual([['/response'], []]);
+});
+
+test('a question is for the asker alone, also where the command’s answers are for all', async () => {
+  const content = { text: rich('Really?'), tone: 'question' } as const;
+  expect(await answerAt('https://elsewhere.example', undefined, content, false)).toEqual([
+    'chat.postEphemeral',
+  ]);
 });
 
 test('a response URL that leads on to another server gets the answer alone', async () => {

@@ -28,6 +28,12 @@ const mirror = (of: Channel, language: string): ChannelWatch => ({
 });
 const isUnknown = { sentence: { key: 'autotranslate.link-unknown' } };
 
+/** The line for a channel that others are linked with no longer: by whom, if that is said there. */
+const over = (channels: string, locale: string, name?: string): string => {
+  const params = { by: name === undefined ? 'space' : 'person', name: name ?? '', channels };
+  return sentence('autotranslate.unlinked-here', params, locale).replaceAll('`', '');
+};
+
 /** Links as both sides agree. */
 const linkIn = async (
   { watches }: Pick<Scene, 'watches'>,
@@ -196,21 +202,21 @@ describe('a channel', () => {
     await end(scene.watches);
     await expect
       .poll(() => scene.other.texts(THERE))
-      .toEqual([sentence('autotranslate.unlinked-here', { channels: 'Place' }, 'fr')]);
+      .toEqual([`${over('Place', 'fr')}\n${sentence('autotranslate.off-now', {}, 'fr')}`]);
   });
 
   it('is told in the language of its readers, if moderators chose one, else in that of its space', async () => {
     const rules = { reading: 'de' };
     await scene.spaces.change(THERE.space, () => ({ rules: { reading: 'ja' } }));
     const group = mirrorOf([ENGLISH, 'en'], [THERE, 'fr']);
-    const over = (locale: string) =>
-      sentence('autotranslate.unlinked-here', { channels: 'Place' }, locale);
     await scene.watches.set(group);
     await scene.watches.set([watchOf(ENGLISH)]);
-    await expect.poll(() => scene.other.texts(THERE)).toEqual([over('ja')]);
+    await expect
+      .poll(() => scene.other.texts(THERE))
+      .toEqual([expect.stringContaining(over('Place', 'ja'))]);
     await scene.watches.set(group.map((watch) => ({ ...watch, choices: { rules } })));
     await scene.watches.set([watchOf(ENGLISH)]);
-    await expect.poll(() => scene.other.texts(THERE).at(-1)).toEqual(over('de'));
+    await expect.poll(() => scene.other.texts(THERE).at(-1)).toContain(over('Place', 'de'));
   });
 
   it('is told of no end where the group stays', async () => {
@@ -221,9 +227,44 @@ describe('a channel', () => {
     expect(await scene.watches.remove(channel('8', ENGLISH.id))).toBe(false);
     await scene.watches.remove(named);
     const channels = '#channel-7 (Place)';
+    await expect.poll(() => scene.other.texts(THERE)).toEqual([over(channels, 'fr')]);
+  });
+
+  it('is told once who of its own server takes a channel out of its group, but where that is answered', async () => {
+    await scene.watches.set(
+      mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja'], [THERE, 'fr']),
+    );
+    const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
+    await actAs(ann, () => scene.watches.remove(ENGLISH, { ...here, name: 'Ann', in: GENERAL }));
+    await expect.poll(() => scene.feed.texts(SPANISH)).toEqual([over('#?', 'es', 'Ann')]);
+    await expect.poll(() => scene.other.texts(THERE)).toEqual([over('Place', 'fr')]);
+    expect(scene.feed.texts(GENERAL)).toEqual([]);
+    // Who may see the channel reads its name as the platform shows it.
+    expect(JSON.stringify(scene.feed.messages(SPANISH)[0]?.text)).toContain('"id":"english"');
+  });
+
+  it.each<[string, (scene: Scene) => Promise<unknown>]>([
+    ['leaves', (of) => of.leave(WORKSPACE)],
+    ['is deleted', ({ listener }) => listener.channelDeleted(THERE)],
+  ])('is told, as each of its server, that the last one elsewhere %s', async (_, end) => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    await end(scene);
+    const told = () => [ENGLISH, SPANISH].flatMap((one) => scene.feed.texts(one));
+    const name = '#channel-42 (Other)';
+    await expect.poll(told).toEqual([over(name, 'en'), over(name, 'es')]);
+    await scene.watches.remove(ENGLISH);
     await expect
-      .poll(() => scene.other.texts(THERE))
-      .toEqual([sentence('autotranslate.unlinked-here', { channels }, 'fr').replaceAll('`', '')]);
+      .poll(() => scene.feed.texts(SPANISH).at(-1))
+      .toBe(`${over('#?', 'es')}\n${sentence('autotranslate.off-now', {}, 'es')}`);
+  });
+
+  it('is told in short who links another one of its server with it', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    await scene.watches.join(mirror(GENERAL, 'ja'), ENGLISH, { by: here });
+    const joined = { name: 'Ada gpj', channels: '#?' };
+    await expect
+      .poll(() => scene.feed.texts(SPANISH))
+      .toEqual([sentence('autotranslate.joined-here', joined, 'es')]);
   });
 });
 

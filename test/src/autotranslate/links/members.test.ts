@@ -4,6 +4,7 @@ import { channel, person } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { actAs } from '../../../../src/store/actor.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
 import type { Channel, MessageRef } from '../../../../src/model/place.ts';
@@ -286,17 +287,27 @@ describe('a channel of a space that joined later', () => {
     scene.other.nameSpace(GUEST.space, 'guests.example');
     await join(THERE, 'fr');
     await join(GUEST, 'pt');
-    await scene.watches.expel(ENGLISH, KEY);
+    const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
+    await actAs(ann, () => scene.watches.expel(ENGLISH, KEY));
     const params = { server: 'Babel (Place)', channels: '#channel-42 · tower.example (Other)' };
-    const left = (language: string) =>
-      sentence('autotranslate.removed-elsewhere', params, language).replaceAll('`', '');
+    const left = (language: string, by = 'person') =>
+      sentence(
+        'autotranslate.removed-elsewhere',
+        { ...params, by, name: 'Ann' },
+        language,
+      ).replaceAll('`', '');
     await expect
       .poll(() => [ENGLISH, SPANISH].flatMap((one) => scene.feed.texts(one)))
       .toEqual([left('en'), left('es')]);
-    await expect.poll(() => scene.other.texts(GUEST)).toEqual([left('pt')]);
+    await expect.poll(() => scene.other.texts(GUEST)).toEqual([left('pt', 'space')]);
     await expect
       .poll(() => scene.other.texts(THERE))
       .toEqual([sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'fr')]);
+    // The trail there names the server, and the one here the person.
+    const [there] = await createAudit(scene.store).list(WORKSPACE);
+    expect(there).toMatchObject({ by: undefined, elsewhere: 'Babel (Place)' });
+    const [here] = await createAudit(scene.store).list(ENGLISH.space);
+    expect(here).toMatchObject({ by: { name: 'Ann' }, elsewhere: undefined });
   });
 });
 

@@ -9,7 +9,9 @@ import {
   type LinkConditions,
   type Watches,
 } from '../../../../src/model/space.ts';
-import { mirrorOf, openTestAutoTranslate } from '../../../fakes/autotranslate.ts';
+import { actAs } from '../../../../src/store/actor.ts';
+import { createAudit } from '../../../../src/store/audit.ts';
+import { mirrorOf, openTestAutoTranslate, watchOf } from '../../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, lost, SPACE } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
@@ -178,6 +180,62 @@ describe('a link', () => {
     const { id } = await propose(scene.watches);
     expect(await scene.watches.ask(id, WORKSPACE, admit)).toBe('asked');
     expect(scene.feed.asked(channel('mods'))).toHaveLength(2);
+  });
+
+  it('is shown to both sides while it is open, and can be withdrawn by the one that asked', async () => {
+    scene.feed.nameSpace(SPACE, 'Babel');
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await propose(scene.watches);
+    expect(await scene.watches.openLinks(THERE)).toEqual([]);
+    const id = await ask();
+    const open = { id, by: 'Bob', expiresMs: expect.any(Number) as number };
+    expect(await scene.watches.openLinks(ENGLISH)).toEqual([
+      { ...open, isAsked: true, channel: '#channel-42 · tower.example (Other)' },
+    ]);
+    expect(await scene.watches.openLinks(THERE)).toEqual([
+      { ...open, isAsked: false, channel: 'Babel (Place)' },
+    ]);
+    expect(await scene.watches.openLinks(channel('43', undefined, WORKSPACE))).toEqual([]);
+    await expect(scene.watches.withdraw(id, SPACE, admit)).rejects.toMatchObject(isOver);
+    const refuse = async (): Promise<void> => {
+      throw new Error('not here');
+    };
+    await expect(scene.watches.withdraw(id, WORKSPACE, refuse)).rejects.toThrow('not here');
+    const bob = { id: 'bob', name: 'Bob', space: WORKSPACE };
+    await actAs(bob, () => scene.watches.withdraw(id, WORKSPACE, admit));
+    expect(scene.feed.asked(ENGLISH)).toEqual([]);
+    expect(scene.feed.texts(ENGLISH)).toEqual([sentence('autotranslate.link-withdrawn')]);
+    expect(await scene.watches.openLinks(ENGLISH)).toEqual([]);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    const noted = async (space: typeof SPACE) => (await createAudit(scene.store).list(space))[0];
+    const what = 'link-withdrawn';
+    expect(await noted(WORKSPACE)).toMatchObject({ what, by: { name: 'Bob' } });
+    expect(await noted(SPACE)).toMatchObject({ what, elsewhere: 'tower.example (Other)' });
+  });
+
+  it('is noted on the side that is asked, with the asker until they have their data deleted', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await ask();
+    const noted = async () => (await createAudit(scene.store).list(SPACE))[0];
+    expect(await noted()).toMatchObject({
+      what: 'link-asked',
+      channelId: 'english',
+      by: undefined,
+      after: {
+        name: 'Bob · tower.example (Other)',
+        linkedElsewhere: ['#channel-42 · tower.example (Other)'],
+      },
+    });
+    await scene.privacy.forget({ platform: WORKSPACE.platform, id: 'bob' });
+    expect((await noted())?.after).not.toHaveProperty('name');
+  });
+
+  it('is asked for with what the channel loses by it', async () => {
+    await scene.watches.set([watchOf(ENGLISH, { languages: ['es'] })]);
+    await ask();
+    const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
+    const replaced = sentence('autotranslate.replaced', { channel: '#?', before });
+    expect(scene.feed.texts(ENGLISH)[0]).toContain(`⚠️ ${replaced}`);
   });
 
   it('is refused to a person who may not see the channels here', async () => {

@@ -1,0 +1,51 @@
+import type { PressContext } from '../../src/command/command.ts';
+import { quotedWords } from '../../src/command/helpers.ts';
+import type { MessageKey } from '../../src/errors.ts';
+import type { Control } from '../../src/model/message.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { AskedLink } from '../../src/model/space.ts';
+import { bullets } from '../../src/rich-text/compose.ts';
+import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
+
+type Context = Pick<PressContext, 'services' | 't' | 'label'>;
+
+/** Open links that are shown at once; the others follow as these are answered. */
+const SHOWN = 3;
+const SECOND_MS = 1_000;
+
+/** The presses for an open link: the side that is asked answers it, the other one takes it back. */
+const presses = ({ isAsked }: AskedLink): readonly (readonly [string, MessageKey])[] =>
+  isAsked
+    ? [
+        ['agree', 'autotranslate.link-yes'],
+        ['decline', 'autotranslate.link-no'],
+      ]
+    : [['withdraw', 'autotranslate.link-withdraw']];
+
+/** Says which links of a channel wait for an answer, with the buttons for each; `text` is undefined for none. */
+export const openLinksOf = async (
+  channel: Channel,
+  { services, t, label }: Context,
+): Promise<{ readonly text: RichText | undefined; readonly controls: readonly Control[] }> => {
+  const all = await services.watches.openLinks(channel);
+  const shown = all.slice(0, SHOWN);
+  if (shown.length === 0) return { text: undefined, controls: [] };
+  const left = all.length - shown.length;
+  const said = shown.map(({ isAsked, channel: other, by, expiresMs }) =>
+    t(isAsked ? 'autotranslate.link-asking' : 'autotranslate.link-waiting', {
+      name: quotedWords(by ?? '–'),
+      channel: other,
+      until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
+    }),
+  );
+  return {
+    text: bullets(...said, left > 0 && t('settings.more', { count: left })),
+    controls: shown.flatMap((link, at) =>
+      presses(link).map(([press, key]) => ({
+        kind: 'button' as const,
+        press: `autotranslate ${press}:${channel.id}/${link.id}`,
+        label: shown.length > 1 ? `${label(key)} (${at + 1})` : label(key),
+      })),
+    ),
+  };
+};

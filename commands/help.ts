@@ -12,11 +12,12 @@ import {
   sentence,
   series,
 } from '../src/rich-text/compose.ts';
-import { code, styled, text, type RichText } from '../src/rich-text/rich-text.ts';
+import { code, ownCommand, styled, text, type RichText } from '../src/rich-text/rich-text.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
 
-const line = (info: CommandInfo): RichText => series([code(`/${typedOf(info)}`), info.summary]);
+const line = (info: CommandInfo): RichText =>
+  series([ownCommand(info.name, typedOf(info)), info.summary]);
 
 /** One command: a line; the actions of a group are named in its one line. */
 const shortLine = (actions: readonly CommandInfo[]): RichText => {
@@ -25,7 +26,8 @@ const shortLine = (actions: readonly CommandInfo[]): RichText => {
   if (first.groupSummary === undefined) return line(first);
   const group = typedOf(first).slice(0, typedOf(first).lastIndexOf(' '));
   const words = actions.map((info) => code(typedOf(info).slice(group.length + 1)));
-  return sentence(...joined([code(`/${group}`), ...words], ' '), ` · ${first.groupSummary}`);
+  const named = ownCommand(first.name.split(' ', 1).join(), group);
+  return sentence(...joined([named, ...words], ' '), ` · ${first.groupSummary}`);
 };
 
 /** Names the entries of a message's menu, where there is one: on platforms whose channels can be watched. */

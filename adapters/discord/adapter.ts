@@ -34,9 +34,9 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     throw new AppError('unavailable', 'Discord is not connected yet', { retryable: true });
   };
   const parts = createRestParts(options, core, known);
-  const { api, clients, voice, clock } = parts;
+  const { api, clients, voice, clock, commandMentions } = parts;
   const oneBot = createSingleBot(core.processes, clock, BOT);
-  const register = createRegister(api, core, signal);
+  const commands = createRegister(api, core, commandMentions, signal);
   const awaited = openAnswers(api, core);
   const interactions = createInteractions({ ...parts, core, openAnswers: awaited });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
@@ -60,12 +60,13 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     // What is to be posted in servers of other processes' shards needs none here.
     if (!core.processes.isAlone) application = found;
     if (!core.receives) {
+      void commands.look(id);
       core.feedListener.connected(PLATFORM);
       return { connected: Promise.resolve() };
     }
     if (!hasContentIntent)
       log.warn(`Discord: messages arrive without their text; ${contentIntentHint(id)}`);
-    await register(id);
+    await commands.register(id);
     signal.throwIfAborted();
     const { shards: recommended, session_start_limit: limit } = await info({ isFresh: true });
     signal.throwIfAborted();

@@ -19,6 +19,7 @@ import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
 import { createClients } from './shards/clients.ts';
+import { createCommandMentions } from './slash/mentions.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';
 import type { MessageRef } from '../../src/model/place.ts';
@@ -101,6 +102,7 @@ export const createRestParts = (
     access,
     isBanned: createBans(api, clients, clock),
   });
+  const commandMentions = createCommandMentions();
   const voice = createVoice({ api, application, clients, rooms, log, clock });
   /** The port through which the core uses Discord. */
   const platform: Platform = {
@@ -119,16 +121,20 @@ export const createRestParts = (
       const body = { recipient_id: id };
       const opened = await api.send<APIDMChannel>('POST', Routes.userChannels(), { body });
       const to = channelOf(undefined, opened.id);
-      await syncParts(botMessageWriter(api, to, held), [], render(content));
+      await syncParts(botMessageWriter(api, to, held), [], render(commandMentions.on(content)));
     },
     post: async (to, content, held = {}) => {
-      const ids = await syncParts(botMessageWriter(api, to, held), [], render(content));
+      const ids = await syncParts(
+        botMessageWriter(api, to, held),
+        [],
+        render(commandMentions.on(content)),
+      );
       return postedOf(ownPost(to, ids, BY_BOT));
     },
     edit: async (message, content, held = {}) => {
       const former = ownPostOf(message);
       const writer = await writers.of(former, held);
-      const ids = await syncParts(writer, former.ids, render(content));
+      const ids = await syncParts(writer, former.ids, render(commandMentions.on(content)));
       return postedOf(ownPost(former.channel, ids, former.handle));
     },
     delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
@@ -149,6 +155,7 @@ export const createRestParts = (
     parents,
     threads,
     members,
+    commandMentions,
     platform,
     voice,
   };

@@ -7,7 +7,7 @@ import {
   type List,
   type RichText,
 } from '../../src/rich-text/rich-text.ts';
-import { plainInline } from '../../src/rich-text/walk.ts';
+import { asText, plainInline } from '../../src/rich-text/walk.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -50,6 +50,8 @@ const directed = (tag: string, content: string): string =>
 /** Hidden until a reader asks for it: see `SpoilerText` in `page/message.ts`. */
 const spoilerOf = (content: string): string => element('spoiler-text', element('span', content));
 
+const wordsOf = (words: string): string => withSigns(escapeHtml(words).replaceAll('\n', '<br>\n'));
+
 const inlineOf = (node: Inline): string => {
   switch (node.kind) {
     case 'bold':
@@ -65,11 +67,14 @@ const inlineOf = (node: Inline): string => {
       const label = node.children.length > 0 ? rowOf(node.children) : escapeHtml(node.url);
       return `<a href="${escapeHtml(node.url)}" target="_blank" rel="noopener noreferrer">${label}</a>`;
     }
+    case 'mention': {
+      const shown = asText(node);
+      return shown.kind === 'code' ? inlineOf(shown) : wordsOf(shown.text);
+    }
     case 'text':
-    case 'mention':
     case 'emoji':
     case 'timestamp':
-      return withSigns(escapeHtml(plainInline([node])).replaceAll('\n', '<br>\n'));
+      return wordsOf(plainInline([node]));
   }
 };
 

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { createLru } from '../async/lru.ts';
-import { formatRich } from './format-rich-text.ts';
+import { formatRich, type OwnCommands } from './format-rich-text.ts';
 import { listOf } from './lists.ts';
 import {
   AppError,
@@ -98,6 +98,8 @@ const plainValues = (locale: string, params: SentenceParams): Values<string | nu
 /** Signs with a meaning in ICU MessageFormat. */
 const SYNTAX = /[{}']/;
 
+const COMMAND_KEY = /^commands\.([a-z]+(?:\.[a-z]+)?)\.name$/;
+
 const UNDER = 'under ' satisfies Naming;
 
 /** `/glossary add`, `/voice voice:`, `language`, `code:` and `age-restricted: yes`, as sentences mention them. */
@@ -156,6 +158,18 @@ export const loadTexts = (
     const words = [nameIn(locale, `commands.${group}.name`)];
     if (action) words.push(nameIn(locale, `commands.${group}.${action}.name`));
     return words.includes(undefined) ? undefined : words.join(' ');
+  };
+
+  const ownCommands = new Map<string, OwnCommands>();
+  /** The commands by their names in a locale. */
+  const commandsIn = (locale: string): OwnCommands => {
+    const known = ownCommands.get(locale);
+    if (known) return known;
+    const names = [...english.keys()].flatMap((key) => COMMAND_KEY.exec(key)?.[1] ?? []);
+    const pairs = names.map((name) => name.replace('.', ' '));
+    const commands = new Map(pairs.map((name) => [localCommand(name, locale) ?? name, name]));
+    ownCommands.set(locale, commands);
+    return commands;
   };
 
   const typedCommand = (name: string, locale: string, naming: Naming): string => {
@@ -229,11 +243,15 @@ export const loadTexts = (
         wordsOf(locale, key, naming) ??
         String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
     },
-    /** Like `in`, as rich text. */
+    /** Like `in`, as rich text; named as the locale does, commands are mentions (`ownCommand`). */
     rich: (tag: string, naming: Naming = 'plain'): TranslateRich => {
       const locale = pick([tag]);
       return (key, params = {}) =>
-        formatRich(formatOf(locale, key, naming), inLocale(locale, params));
+        formatRich(
+          formatOf(locale, key, naming),
+          inLocale(locale, params),
+          naming === 'local' ? commandsIn(locale) : undefined,
+        );
     },
     /** Sentences without values: `{name}` stands where one goes. */
     templates: (tag: string) => {

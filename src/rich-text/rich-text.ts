@@ -106,7 +106,7 @@ export type MentionTarget =
 
 export interface Mention {
   readonly kind: 'mention';
-  /** The platform to which `id` belongs: on every other the mention is only its name. */
+  /** The platform to which `id` belongs, or `OWN`: on every other the mention is only its name. */
   readonly platform: string;
   readonly target: MentionTarget;
   /** Opaque id. */
@@ -168,6 +168,19 @@ export const mention = (
   id: string,
   name?: string,
 ): Mention => ({ kind: 'mention', platform, target, id, ...(name === undefined ? {} : { name }) });
+
+/** Stands for Dragoman in place of a platform, in mentions of its own commands. */
+export const OWN = 'dragoman';
+
+/**
+ * Mentions one of our own commands in a text of ours: a platform on which commands are pressed shows it so, others as
+ * code. No parser makes it of what people write.
+ *
+ * @param command its name, with both words of a subcommand
+ * @param typed the name that people type
+ */
+export const ownCommand = (command: string, typed = command): Mention =>
+  mention(OWN, 'command', command, typed);
 
 export const emoji = (
   platform: string,

@@ -1,7 +1,10 @@
 import {
+  code,
+  OWN,
   text,
   withoutSeparators,
   type Block,
+  type Code,
   type CustomEmoji,
   type Inline,
   type List,
@@ -10,6 +13,7 @@ import {
   type Quote,
   type RichText,
   type RichTextNode,
+  type Text,
   type Timestamp,
 } from './rich-text.ts';
 
@@ -165,9 +169,9 @@ export const plainInline = (nodes: readonly Inline[]): string => {
   return plain;
 };
 
-/** A mention, custom emoji or timestamp as a text node. */
-export const asText = (node: Mention | CustomEmoji | Timestamp): Inline =>
-  text(plainInline([node]));
+/** A mention, custom emoji or timestamp as words; one of our own commands is code. */
+export const asText = (node: Mention | CustomEmoji | Timestamp): Text | Code =>
+  (node.kind === 'mention' && node.platform === OWN ? code : text)(plainInline([node]));
 
 const linesOf = (block: Block): readonly string[] => {
   if (block.kind === 'code-block') return [block.text];

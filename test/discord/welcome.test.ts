@@ -101,7 +101,10 @@ describe('who calls the bot', () => {
     await bot.use(at, 'language', { language: 'de' }, at.ann);
     at.ann.dm().say(at.ann, 'help');
     await bot.discord.until(() => at.ann.dm().messages.length === 2);
-    expect(at.ann.dm().messages[1]?.content).toBe(sentence('welcome.direct', {}, 'de', 'local'));
+    const answer = at.ann.dm().messages[1];
+    // A command to press has the same name for everybody.
+    expect(answer?.content).toBe(sentence('welcome.direct', {}, 'de'));
+    expect(answer?.pressable).toEqual(['autotranslate panel', 'translate']);
   });
 
   it('is not answered without end: twice a minute in one channel, and never to other bots', async () => {

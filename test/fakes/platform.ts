@@ -2,7 +2,7 @@ import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
 import type { Content } from '../../src/model/message.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { OWN, type RichText } from '../../src/rich-text/rich-text.ts';
 import { map } from '../../src/rich-text/walk.ts';
 import type { Capabilities, Platform } from '../../src/ports/platform.ts';
 
@@ -41,7 +41,9 @@ export const fakePlatform = (
 /** A tree whose mentions and custom emoji belong to another platform. */
 const movedTo = (platform: string, tree: RichText): RichText =>
   map(tree, (node) =>
-    node.kind === 'mention' || node.kind === 'emoji' ? { ...node, platform } : node,
+    (node.kind === 'mention' && node.platform !== OWN) || node.kind === 'emoji'
+      ? { ...node, platform }
+      : node,
   );
 
 /** Reads what is typed on a fake platform: its markup is Discord's. */

@@ -23,6 +23,7 @@ import { parseDiscord } from '../rich-text/parse.ts';
 import { render, type Part } from '../outbound/render.ts';
 import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import { FOLLOW_UPS } from '../limits.ts';
+import type { CommandMentions } from '../slash/mentions.ts';
 
 interface InteractionKey {
   readonly applicationId: string;
@@ -73,6 +74,7 @@ const PACE_MS = 1_000;
 export interface AnswerDeps {
   readonly api: Api;
   readonly log: Log;
+  readonly commandMentions: Pick<CommandMentions, 'on'>;
   readonly interaction: InteractionKey;
   readonly channel: Channel;
   /** Only the asker sees it. */
@@ -128,6 +130,7 @@ const isForAsker = ({ tone = 'plain' }: Content): boolean => tone !== 'plain';
 
 export const createAnswer = (deps: AnswerDeps) => {
   const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = deps;
+  const { commandMentions } = deps;
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
   let stage: Stage = { is: 'thinking' };
@@ -163,7 +166,7 @@ export const createAnswer = (deps: AnswerDeps) => {
   });
 
   const drawLate = async (content: Content): Promise<void> => {
-    const parts = partsOf(content, Infinity, true);
+    const parts = partsOf(commandMentions.on(content), Infinity, true);
     const bot = taking(botMessageWriter(api, channel));
     stage = { is: 'late', ids: await syncParts(bot, ownIds(), parts) };
   };
@@ -171,7 +174,7 @@ export const createAnswer = (deps: AnswerDeps) => {
   const drawInTime = async (content: Content): Promise<void> => {
     const ids = stage.is === 'withdrawn' ? [...messages.ids] : [ORIGINAL, ...messages.ids];
     const most = botIsThere ? Infinity : ids.length + messages.remaining();
-    const parts = partsOf(content, most, false);
+    const parts = partsOf(commandMentions.on(content), most, false);
     const before = drawn;
     drawn = [];
     await syncParts(writer, ids, parts, before);

@@ -30,6 +30,7 @@ import { awaitedBy } from './open-answers.ts';
 import { createAcknowledge, type Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
 import type { OpenRemoteFile } from '../files.ts';
+import type { CommandMentions } from '../slash/mentions.ts';
 import { guildIdOf, PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
@@ -80,6 +81,7 @@ export interface InteractionDeps {
   readonly core: Core;
   readonly reader: MessageReader;
   readonly openFile: OpenRemoteFile;
+  readonly commandMentions: Pick<CommandMentions, 'on'>;
 }
 
 export type Interactions = ReturnType<typeof createInteractions>;
@@ -87,7 +89,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'isGuest' | 'signal' | 'answer'>;
 
 const createInteractionAnswers = (
-  { api, core: { log }, openAnswers }: InteractionDeps,
+  { api, core: { log }, openAnswers, commandMentions }: InteractionDeps,
   stopped: AbortSignal,
 ) => {
   const live = new Set<InteractionAnswer>();
@@ -104,6 +106,7 @@ const createInteractionAnswers = (
       const answer = createAnswer({
         api,
         log,
+        commandMentions,
         interaction: { applicationId, token },
         channel,
         isPrivate,

@@ -2,7 +2,10 @@ import { Routes } from 'discord.js';
 import { faultFields, toAppError, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
+import { logFailure } from '../../../src/telemetry/log.ts';
+import { PLATFORM } from '../ids.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
+import type { CommandMentions, RegisteredCommand } from './mentions.ts';
 import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 
 /** Fields that say the same when they are left out. */
@@ -51,21 +54,27 @@ const digest = (bodies: readonly CommandBody[]): string =>
       .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   );
 
+const routeOf = (applicationId: string) => Routes.applicationCommands(applicationId);
+
 /**
  * Registers the commands; resolves with false where the same ones are registered already, which Discord
  * is asked.
+ *
+ * @param learn takes what is registered, before and after
  */
 export const registerCommands = async (
   api: Api,
   applicationId: string,
   commands: readonly CommandBody[],
+  learn: (registered: readonly RegisteredCommand[]) => void = () => undefined,
 ): Promise<boolean> => {
-  const route = Routes.applicationCommands(applicationId);
-  const registered = await api.send<CommandBody[]>('GET', route, {
+  const route = routeOf(applicationId);
+  const registered = await api.send<RegisteredCommand[]>('GET', route, {
     query: { with_localizations: 'true' },
   });
+  learn(registered);
   if (digest(registered) === digest(commands)) return false;
-  await api.send('PUT', route, { body: commands });
+  learn(await api.send<RegisteredCommand[]>('PUT', route, { body: commands }));
   return true;
 };
 
@@ -75,30 +84,47 @@ export const registerCommands = async (
  *
  * @param signal ends what is tried again
  */
-export const createRegister = (api: Api, core: Core, signal: AbortSignal) => {
+export const createRegister = (
+  api: Api,
+  core: Core,
+  mentions: Pick<CommandMentions, 'learn'>,
+  signal: AbortSignal,
+) => {
   const { log } = core;
+  const learn = (registered: readonly RegisteredCommand[]): void =>
+    mentions.learn(registered, core.commands('en', PLATFORM));
   let isTriedAgain = false;
 
   const failed = (fault: AppError): void =>
     log.error(faultFields(fault), 'Discord: commands not registered');
 
-  return async (applicationId: string): Promise<void> => {
+  const register = async (applicationId: string): Promise<void> => {
     if (isTriedAgain) return;
     const commands = buildCommands(core);
-    const register = async (): Promise<void> => {
-      const changed = await registerCommands(api, applicationId, commands);
+    const attempt = async (): Promise<void> => {
+      const changed = await registerCommands(api, applicationId, commands, learn);
       log.info({ changed, count: commands.length }, 'Discord: commands registered');
     };
     try {
-      await register();
+      await attempt();
     } catch (thrown) {
       const fault = toAppError(thrown);
       failed(fault);
       if (!fault.retryable) return;
       isTriedAgain = true;
-      void retryUntilAborted(register, { signal, failed }).finally(() => {
+      void retryUntilAborted(attempt, { signal, failed }).finally(() => {
         isTriedAgain = false;
       });
     }
+  };
+
+  return {
+    register,
+    /** Learns which commands another process registered; where that fails, they are shown as code. */
+    look: async (applicationId: string): Promise<void> => {
+      await logFailure(log, 'Discord: commands not looked up', async () =>
+        learn(await api.send<RegisteredCommand[]>('GET', routeOf(applicationId))),
+      );
+    },
   };
 };

@@ -4,8 +4,10 @@ import { eventually } from '../../fakes/eventually.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/inbound/client.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
-import { createTestCore, openDiscord, optionsFor, type TestCore } from './support.ts';
+import { createTestCore, openDiscord, optionsFor, placeOf, type TestCore } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { sentence } from '../../../src/rich-text/compose.ts';
+import { ownCommand } from '../../../src/rich-text/rich-text.ts';
 
 test('it asks for the events that it follows, and for none of people or of who is online', async () => {
   for (const [privilegedIntents, readsMessages] of [
@@ -65,8 +67,37 @@ test('commands that could not be registered are registered once Discord takes th
   await adapter.start();
   // Nobody waits for them to be served.
   expect(adapter.ready()).toBe(true);
-  await eventually(() => expect(fake.commands.length).toBeGreaterThan(0));
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const post = async (): Promise<void> => {
+    const text = sentence(ownCommand('glossary list', 'glossar liste'));
+    await adapter.platform.post(placeOf(guild, channel), { text });
+  };
+  // Discord takes them only later.
+  await post();
+  expect(channel.last?.state.content).toBe('`/glossar liste`');
+  await eventually(async () => {
+    await post();
+    expect(channel.last?.pressable).toEqual(['glossary list']);
+  });
+  expect(fake.commands.length).toBeGreaterThan(0);
   expect(core.logged.filter((line) => line.includes('commands not registered'))).not.toEqual([]);
+});
+
+test('a process that takes no events shows the commands that another one registered', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const guild = fake.guild();
+  const channel = guild.channel();
+  await using receiving = createDiscordAdapter(optionsFor(fake), createTestCore());
+  await receiving.start();
+  const core = { ...createTestCore(), receives: false };
+  await using adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  await eventually(async () => {
+    const text = sentence(ownCommand('translate'));
+    await adapter.platform.post(placeOf(guild, channel), { text });
+    expect(channel.last?.pressable).toEqual(['translate']);
+  });
 });
 
 /** An adapter that is stopped in the middle of a request that it makes while it starts. */

@@ -4,6 +4,7 @@ import { toHtml } from '../../../adapters/web/html.ts';
 import {
   codeBlock,
   link,
+  ownCommand,
   paragraph,
   spoiler,
   subtext,
@@ -17,6 +18,12 @@ const htmlOf = (markdown: string): string => toHtml(rich(markdown));
 test('signs of state are drawn by the page, and stay text', () => {
   expect(htmlOf('✅ <ok> ⚠️ `❌` 🎉')).toBe(
     '<p><span class="sign good">✅</span> &lt;ok&gt; <span class="sign warning">⚠️</span> <code>❌</code> 🎉</p>',
+  );
+});
+
+test('a command of ours is code, as people type it', () => {
+  expect(toHtml([paragraph(ownCommand('help', '<hilfe>'))])).toBe(
+    '<p><code>/&lt;hilfe&gt;</code></p>',
   );
 });
 

@@ -27,6 +27,29 @@ const withoutCode = (text: string): string =>
   // An escaped backtick may open no code: what stands behind it counts as a mention.
   text.replaceAll('\\`', ' ').replace(FENCED, ' ').replace(INLINE, ' ');
 
+const COMMAND = /<\/([-_'\p{L}\p{N} ]{1,100}):(\d{1,20})>/gu;
+
+/** True for a command with that id whose path is so: with its subcommand, where it has such ("Slash command mentions"). */
+const isCommand = ({ globalCommands }: World, path: string, id: string): boolean => {
+  const known = globalCommands.get(id);
+  const options = (known?.['options'] ?? []) as readonly Json[];
+  const actions = options.filter(({ type }) => type === 1);
+  const paths = actions.map(({ name }) => `${known?.name} ${String(name)}`);
+  return known?.type === 1 && (paths.length > 0 ? paths : [known.name]).includes(path);
+};
+
+/** The paths of the commands that people can press in a text. */
+export const commandsIn = (world: World, text: string): readonly string[] =>
+  [...withoutCode(text).matchAll(COMMAND)].flatMap(([, path = '', id = '']) =>
+    isCommand(world, path, id) ? [path] : [],
+  );
+
+/** A text with each command that people can press as its name in code. */
+export const withCommandNames = (world: World, text: string): string =>
+  text.replaceAll(COMMAND, (written, path: string, id: string) =>
+    isCommand(world, path, id) ? `\`/${path}\`` : written,
+  );
+
 /** All text of a message that can notify: the content, and text displays of Components V2. */
 const textOf = (content: string, components: readonly Json[]): string => {
   const texts = [content];

@@ -10,6 +10,7 @@ import {
   item,
   link,
   mention,
+  ownCommand,
   paragraph,
   quote,
   styled,
@@ -124,9 +125,36 @@ describe('sentences of the locales', () => {
     expect(plainText(texts.rich('de')('language.current', { language: { language: 'ja' } }))).toBe(
       texts.in('de')('language.current', { language: { language: 'ja' } }),
     );
-    const voice = texts.rich('de', 'local')('voice.unknown', { voice: CHANNEL });
-    expect(JSON.stringify(voice)).toContain('"kind":"mention"');
-    expect(JSON.stringify(voice)).toContain('"kind":"code"');
+    const [voice] = texts.rich('de', 'local')('voice.unknown', { voice: CHANNEL });
+    expect(voice).toMatchObject({
+      children: expect.arrayContaining([CHANNEL, ownCommand('voices', 'stimmen')]) as unknown,
+    });
+  });
+
+  it('mention commands where they are named as the locale does, an option behind one as code', () => {
+    const [how] = texts.rich('de', 'local')('why.how', { entry: 'x' });
+    expect(how).toMatchObject({
+      children: expect.arrayContaining([
+        ownCommand('why', 'warum'),
+        text(' '),
+        code('nachricht:'),
+      ]) as unknown,
+    });
+    for (const naming of ['plain', 'under dragoman'] as const)
+      expect(JSON.stringify(texts.rich('de', naming)('why.how', { entry: 'x' }))).not.toContain(
+        '"mention"',
+      );
+  });
+
+  it('mention no command that a value names', () => {
+    const command = 'help';
+    for (const locale of texts.locales)
+      for (const value of ['/help', '`/help`', code('/help'), [paragraph(code('/help'))]]) {
+        const said = texts.rich(locale, 'local')('voice.unknown', { voice: value });
+        expect(JSON.stringify(said)).not.toContain(JSON.stringify(ownCommand(command)));
+      }
+    const refused = texts.rich('en', 'local')('errors.needs-role', { command });
+    expect(JSON.stringify(refused)).not.toContain('"mention"');
   });
 
   it('say in words what they say as Markdown', () => {

@@ -1,6 +1,7 @@
 import { attachmentUrl } from '../cdn.ts';
 import { Intent, MessageFlags } from '../codes.ts';
 import type { Json } from '../faults.ts';
+import { commandsIn, withCommandNames } from '../mentions.ts';
 import { deleteMessage, editMessage, emitIn, openThread, setPinned } from '../posting.ts';
 import { renderMember, renderMessage } from '../render.ts';
 import type { Attachment, Message, User } from '../state.ts';
@@ -36,8 +37,13 @@ export class FakeMessage {
   get webhookId(): string | undefined {
     return this.state.webhook?.id;
   }
+  /** With commands to press as code; a mention of what is no command stays as it was written. */
   get content(): string {
-    return this.state.content;
+    return withCommandNames(this.#tools.world, this.state.content);
+  }
+  /** The paths of the commands that people can press in it. */
+  get pressable(): readonly string[] {
+    return commandsIn(this.#tools.world, this.state.content);
   }
   get type(): number {
     return this.state.type;

@@ -22,7 +22,7 @@ export type CommandMentions = ReturnType<typeof createCommandMentions>;
  * they are known, and for what Discord does not have, it is code.
  */
 export const createCommandMentions = () => {
-  /** What a mention names, and the id of its command, by the names of commands. */
+  /** The path that a mention names, and the id of its command, by the names of commands. */
   let known: ReadonlyMap<string, { readonly name: string; readonly id: string }> = new Map();
   return {
     /** @param infos our commands: one that is typed alone is mentioned as the action that it runs */

@@ -90,7 +90,7 @@ export const createRestParts = (
   const threads = createThreads(api, () => application().botId, ownMessages);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
   const members = createMemberNames(api, clock, createMembersTogether(clients));
-  const access = createAccess(api, clients);
+  const access = createAccess(api, clients, clock);
   const feed = createChannelFeed({
     api,
     application,

@@ -65,7 +65,7 @@ export interface Platform {
   /** Deletes one of our messages. A message that is already deleted is no error. */
   delete(message: Posted): Promise<void>;
   /**
-   * Reads the rights of a person in a channel at this moment; undefined for an unknown channel. Omitted by platforms on which everybody may write in every channel.
+   * Reads the rights of a person in a channel at this moment; none in one of another space, undefined for one that is gone or that we may not read. Omitted by platforms on which everybody may write in every channel.
    */
   readonly access?: (
     person: Pick<Member, 'platform' | 'id' | 'roles'>,

@@ -133,12 +133,30 @@ describe('what a member may do in a channel', () => {
     expect(await accessOf(guild, shut, bob.id)).toBe('see');
   });
 
-  test('does not depend on what we may see, and is unknown of another server’s channel', async () => {
+  test('does not depend on what we may see, and is nothing in another server’s channel', async () => {
     const { guild, bob } = newServer();
     const hidden = guild.channel({ permissions: { bot: { deny: ['ViewChannel'] } } });
     const elsewhere = newServer().guild.channel();
     await eventually(async () => expect(await accessOf(guild, hidden, bob.id)).toBe('write'));
-    expect(await accessOf(guild, elsewhere, bob.id)).toBeUndefined();
+    expect(await accessOf(guild, elsewhere, bob.id)).toBe('none');
+    const thread = elsewhere.startThread(bob, 'far');
+    thread.archive();
+    expect(await accessOf(guild, thread, bob.id)).toBe('none');
+  });
+
+  test('that of its channel in an archived thread, and unknown where a channel is gone', async () => {
+    const { guild, ada, bob } = newServer();
+    const channel = guild.channel({
+      permissions: { [bob.id]: { deny: ['ViewChannel'] } },
+    });
+    const thread = channel.startThread(ada, 'old');
+    const shut = channel.startThread(ada, 'shut', undefined, 'private');
+    for (const each of [thread, shut]) each.archive();
+    await eventually(async () => expect(await accessOf(guild, thread, ada.id)).toBe('write'));
+    expect(await accessOf(guild, thread, bob.id)).toBe('none');
+    expect(await accessOf(guild, shut, guild.owner.id)).toBe('write');
+    channel.delete();
+    await eventually(async () => expect(await accessOf(guild, channel, ada.id)).toBeUndefined());
   });
 });
 

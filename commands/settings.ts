@@ -4,6 +4,7 @@ import {
   pressOn,
   type Press,
   type PressContext,
+  FOR_EVERYBODY,
 } from '../src/command/command.ts';
 import { isPaused, OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
 import {
@@ -43,8 +44,6 @@ type Context = Pick<
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 
 const LISTED = 15;
-/** The commands that no role can be kept from: what there is, and what is kept of a person. */
-const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
 const back = (ctx: Context): Control => button(ctx, 'settings page', 'settings.back');
 
@@ -192,15 +191,20 @@ const reading: Page = async (ctx) => ({
   ],
 });
 
-/** @param command whose roles are shown beneath the choice of commands */
-const roles: Page = async (ctx, command) => {
-  const { t, label, commands, capabilities } = ctx;
-  const chosen = await choicesOf(ctx);
+/** The commands that can be kept for roles. */
+const keepable = ({ commands, capabilities }: Parameters<Page>[0]): readonly string[] => {
   const offered = commands()
     .filter(({ moderators }) => !moderators)
     .map(({ name }) => name.split(' ', 1)[0] ?? name)
     .filter((name) => !FOR_EVERYBODY.has(name));
-  const names = [...new Set(offered)].slice(0, capabilities.choices);
+  return [...new Set(offered)].slice(0, capabilities.choices);
+};
+
+/** @param command whose roles are shown beneath the choice of commands */
+const roles: Page = async (ctx, command) => {
+  const { t, label } = ctx;
+  const chosen = await choicesOf(ctx);
+  const names = keepable(ctx);
   const known = names.includes(command);
   return {
     text: lines(
@@ -312,9 +316,11 @@ export default defineCommand(
         rules: { ...rules, reading: chosenReading(ctx) },
       })),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
-      roles: change(roles, (ctx, { roles: before }) => ({
-        roles: { ...before, [ctx.arg]: chosenOver(before[ctx.arg] ?? [], ctx) },
-      })),
+      roles: change(roles, (ctx, { roles: before }) =>
+        keepable(ctx).includes(ctx.arg)
+          ? { roles: { ...before, [ctx.arg]: chosenOver(before[ctx.arg] ?? [], ctx) } }
+          : {},
+      ),
     },
   },
 );

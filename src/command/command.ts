@@ -115,6 +115,9 @@ export interface PressForm {
   readonly maxChars: number;
 }
 
+/** Commands that no choice of roles keeps anybody from: people find help, and what is stored about them. */
+export const FOR_EVERYBODY: ReadonlySet<string> = new Set(['help', 'privacy']);
+
 /** The work of a control under an answer; the control itself is all that is known of it. */
 export interface Press {
   readonly guards?: readonly Guard[];

@@ -2,7 +2,13 @@ import { actAs } from '../store/actor.ts';
 import { realClock, sleep as sleepFor } from '../async/clock.ts';
 import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
-import type { Command, CommandContext, Press, PressContext } from './command.ts';
+import {
+  FOR_EVERYBODY,
+  type Command,
+  type CommandContext,
+  type Press,
+  type PressContext,
+} from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
 import { explain } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -75,7 +81,7 @@ const admit = async (
   typed: (what: { command: string }) => string,
 ): Promise<void> => {
   for (const guard of guards) guard({ member, channel });
-  if (isForEverybody || member.role === 'moderator') return;
+  if (isForEverybody || FOR_EVERYBODY.has(name) || member.role === 'moderator') return;
   const { roles } = await services.spaces.of(channel.space);
   const allowed = roles[name] ?? [];
   if (allowed.length > 0 && !member.roles?.some((role) => allowed.includes(role)))

@@ -168,6 +168,15 @@ describe('/settings', () => {
     expect((await choicesOf(harness())).roles).toEqual({ say: [] });
   });
 
+  it('keeps no command for roles that everybody needs, whatever is pressed', async () => {
+    for (const name of ['privacy', 'help', 'constructor'])
+      await harness().pressNamed(`settings roles:${name}`, {}, ['r1']);
+    expect((await choicesOf(harness())).roles).toEqual({});
+    await harness().services.spaces.change(SPACE, () => ({ roles: { privacy: ['r1'] } }));
+    const { text } = await harness().run('privacy', {}, { member: { role: 'member' } });
+    expect(text).not.toMatch(sentenceLike('errors.needs-role'));
+  });
+
   it('switches voice messages and bots by channel', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     await harness().run('settings');

@@ -137,7 +137,7 @@ const end = async (ctx: PressContext): Promise<void> => {
 
 const preview = async (ctx: PressContext): Promise<RichText> => {
   const channel = channelNamed(ctx, ctx.arg);
-  await ctx.access.demand([channel], 'see');
+  await ctx.access.demandHistory(channel);
   return previewOf(channel, ctx);
 };
 

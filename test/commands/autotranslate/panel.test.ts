@@ -133,6 +133,16 @@ describe('the panel of /autotranslate', () => {
     );
   });
 
+  it('shows no message to who may not read what was written before', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await openChannel('100');
+    harness().script.messages = [messageOf('good morning')];
+    harness().script.readsHistory = false;
+    const { text } = await harness().press('autotranslate.panel-preview');
+    expect(text).toContain(sentence('errors.channel-history', { channel: '<#100>' }));
+    expect(text).not.toContain('good morning');
+  });
+
   it('shows no more than the beginning of a long message, in one message with its controls', async () => {
     await harness().run('autotranslate reply', { languages: 'es, ja, fr, de, pt, it, ko, ru, pl' });
     const { length } = (await openChannel('100')).text;

@@ -16,6 +16,7 @@ import {
   seenChannels,
   completeLanguages,
   languageLabel,
+  typedLanguage,
   typedLanguages,
   MOST_LANGUAGES,
   offeredLanguages,
@@ -194,11 +195,20 @@ const press = (
   ),
 });
 
-/** The one that was chosen of those that there are; the first where it is none of them. */
-const chosenOf = <Value extends string | number>(
-  values: readonly [Value, ...Value[]],
-  { values: [chosen] }: PressContext,
-): Value => values.find((value) => String(value) === chosen) ?? values[0];
+/** The change of a choice to the value that was chosen; none where it is not one of its values. */
+const chosenOf =
+  <Name extends 'consent' | 'pauseMs' | 'bargeIn'>(
+    name: Name,
+    offered: readonly RoomChoices[Name][],
+  ) =>
+  ({ values: [chosen] }: PressContext): Change =>
+  () => {
+    const value = offered.find((each) => String(each) === chosen);
+    return value === undefined ? {} : { [name]: value };
+  };
+
+const chosenLanguages = ({ values, services }: PressContext): readonly string[] =>
+  values.map((value) => typedLanguage(value, services));
 
 export default defineCommand(
   'rooms',
@@ -225,15 +235,18 @@ export default defineCommand(
         const chosen = await chosenChannels((await choicesOf(ctx)).joins, ctx);
         return (now) => ({ joins: chosen(now.joins) });
       }),
-      consent: press(heard, (ctx) => () => ({ consent: chosenOf(CONSENT, ctx) })),
+      consent: press(heard, chosenOf('consent', CONSENT)),
       spoken: press(heard, ({ arg }) => () => ({ spokenNotice: arg === 'on' })),
-      languages: press(captions, (ctx) => ({ languages }) => ({
-        languages: chosenOver(languages, ctx).slice(0, MOST_LANGUAGES),
-      })),
+      languages: press(captions, (ctx) => {
+        const values = chosenLanguages(ctx);
+        return ({ languages }) => ({
+          languages: chosenOver(languages, { ...ctx, values }).slice(0, MOST_LANGUAGES),
+        });
+      }),
       partials: press(captions, ({ arg }) => () => ({ partials: arg === 'on' })),
       all: press(captions, ({ arg }) => () => ({ showsAll: arg === 'on' })),
-      pause: press(captions, (ctx) => () => ({ pauseMs: chosenOf(PAUSES, ctx) })),
-      barge: press(speech, (ctx) => () => ({ bargeIn: chosenOf(BARGE_IN, ctx) })),
+      pause: press(captions, chosenOf('pauseMs', PAUSES)),
+      barge: press(speech, chosenOf('bargeIn', BARGE_IN)),
       wake: press(speech, ({ arg }) => () => ({ wakeWord: arg === 'on' })),
     },
   },

@@ -55,7 +55,11 @@ export type SkipReason = (typeof SKIP_REASONS)[number];
 export const languageOfReaction = (
   emoji: string,
   { flags }: Pick<SpaceChoices, 'flags'>,
-): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
+): string | undefined => {
+  if (!flags.on) return undefined;
+  // People name emoji of their own as they like, also `constructor`.
+  return Object.hasOwn(flags.languages, emoji) ? flags.languages[emoji] : languageOfFlag(emoji);
+};
 
 /** True when a file claims to be audio; only decoding it shows if it is. */
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>

@@ -69,6 +69,14 @@ describe('/rooms', () => {
     expect((await choices()).spokenNotice).toBe(true);
   });
 
+  it('takes no value that is not offered, and no word for a language', async () => {
+    await open('rooms.page-heard');
+    await harness().press('rooms.consent', ['agreed']);
+    await harness().pressNamed('rooms consent', {}, ['all']);
+    await harness().pressNamed('rooms languages', {}, ['everything']);
+    expect(await choices()).toMatchObject({ consent: 'agreed', languages: [] });
+  });
+
   it('sets that lines are shown that may have been misheard', async () => {
     await open('rooms.page-captions');
     await harness().press('rooms.all-on');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plainWords } from '../../../src/rich-text/compose.ts';
 import type { Message, MessageFile } from '../../../src/model/message.ts';
 import { isQuiet } from '../../../src/model/space.ts';
-import { claimsAudio, skipReason } from '../../../src/autotranslate/policy.ts';
+import { claimsAudio, languageOfReaction, skipReason } from '../../../src/autotranslate/policy.ts';
 import { channel, person } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, GENERAL } from './support.ts';
@@ -83,4 +83,11 @@ describe('a file is audio', () => {
     const voice = { durationMs: 1, loudness: [] };
     expect(claimsAudio({ ...fileOf('x', 'video/mp4'), voice })).toBe(true);
   });
+});
+
+it('takes no emoji that people named like something of JavaScript for a language', () => {
+  const flags = { on: true, languages: { party: 'es' } };
+  expect(languageOfReaction('party', { flags })).toBe('es');
+  for (const name of ['constructor', '__proto__', 'toString'])
+    expect(languageOfReaction(name, { flags })).toBeUndefined();
 });

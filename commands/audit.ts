@@ -12,7 +12,7 @@ import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
-import { actsOf, channelIdsIn, said } from './audit/said.ts';
+import { actsOf, channelIdsIn, said, withoutHidden } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
 const LISTED = 10;
@@ -28,12 +28,32 @@ const read = async (ctx: AuditContext) => {
   const seen = await access.seen(ids, (id) => ({ space, id }));
   const isSeen = new Set(seen);
   const shown = all.filter(({ channelId }) => channelId === undefined || isSeen.has(channelId));
-  return { all, shown, seen, say: (entry: AuditEntry) => said(entry, blocked, isSeen, ctx) };
+  return {
+    all,
+    shown,
+    seen,
+    isSeen,
+    say: (entry: AuditEntry) => said(entry, blocked, isSeen, ctx),
+  };
 };
 
 /** The place in the list that a press is about. */
 const fromOf = ({ arg }: Pick<PressContext, 'arg'>): number =>
   Math.max(0, Math.trunc(Number(arg)) || 0);
+
+/** Says in one row what an act set for another channel, where that is something else than for the first. */
+const othersLine = async (
+  other: AuditEntry,
+  own: readonly RichText[],
+  ctx: AuditContext,
+): Promise<readonly RichText[]> => {
+  const known = new Set(own.map(plainText));
+  const differing = (await changedLines(other, ctx)).filter((line) => !known.has(plainText(line)));
+  if (differing.length === 0) return [];
+  const { space } = ctx.channel;
+  const channel = channelMention({ space, id: other.channelId ?? '' });
+  return [sentence(channel, ': ', series(differing))];
+};
 
 /** The changes of links and settings, from a place in their list on. */
 const page = async (ctx: AuditContext, from: number): Promise<Content> => {
@@ -42,9 +62,11 @@ const page = async (ctx: AuditContext, from: number): Promise<Content> => {
   const { days } = services.audit;
   if (all.length === 0) return { text: t('audit.none', { days }), tone: 'note' };
   const acts = actsOf(shown);
-  const items = acts.slice(from, from + LISTED).map(async (entry) => {
+  const items = acts.slice(from, from + LISTED).map(async ({ entry, others }) => {
     const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
-    return nested(series([time, say(entry)]), await changedLines(entry, ctx));
+    const own = await changedLines(entry, ctx);
+    const further = others.map((other) => othersLine(other, own, ctx));
+    return nested(series([time, say(entry)]), [...own, ...(await Promise.all(further)).flat()]);
   });
   return {
     text: lines(
@@ -83,7 +105,7 @@ const exportPress: Press = {
   private: true,
   run: async (ctx) => {
     const { services, reply } = ctx;
-    const { shown, seen, say } = await read(ctx);
+    const { shown, seen, isSeen, say } = await read(ctx);
     const names = await namesOf(seen, ctx);
     const inWords = (tree: RichText): string =>
       plainText(
@@ -94,7 +116,7 @@ const exportPress: Press = {
         ),
       );
     const changes = shown.map((entry) => ({
-      entry,
+      entry: withoutHidden(entry, isSeen),
       channel: names.get(entry.channelId ?? '') ?? '',
       said: inWords(say(entry)),
     }));

@@ -1,7 +1,7 @@
 import { listOf, quotedWords } from '../../src/command/helpers.ts';
 import type { AuditEntry, BlockedPerson } from '../../src/command/services.ts';
 import { channelMention } from '../../src/model/place.ts';
-import { isPaused } from '../../src/model/space.ts';
+import { isPaused, type SpaceChoices } from '../../src/model/space.ts';
 import { series, type RichPart } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { AuditContext } from './values.ts';
@@ -88,12 +88,34 @@ const partsOf = (entry: AuditEntry): readonly Part[] => {
   return [[what, linkedIn(after)]];
 };
 
+/** Ids of the channels in values of settings. */
+const chosenIn = ({ quietChannels, links, rooms, moderators }: Partial<SpaceChoices>) => [
+  ...(quietChannels ?? []),
+  ...(links?.channels ?? []),
+  ...(rooms?.joins ?? []),
+  ...(rooms?.readAloud ?? []),
+  ...(moderators ? [moderators.channel] : []),
+];
+
 /** Ids of the channels of the own space that an entry names. */
 export const channelIdsIn = ({ channelId, before, after }: AuditEntry): readonly string[] => [
   ...(channelId === undefined ? [] : [channelId]),
-  ...stringsIn(before, 'linkedWith'),
-  ...stringsIn(after, 'linkedWith'),
+  ...[before, after].flatMap((values) => [
+    ...stringsIn(values, 'linkedWith'),
+    ...chosenIn(values ?? {}),
+  ]),
 ];
+
+/** An entry without the ids of channels that the reader does not see. */
+export const withoutHidden = (entry: AuditEntry, seen: ReadonlySet<string>): AuditEntry => {
+  const hidden = new Set(channelIdsIn(entry).filter((id) => !seen.has(id)));
+  const clean = (values: Values): Values =>
+    values &&
+    (JSON.parse(JSON.stringify(values), (_, value: unknown) =>
+      typeof value === 'string' && hidden.has(value) ? '' : value,
+    ) as Values);
+  return { ...entry, before: clean(entry.before), after: clean(entry.after) };
+};
 
 /** Time within which changes of the same person are one act, ms: each channel of a group has an entry of its own. */
 const ACT_MS = 1_000;
@@ -108,17 +130,24 @@ interface Link {
 const byReach = (a: Link, b: Link): number =>
   b.named.size - a.named.size || (a.entry.channelId ?? '').localeCompare(b.entry.channelId ?? '');
 
-/** The entries without those of links that another one of the same act tells, too. */
-export const actsOf = (entries: readonly AuditEntry[]): readonly AuditEntry[] => {
+/** An entry, and those of links by the same act of which it tells, too. */
+interface Act {
+  readonly entry: AuditEntry;
+  readonly others: readonly AuditEntry[];
+}
+
+/** Puts the entries together that are one act. */
+export const actsOf = (entries: readonly AuditEntry[]): readonly Act[] => {
   const links = entries.flatMap((entry): readonly Link[] => {
     const [[as, channels] = [], ...others] = partsOf(entry);
     if ((as !== 'linked' && as !== 'unlinked') || others.length > 0) return [];
     return [{ entry, as, named: new Set([entry.channelId ?? '', ...(channels ?? [])]) }];
   });
   const told: Link[] = [];
+  const others = new Map<AuditEntry, AuditEntry[]>();
   for (const link of links.toSorted(byReach)) {
     const { entry, as, named } = link;
-    const isTold = told.some(
+    const by = told.find(
       (one) =>
         Math.abs(one.entry.atMs - entry.atMs) < ACT_MS &&
         one.entry.by?.id === entry.by?.id &&
@@ -126,11 +155,16 @@ export const actsOf = (entries: readonly AuditEntry[]): readonly AuditEntry[] =>
         one.as === as &&
         named.isSubsetOf(one.named),
     );
-    if (!isTold) told.push(link);
+    if (by) others.get(by.entry)?.push(entry);
+    else {
+      told.push(link);
+      others.set(entry, []);
+    }
   }
-  const left = new Set(links.map(({ entry }) => entry));
-  for (const { entry } of told) left.delete(entry);
-  return entries.filter((entry) => !left.has(entry));
+  const left = new Set([...others.values()].flat());
+  return entries
+    .filter((entry) => !left.has(entry))
+    .map((entry) => ({ entry, others: others.get(entry) ?? [] }));
 };
 
 /**

@@ -2,7 +2,7 @@ import type { PressContext } from '../../src/command/command.ts';
 import { channelNames, listOf } from '../../src/command/helpers.ts';
 import { approvedLine, roomLines, ruleLines } from '../../src/command/setting-lines.ts';
 import type { MessageKey } from '../../src/errors.ts';
-import { channelMention, roleMention } from '../../src/model/place.ts';
+import { roleMention } from '../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
 import { sentence, series, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
 import { emoji as customEmoji, code, type RichText } from '../../src/rich-text/rich-text.ts';
@@ -95,8 +95,8 @@ const SPACE: Sayers<Omit<SpaceChoices, 'greeted'>> = {
         sentence(languageNames([language], ctx), ': ', roleMention(ctx.channel.space, id)),
       ]),
     ),
-  moderators: ({ channel: id }, { t, channel: { space } }) => ({
-    it: sentence(t('settings.moderators'), ': ', channelMention({ space, id })),
+  moderators: async ({ channel: id }, ctx) => ({
+    it: sentence(ctx.t('settings.moderators'), ': ', await channelNames([id], ctx)),
   }),
   moderatorGroups: (ids, { t }) => ({
     it: ids.length > 0 && sentence(t('settings.groups'), ': ', code(ids.join(', '))),

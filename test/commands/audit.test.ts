@@ -5,7 +5,8 @@ import { sentence } from '../fakes/sentences.ts';
 import { SAID } from '../../commands/audit/said.ts';
 import { AUDITED, type Audited } from '../../src/model/audit.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
+import type { RoomChoices } from '../../src/model/room.ts';
+import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
 import { actAs } from '../../src/store/actor.ts';
 import { noteChange, type AuditNote } from '../../src/store/audit.ts';
 import { openWatchStore } from '../../src/store/channels/watches.ts';
@@ -164,6 +165,47 @@ describe('/audit', () => {
     await actAs(ADA, () => watches.remove([third]));
     const acts = (await shown()).match(/ · Ada/g);
     expect(acts).toHaveLength(2);
+  });
+
+  it('keeps what one act set for each of several channels, and tells nothing of those that are not seen', async () => {
+    const watches = await openWatches();
+    const third: Channel = { space: SPACE, id: '400' };
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [BESIDE, 'ja'], [third, 'fr'])));
+    const languages = (language: string): string =>
+      sentence('audit.languages', { languages: language });
+    const all = await shown();
+    for (const [id, language] of [
+      [BESIDE.id, 'Japanese'],
+      [third.id, 'French'],
+    ] as const)
+      expect(all).toContain(`<#${id}>: ${languages(language)}`);
+    harness().script.access = { [third.id]: 'none' };
+    const some = await shown();
+    expect(some).toContain(languages('Japanese'));
+    expect(some).not.toContain(languages('French'));
+    const { files } = await harness().press('audit.export');
+    expect(Buffer.from(files?.[0]?.bytes ?? []).toString()).not.toContain(third.id);
+  });
+
+  it.each<[string, (rooms: RoomChoices) => Partial<SpaceChoices>]>([
+    ['quiet channels', () => ({ quietChannels: ['400'] })],
+    ['channels that may be linked', () => ({ links: { ...OPEN_LINKS, channels: ['400'] } })],
+    ['rooms that are joined', (rooms) => ({ rooms: { ...rooms, joins: ['400'] } })],
+    ['channels read aloud', (rooms) => ({ rooms: { ...rooms, readAloud: ['400'] } })],
+    ["the moderators' channel", () => ({ moderators: { channel: '400', locale: 'en' } })],
+  ])('names among %s none that is not seen', async (_, choicesWith) => {
+    const spaces = createSpaceSettings(harness().store);
+    const { rooms } = await spaces.of(SPACE);
+    await spaces.change(SPACE, choicesWith(rooms));
+    const exported = async (): Promise<string> => {
+      const { files } = await harness().press('audit.export');
+      return Buffer.from(files?.[0]?.bytes ?? []).toString();
+    };
+    expect(await shown()).toContain('<#400>');
+    expect(await exported()).toContain('400');
+    harness().script.access = { '400': 'none' };
+    expect(await shown()).not.toContain('<#400>');
+    expect(await exported()).not.toContain('400');
   });
 
   it('names a person whose copies were stopped also after they are shown again', async () => {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -46,6 +47,16 @@ describe('the packages that are installed', () => {
         !(resolved ?? 'https://registry.npmjs.org/').startsWith('https://registry.npmjs.org/'),
     );
     expect(foreign).toEqual([]);
+  });
+
+  it('have undici once, which the program and discord.js load', () => {
+    const copies = Object.keys(packages).filter((path) => path.endsWith('node_modules/undici'));
+    expect(copies).toEqual(['node_modules/undici']);
+    const ours = createRequire(import.meta.url);
+    const ofDiscord = createRequire(ours.resolve('discord.js'));
+    const ofItsRest = createRequire(ofDiscord.resolve('@discordjs/rest'));
+    const loaded = [ours, ofDiscord, ofItsRest].map((load) => load.resolve('undici'));
+    expect(new Set(loaded).size).toBe(1);
   });
 
   it('run nothing when they are installed', () => {

@@ -37,6 +37,7 @@ const openFake = (
       fake.react(ref, emoji, count);
     },
     reacted: (ref) => fake.reacted(ref),
+    stranger: 'nobody',
     texts: async (of) => fake.texts(of),
   };
 };
@@ -73,6 +74,7 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
       messageOf(ref)
         .reactions.filter(({ users }) => users.includes(discord.fake.botUser.id))
         .map(({ emoji }) => emoji),
+    stranger: discord.fake.user({ name: 'Eve' }).id,
     texts: async (of) => channelOf(of).messages.map(({ content }) => content),
   };
 };
@@ -108,6 +110,7 @@ const openOnSlack = async (): Promise<FeedSubject> => {
       messageOf(ref)
         .reactions.filter(({ isOurs }) => isOurs)
         .map(({ emoji }) => emoji),
+    stranger: 'U0NOBODY99',
     texts: async (of) => channelOf(of).messages.map(({ words }) => words),
   };
 };
@@ -141,6 +144,14 @@ testBroken(CHANNEL_FEED_CONTRACT, {
     })),
     fails:
       'reads the newest messages of a channel from a position on, oldest first, and of no other',
+  },
+  'names whomever it is asked for': {
+    port: openFake(() => ({ personName: async () => 'Ann' })),
+    fails: 'names a person of a space by their id, and nobody else',
+  },
+  'names nobody': {
+    port: openFake(() => ({ personName: async () => undefined })),
+    fails: 'names a person of a space by their id, and nobody else',
   },
   'leaves a pin out': {
     port: openFake((feed) => ({

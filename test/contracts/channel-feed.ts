@@ -23,6 +23,8 @@ export interface FeedSubject {
   readonly pin?: (ref: MessageRef, isPinned: boolean) => Promise<void>;
   /** The emoji that we reacted with to a message ourselves. */
   readonly reacted: (ref: MessageRef) => readonly string[];
+  /** The id of somebody who is not in the space. */
+  readonly stranger: string;
   /** The texts that people see in a channel, ours included, oldest first. */
   readonly texts: (of: Channel) => Promise<readonly string[]>;
 }
@@ -141,6 +143,15 @@ export const CHANNEL_FEED_CONTRACT = {
     expect(await feed.reactors(ref, '❤️')).toEqual([]);
     await react(ref, '❤️');
     expect(await feed.reactors(ref, '❤️')).toHaveLength(1);
+  },
+
+  'names a person of a space by their id, and nobody else': async (subject) => {
+    const { feed, channel, say, stranger } = subject;
+    const { author } = (await feed.read(await say(channel, 'hello')))!;
+    const nameOf = async (id: string) => feed.personName?.(channel.space, id);
+    expect(await nameOf(author.id)).toBe('Ann');
+    for (const id of [stranger, 'Ann', '', `../${author.id}`, `${author.id}/../@me`])
+      expect(await nameOf(id), id).toBeUndefined();
   },
 
   'names nobody whom it does not know, and changes no other text': async ({ feed, channel }) => {

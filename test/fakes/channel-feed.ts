@@ -126,7 +126,7 @@ export const createFakeFeed = (
       return !left.has(id);
     },
     isBanned: async (_, id) => (unknownBans.has(id) ? undefined : banned.has(id)),
-    personName: async (_, id) => (/^\d{1,9}$/.test(id) ? `member-${id}` : undefined),
+    personName: async (_, id) => (/^\d{1,9}$/.test(id) ? `member-${id}` : messages.nameOf(id)),
     isPrivate: async ({ id }) => id.startsWith('private'),
     isAgeRestricted: async ({ id }) => restricted.has(id),
     ...pins.feed,

@@ -31,6 +31,10 @@ export const createMessages = () => {
   return {
     shownIn,
     find,
+    /** The name of a person who has written something. */
+    nameOf: (personId: string): string | undefined =>
+      [...channels.values()].flat().find(({ message: { author } }) => author.id === personId)
+        ?.message.author.name,
     /** An id of something that is no message. */
     newId: (): string => {
       last += 1;

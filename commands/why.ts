@@ -184,9 +184,8 @@ const decide = (isStopping: boolean): Press => ({
     const name = quotedWords(rest.join(AND), NAME_CHARS) || id;
     const person = { platform, id };
     if (isStopping) {
-      const known = (await blocks.lookUp(space, id).catch(() => [])).find(
-        (each) => each.platform === platform,
-      );
+      const found = await blocks.lookUp(space, id).catch(() => undefined);
+      const known = found?.people.find((each) => each.platform === platform);
       await blocks.add(space, person, { name: known?.name ?? name, isBan: false });
     }
     const stopped = isStopping ? undefined : await blocks.of(space, person);

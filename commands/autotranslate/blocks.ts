@@ -58,7 +58,11 @@ const panel = async (ctx: PressContext): Promise<Content> => {
 /** Blocks whoever has an id where channels here are linked with. */
 const stop = async ({ services: { blocks }, channel: { space }, values }: PressContext) => {
   const [typed = ''] = values;
-  const people = /^\w+$/.test(typed.trim()) ? await blocks.lookUp(space, typed.trim()) : [];
+  const id = typed.trim();
+  if (!/^\w+$/.test(id)) throw userError('bad-input', 'blocks.no-id');
+  const { people, silent } = await blocks.lookUp(space, id);
+  if (people.length === 0 && silent.length > 0)
+    throw userError('unavailable', 'blocks.silent', { spaces: { list: silent } });
   if (people.length === 0) throw userError('bad-input', 'blocks.no-id');
   for (const { name, ...person } of people) await blocks.add(space, person, { name, isBan: false });
 };

@@ -15,14 +15,21 @@ export interface PersonElsewhere extends Pick<Person, 'platform' | 'id'> {
   readonly name: string;
 }
 
+/** The people of linked spaces who have an id. */
+export interface FoundElsewhere {
+  readonly people: readonly PersonElsewhere[];
+  /** Names of the spaces that did not answer in time, or could not; of many, the first and the number of the others. */
+  readonly silent: readonly string[];
+}
+
 /** The people of other spaces whose messages are not copied into the channels of a space. */
 export interface Blocks {
   /** Lists those of a space, the newest first. */
   list(space: Space): Promise<readonly BlockedPerson[]>;
   /** Finds a person among them; undefined for one who is not. */
   of(space: Space, person: Pick<Person, 'platform' | 'id'>): Promise<BlockedPerson | undefined>;
-  /** Finds who has an id in the spaces with which channels of this one are linked, once for each platform. */
-  lookUp(space: Space, id: string): Promise<readonly PersonElsewhere[]>;
+  /** Finds within seconds who has an id in the spaces with which channels of this one are linked, once for each platform. */
+  lookUp(space: Space, id: string): Promise<FoundElsewhere>;
   /** Rejects with `rate-limited` where a space has as many as there may be. */
   add(
     space: Space,

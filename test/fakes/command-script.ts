@@ -38,6 +38,8 @@ export interface Script {
   openLinks: readonly AskedLink[];
   /** The people who are known in spaces that channels are linked with. */
   people: readonly PersonElsewhere[];
+  /** Names of linked spaces that do not answer who somebody is. */
+  silentSpaces: readonly string[];
   /** The person of whom channels were told when watches were set last. */
   toldOf: Changer | undefined;
   /** Time that has passed since the start, ms. */
@@ -117,6 +119,7 @@ export const createScript = (): Script => ({
   readsHistory: true,
   members: [],
   people: [],
+  silentSpaces: [],
   decided: [],
   openLinks: [],
   heard: [],

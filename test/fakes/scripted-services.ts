@@ -195,7 +195,10 @@ export const createScriptedServices = (
     audit: createAudit(store),
     blocks: {
       ...createBlocks(store, () => NOW_MS),
-      lookUp: async (_, of) => script.people.filter(({ id }) => id === of),
+      lookUp: async (_, of) => ({
+        people: script.people.filter(({ id }) => id === of),
+        silent: script.silentSpaces,
+      }),
     },
     spaces,
     usage,

@@ -5,7 +5,8 @@ import { quotedWords } from '../../text/quoted-words.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** The name of a platform in sentences. */
-const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() + platform.slice(1);
+export const titleOf = (platform: string): string =>
+  platform.charAt(0).toUpperCase() + platform.slice(1);
 
 /** The name of a server or workspace for people elsewhere, with its platform. */
 export const spaceElsewhere = async (

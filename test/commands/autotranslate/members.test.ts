@@ -112,6 +112,8 @@ describe('/autotranslate members', () => {
     expect((await harness().press('blocks.by-id', ['Mallory'])).text).toContain(
       sentence('blocks.no-id'),
     );
+    harness().script.silentSpaces = ['Mar Azul (Discord)', '+3'];
+    expect((await harness().press('blocks.by-id', ['U0EVE'])).text).toMatch(/Mar Azul.*\+3/);
     expect(await listed()).toEqual([]);
     const name = 'Eve · tower.example (Slack)';
     harness().script.people = ['slack', 'test'].map((platform) => ({

@@ -13,7 +13,7 @@ import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { plainText } from '../src/rich-text/walk.ts';
 import { readFileOf } from './catchup/file.ts';
-import { ASKED_ABOVE, MOST_ON_PAGE, readPage } from './catchup/page.ts';
+import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
   leftOutNote,
@@ -28,7 +28,7 @@ import {
   type PressedReading,
   type ReadingContext,
 } from './catchup/reading.ts';
-import { SUMMARY_CHARS, summaryOf } from './catchup/summary.ts';
+import { summaryOf } from './catchup/summary.ts';
 
 const AGO_MS = {
   '1h': HOUR_MS,
@@ -51,7 +51,7 @@ const question = (
   const count = messages.length;
   return {
     text: lines(
-      t('catchup.many', { count, characters }),
+      t('catchup.many', { count, characters, summary: hasModel ? 'yes' : 'no' }),
       isCut && t('catchup.cut', { count }),
       leftOutNote(leftOut, ctx),
     ),
@@ -59,21 +59,23 @@ const question = (
       readingButton(ctx, ['page', 'catchup.read'], reading, turn),
       ...(hasModel ? [readingButton(ctx, ['summary', 'catchup.summary-button'], reading)] : []),
       readingButton(ctx, ['file', 'catchup.file'], reading, turn),
+      languageChoice(reading, turn, ctx),
     ],
   };
 };
 
-/** Shows a page, and a summary above it as soon as there is one. */
+/** Shows a page, and a summary below it as soon as there is one: pages can be turned meanwhile. */
 const showSummed = async (
   { reading, turn }: PressedReading,
   missed: MissedMessages,
   ctx: ReadingContext,
 ): Promise<void> => {
-  const options = { turn, aboveChars: SUMMARY_CHARS, hasModel: false };
-  const page = await readPage(reading, missed, options, ctx);
-  // Nothing can be pressed meanwhile: the summary would come in place of what that showed.
-  await ctx.reply({ text: page(ctx.t('catchup.summing')).text });
-  await ctx.reply(page(await summaryOf(missed.messages, reading.to, ctx)));
+  const writing = summaryOf(reading, missed.messages, ctx);
+  // It may fail before it is waited for.
+  writing.catch(() => undefined);
+  const page = await readPage(reading, missed, { turn, hasModel: false }, ctx);
+  await ctx.reply(page(ctx.t('catchup.summing')));
+  await ctx.replyBelow({ text: await writing });
 };
 
 // The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
@@ -124,7 +126,7 @@ const ask: Press = {
   },
 };
 
-/** Shows what somebody missed: the first page, a summary above it where there is more, or how much it is. */
+/** Shows what somebody missed: the first page, a summary below it where there is more, or how much it is. */
 const show = async (
   reading: CatchUp,
   missed: MissedMessages,
@@ -215,7 +217,7 @@ export default defineCommand(
         ? { agoMs: AGO_MS[options.since] }
         : { agoMs: AGO_MS['1d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since);
-      if (isNothing(missed)) return reply(nothing(missed, ctx));
+      if (isNothing(missed)) return reply(nothing(missed, ctx, !on && !options.since));
       if (to === undefined) return reply(askLanguage(missed, ctx));
       await show(readingOf(to, missed), missed, ctx);
     },

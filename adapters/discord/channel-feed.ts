@@ -17,6 +17,7 @@ import {
   findMessage,
   guildIdOf,
   linkTo,
+  linkToThread,
   PLATFORM,
   positionAt,
   positionOf,
@@ -45,6 +46,7 @@ import {
 } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
 import { AppError, recover, type AppErrorOptions } from '../../src/errors.ts';
+import type { Message } from '../../src/model/message.ts';
 import {
   channelAround,
   channelMention,
@@ -85,6 +87,13 @@ const listPeople = async (
 };
 
 const withoutVariation = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
+
+/** The replies in the thread under a message; Discord says only who began that, not who replied. */
+const repliesTo = ({ thread }: RawMessage, botId: string): Pick<Message, 'replies'> => {
+  if (!thread || !('message_count' in thread) || !thread.message_count) return {};
+  const isOurs = thread.owner_id === botId;
+  return { replies: { count: thread.message_count, ...(isOurs ? { ours: 'all' } : {}) } };
+};
 
 /** Reads the current message from Discord; undefined when it or its channel is gone. */
 export const readRaw = async (
@@ -181,7 +190,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         isMore = wanted.length === limit && found.length < most;
       }
       const completed = await members.completeAll(found.toReversed(), channel);
-      return completed.map((raw) => reader.read(raw, channel));
+      const { botId } = application();
+      return completed.map((raw) => ({ ...reader.read(raw, channel), ...repliesTo(raw, botId) }));
     },
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);
@@ -252,6 +262,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       );
     },
     link: ({ channel, id }) => linkTo(channel, id),
+    threadLink: linkToThread,
     find: (typed, here) => {
       const found = findMessage(typed, here);
       return found && { ...found, ref: { ...found.ref, channel: resolve(found.ref.channel) } };

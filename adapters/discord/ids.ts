@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, LinkedMessage, Posted, Space } from '../../src/model/place.ts';
+import type { Channel, LinkedMessage, MessageRef, Posted, Space } from '../../src/model/place.ts';
 import { typedAddress } from '../../src/rich-text/web-address.ts';
 
 export const PLATFORM = 'discord';
@@ -40,8 +40,15 @@ export const positionAt = (timeMs: number): string =>
 export const snowflakeTimeMs = (position: string): number =>
   Number(BigInt(position) >> 22n) + EPOCH_MS;
 
+const linkToChannel = (channel: Channel): string =>
+  `https://discord.com/channels/${guildIdOf(channel) ?? '@me'}/${channel.id}`;
+
 export const linkTo = (channel: Channel, messageId: string): string =>
-  `https://discord.com/channels/${guildIdOf(channel) ?? '@me'}/${channel.id}/${messageId}`;
+  `${linkToChannel(channel)}/${messageId}`;
+
+/** The address of the thread under a message, whose id the thread has. */
+export const linkToThread = ({ channel, id }: MessageRef): string =>
+  linkToChannel({ ...channel, id });
 
 const LINK_HOST = /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/;
 const LINK_PATH =

@@ -3,7 +3,7 @@ import { LEVEL, type CallPriority } from './rate-limiter.ts';
 import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
-import type { Installations } from './install/installations.ts';
+import type { Installations, Installed } from './install/installations.ts';
 import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -35,17 +35,22 @@ const inOrder = (found: ReadonlyMap<string, RawSlackMessage>): readonly RawSlack
 
 const latestOf = ({ latest_reply: latest }: RawSlackMessage): number => Number(latest);
 
+/** Says whether the replies under a message are the app's, by those of their authors whom Slack names. */
+export const repliesOf = (
+  { reply_users: users = [], reply_users_count: count }: RawSlackMessage,
+  installed: Pick<Installed, 'botUserId' | 'botId'> | undefined,
+): 'none' | 'some' | 'all' => {
+  const ids: readonly (string | undefined)[] = [installed?.botUserId, installed?.botId];
+  const ours = users.filter((id) => ids.includes(id)).length;
+  if (ours === 0) return 'none';
+  return ours === count ? 'all' : 'some';
+};
+
 /** Creates what reads the messages of a channel and of its threads after a timestamp. */
 export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps) => {
   /** True for the first message of a thread that has replies after a timestamp, which may be others' than the app's. */
   const hasNewReplies = (raw: RawSlackMessage, after: string, { space }: Channel): boolean => {
-    if (!isLater(raw.latest_reply, after)) return false;
-    const { reply_users: users = [], reply_users_count: count } = raw;
-    const installed = installations.known(space);
-    const ours: readonly (string | undefined)[] = [installed?.botUserId, installed?.botId];
-    const isOnlyOurs =
-      users.length > 0 && users.length === count && users.every((id) => ours.includes(id));
-    return !isOnlyOurs;
+    return isLater(raw.latest_reply, after) && repliesOf(raw, installations.known(space)) !== 'all';
   };
 
   /** Yields what stands in the channel, oldest first, and then what stands in each thread, those with the latest replies first. */

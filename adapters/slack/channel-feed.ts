@@ -2,7 +2,7 @@ import type { ConversationsInfoResponse } from '@slack/web-api';
 import type { Api } from './api.ts';
 import { AppError, recover, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
-import type { createCatchUp } from './catch-up.ts';
+import { repliesOf, type createCatchUp } from './catch-up.ts';
 import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
 import { ANSWERING } from './rate-limiter.ts';
 import {
@@ -26,7 +26,12 @@ import { BESIDE_COPIES, missingScopes, type ScopeChoice } from './scopes.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Message } from '../../src/model/message.ts';
-import { channelMention, type Channel, type Space } from '../../src/model/place.ts';
+import {
+  channelMention,
+  type Channel,
+  type MessageRef,
+  type Space,
+} from '../../src/model/place.ts';
 import { code, type Mention } from '../../src/rich-text/rich-text.ts';
 import type { WatchMode } from '../../src/model/space.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -143,6 +148,20 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
   const messageOf = async (raw: RawSlackMessage, channel: Channel) =>
     reader.read(raw, channel.space, channel.id, timestampAt(positionAt(Date.now())));
 
+  /** A message, with the replies in the thread that it begins. */
+  const listedOf = async (raw: RawSlackMessage, channel: Channel): Promise<Message> => {
+    const message = withoutSmallLines(await messageOf(raw, channel));
+    const { reply_count: count = 0, ts, thread_ts: begunBy = ts } = raw;
+    if (count === 0 || begunBy !== ts) return message;
+    const ours = repliesOf(raw, installations.known(channel.space));
+    return { ...message, replies: { count, ours } };
+  };
+
+  const linkTo = ({ channel, id }: MessageRef): string => {
+    const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
+    return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
+  };
+
   return {
     renamed: (channelId) => names.forgetWhere(({ id }) => id === channelId),
     forgetSpace: ({ id }) => names.forgetWhere(({ space }) => space.id === id),
@@ -150,11 +169,9 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     isTalk,
     positionAt,
     timeOf: writtenMsOf,
-    link: ({ channel, id }) => {
-      const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
-      return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
-    },
     find: findMessage,
+    link: linkTo,
+    threadLink: (ref) => `${linkTo(ref)}?thread_ts=${ref.id}&cid=${ref.channel.id}`,
     isPrivate: async (channel) => (await readChannel(api, channel))?.is_private !== false,
     // Anybody may give a workspace any name, but its address is its own.
     spaceName: async (space) => {
@@ -185,8 +202,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
         if (raw.subtype !== 'tombstone') found.push(raw);
         if (found.length >= most) break;
       }
-      const messages = found.toReversed().map(async (raw) => messageOf(raw, channel));
-      return (await Promise.all(messages)).map(withoutSmallLines);
+      return Promise.all(found.toReversed().map(async (raw) => listedOf(raw, channel)));
     },
     read: async ({ channel, id }) => {
       const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');

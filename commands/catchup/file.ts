@@ -4,6 +4,7 @@ import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { repliesTo } from './lines.ts';
 import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
@@ -18,9 +19,14 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
       .toISOString()
       .slice(0, MINUTE_CHARS)
       .replace('T', ' ');
-  const written = read.map(
-    (one) => `[${timeOf(one)}] ${quotedWords(one.message.author.name)}: ${plainText(one.text)}`,
-  );
+  const repliesOf = ({ message }: ReadMessage): string => {
+    const count = repliesTo(message, ctx);
+    return count === undefined ? '' : ` [🧵 ${ctx.label('catchup.replies', { count })}]`;
+  };
+  const written = read.map((one) => {
+    const name = quotedWords(one.message.author.name);
+    return `[${timeOf(one)}] ${name}: ${plainText(one.text)}${repliesOf(one)}`;
+  });
   return {
     name: 'catch-up.txt',
     mediaType: 'text/plain; charset=utf-8',

@@ -1,9 +1,17 @@
-import { excerptRow, HOUR_MS, quotedWords, rowChars } from '../../src/command/helpers.ts';
+import { HOUR_MS, quotedWords } from '../../src/command/helpers.ts';
 import type { Message } from '../../src/model/message.ts';
-import { bullets, lines, nested, sentence } from '../../src/rich-text/compose.ts';
-import { link, styled, text, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
+import { bullets, lines, nested, row, sentence } from '../../src/rich-text/compose.ts';
+import {
+  link,
+  styled,
+  text,
+  timestamp,
+  type Inline,
+  type RichText,
+} from '../../src/rich-text/rich-text.ts';
 import { secondsOf, type CatchUp, type ReadingContext } from './reading.ts';
 import type { ReadMessage } from './translate.ts';
+import { isCode, beginningOf, type Beginning } from './words.ts';
 
 /** UTF-16 units of the words of one message on a page at most and at least, and of what stands around them. */
 export const MESSAGE_CHARS = 500;
@@ -11,12 +19,14 @@ const LEAST_CHARS = 60;
 const AROUND_CHARS = 24;
 const NAME_CHARS = 32;
 const NAMED_CHARS = 12;
+const REPLIES_CHARS = 20;
 /**
- * A date stands above a message so long after the one before, or after the last date: readers see times in zones of
- * their own, whose midnights nobody else knows.
+ * A message has its date beside its time so long after the last date, and after a pause already sooner: readers see times
+ * in zones of their own, whose midnights nobody else knows.
  */
-const PAUSE_MS = 6 * HOUR_MS;
 const DATED_MS = 12 * HOUR_MS;
+const DATED_AFTER_PAUSE_MS = 8 * HOUR_MS;
+const PAUSE_MS = 6 * HOUR_MS;
 
 const nameOf = ({ author }: Message): string => quotedWords(author.name, NAME_CHARS) || '…';
 
@@ -27,38 +37,58 @@ const goesOn = (
 ): boolean =>
   before?.author.id === id && before.author.name === name && before.author.avatarUrl === avatarUrl;
 
+/** The number of replies in the thread under a message, 0 where it is not known; undefined where nobody replied there. */
+export const repliesTo = (
+  { ref, replies }: Message,
+  { services }: Pick<ReadingContext, 'services'>,
+): number | undefined => {
+  const mode = services.watches.of(ref.channel)?.mode;
+  if (!replies || mode === 'mirror') return replies?.count;
+  if (replies.ours === 'all') return undefined;
+  const isTranslated = mode !== undefined && mode !== 'request';
+  // Translations may be among them.
+  return replies.ours === 'some' || (!replies.ours && isTranslated) ? 0 : replies.count;
+};
+
+/** The way to the replies under a message, which are not shown. */
+const repliesRow = (message: Message, ctx: ReadingContext): readonly Inline[] => {
+  const count = repliesTo(message, ctx);
+  if (count === undefined) return [];
+  const url = ctx.services.messages.threadLinkOf(message.ref);
+  const words = `🧵 ${ctx.label('catchup.replies', { count })}`;
+  return row(' ', url === undefined ? words : link(url, text(`${words} ↗`)));
+};
+
 /** The room that a message takes beside its words, next to one before or after it. */
 export const aroundOf = (
   message: Message,
   beside: Message | undefined,
-  { services }: ReadingContext,
+  ctx: ReadingContext,
 ): number => {
-  if (goesOn(beside, message)) return AROUND_CHARS;
-  const url = services.messages.linkOf(message.ref) ?? '';
-  return AROUND_CHARS + NAMED_CHARS + nameOf(message).length + url.length;
+  const { messages } = ctx.services;
+  const hasReplies = repliesTo(message, ctx) !== undefined;
+  const wayThere = (hasReplies && messages.threadLinkOf(message.ref)) || '';
+  const replies = hasReplies ? REPLIES_CHARS + wayThere.length : 0;
+  if (goesOn(beside, message) && !beside?.text.some(isCode)) return AROUND_CHARS + replies;
+  const url = messages.linkOf(message.ref) ?? '';
+  return AROUND_CHARS + NAMED_CHARS + nameOf(message).length + url.length + replies;
 };
 
-/** Messages that one author wrote one after the other, with a date above them or not. */
-interface Run {
-  readonly read: ReadMessage[];
-  readonly dated: number | undefined;
+/** A message as a line shows it, with its date or without. */
+interface Line extends Beginning {
+  readonly message: Message;
+  readonly isDated: boolean;
 }
 
-const runsOf = (
-  read: readonly ReadMessage[],
-  since: number,
-  { services }: ReadingContext,
-): readonly Run[] => {
-  const runs: Run[] = [];
-  let [before, dated] = [since * 1_000, since * 1_000];
-  for (const one of read) {
-    const at = services.messages.timeOf(one.message);
-    const isDated = at - before >= PAUSE_MS || at - dated >= DATED_MS;
-    before = at;
-    if (isDated) dated = at;
+/** Lines of one author, one after the other; a block of code ends them. */
+const runsOf = (all: readonly Line[]): readonly Line[][] => {
+  const runs: Line[][] = [];
+  for (const line of all) {
     const run = runs.at(-1);
-    if (!isDated && run && goesOn(run.read[0]?.message, one.message)) run.read.push(one);
-    else runs.push({ read: [one], dated: isDated ? at : undefined });
+    const before = run?.at(-1);
+    const isSame = goesOn(before?.message, line.message) && before?.below.length === 0;
+    if (run && isSame && !line.isDated) run.push(line);
+    else runs.push([line]);
   }
   return runs;
 };
@@ -71,28 +101,54 @@ export const shownLines = (
   ctx: ReadingContext,
 ): RichText => {
   const { locale, services } = ctx;
-  let most = MESSAGE_CHARS;
-  const cut = (one: ReadMessage) => excerptRow(one.text, most, { locale });
+  const timeOf = (message: Message): number => services.messages.timeOf(message);
+  let [before, dated] = [since * 1_000, since * 1_000];
+  const datings = read.map(({ message }) => {
+    const at = timeOf(message);
+    const isAfterPause = at - before >= PAUSE_MS;
+    const isDated = at - dated >= (isAfterPause ? DATED_AFTER_PAUSE_MS : DATED_MS);
+    before = at;
+    if (isDated) dated = at;
+    return isDated;
+  });
+  const cutTo = (most: number): readonly Line[] =>
+    read.map((one, at) => ({
+      message: one.message,
+      isDated: datings[at] ?? false,
+      ...beginningOf(one.text, most, locale),
+    }));
   const around = read.map(({ message }, index) => aroundOf(message, read[index - 1]?.message, ctx));
   const room = around.reduce((left, taken) => left - taken, chars);
-  while (most > LEAST_CHARS && rowChars(read.flatMap(cut)) > room) most = Math.trunc(most * 0.8);
-  const timeOf = ({ message }: ReadMessage) =>
-    timestamp(secondsOf(services.messages.timeOf(message)), 't');
+  const isTooLong = (all: readonly Line[]) => all.reduce((sum, line) => sum + line.chars, 0) > room;
+  let most = MESSAGE_CHARS;
+  let all = cutTo(most);
+  while (most > LEAST_CHARS && isTooLong(all)) {
+    most = Math.trunc(most * 0.8);
+    all = cutTo(most);
+  }
+  const momentOf = ({ message, isDated }: Line): Inline => {
+    const seconds = secondsOf(timeOf(message));
+    return isDated ? styled('bold', timestamp(seconds)) : timestamp(seconds, 't');
+  };
+  const wordsOf = (line: Line): readonly Inline[] => [
+    ...line.row,
+    ...repliesRow(line.message, ctx),
+  ];
   return lines(
-    ...runsOf(read, since, ctx).flatMap(({ read: [first, ...rest], dated }) => {
+    ...runsOf(all).flatMap(([first, ...rest]) => {
       if (!first) return [];
       const { message } = first;
       const url = services.messages.linkOf(message.ref);
       const way = url === undefined ? [] : [link(url, text('↗')), ' '];
       const name = styled('bold', text(nameOf(message)));
       return [
-        dated !== undefined && sentence(styled('bold', timestamp(secondsOf(dated), 'D'))),
         bullets(
           nested(
-            sentence(timeOf(first), ' ', ...way, name, ': ', ...cut(first)),
-            rest.map((one) => sentence(timeOf(one), ' ', ...cut(one))),
+            sentence(momentOf(first), ' ', ...way, name, ': ', ...wordsOf(first)),
+            rest.map((line) => sentence(momentOf(line), ' ', ...wordsOf(line))),
           ),
         ),
+        (rest.at(-1) ?? first).below,
       ];
     }),
   );

@@ -22,16 +22,12 @@ const PAGE_MS = 25_000;
 export const MOST_ON_PAGE = 10;
 /** UTF-16 units of a page. */
 const PAGE_CHARS = 1_500;
-/** A position before all others. */
-const BEGINNING = '0';
+/** The turn to the first page: behind a position before all others. */
+const FIRST: PageTurn = { way: 'next', at: '0' };
 
 /** The first messages that a page holds; at least one, where there is any. */
-const fitting = (
-  messages: readonly Message[],
-  chars: number,
-  ctx: ReadingContext,
-): readonly Message[] => {
-  let left = chars;
+const fitting = (messages: readonly Message[], ctx: ReadingContext): readonly Message[] => {
+  let left = PAGE_CHARS;
   const end = messages.slice(0, MOST_ON_PAGE).findIndex((message, index) => {
     // Bytes, as one character of Chinese is three letters of English.
     const words = Math.min(MESSAGE_CHARS, Buffer.byteLength(plainText(message.text)));
@@ -45,28 +41,33 @@ const fitting = (
 const onPage = (
   messages: readonly Message[],
   turn: PageTurn | undefined,
-  chars: number,
   ctx: ReadingContext,
 ): readonly Message[] => {
   if (turn?.way === 'back') {
     const before = messages.filter(({ position }) => position < turn.at).toReversed();
-    if (before.length > 0) return fitting(before, chars, ctx).toReversed();
+    if (before.length > 0) return fitting(before, ctx).toReversed();
   }
   const after = messages.filter(({ position }) => turn?.way !== 'next' || position > turn.at);
-  return after.length > 0
-    ? fitting(after, chars, ctx)
-    : fitting(messages.toReversed(), chars, ctx).toReversed();
+  return after.length > 0 ? fitting(after, ctx) : fitting(messages.toReversed(), ctx).toReversed();
 };
 
 export interface PageOptions {
   readonly turn?: PageTurn | undefined;
-  /** The UTF-16 units that what is above the messages may take. */
-  readonly aboveChars?: number | undefined;
   /** True where a summary can be made, and is not there yet. */
   readonly hasModel: boolean;
   /** True where the language was just chosen for this reading: it can be kept as the person's own. */
   readonly isChosen?: boolean;
 }
+
+/** The menu that leads to a page in another language. */
+export const languageChoice = (
+  reading: CatchUp,
+  turn: PageTurn = FIRST,
+  ctx: ReadingContext,
+): Control => ({
+  ...languageMenu(ctx, readingPress('language', reading, turn), reading.to),
+  label: ctx.label('catchup.language'),
+});
 
 /** A page of what somebody missed, which may have more above it. */
 export type ReadPage = (top?: RichText) => Content;
@@ -75,12 +76,11 @@ export type ReadPage = (top?: RichText) => Content;
 export const readPage = async (
   reading: CatchUp,
   { messages, isCut, leftOut }: MissedMessages,
-  { turn, aboveChars, hasModel, isChosen = false }: PageOptions,
+  { turn, hasModel, isChosen = false }: PageOptions,
   ctx: ReadingContext,
 ): Promise<ReadPage> => {
   const { label, locale, services, t } = ctx;
-  const chars = PAGE_CHARS - (aboveChars ?? 0);
-  const here = onPage(messages, turn, chars, ctx);
+  const here = onPage(messages, turn, ctx);
   const [first, last] = [here[0], here.at(-1)];
   const all = await translated(here, { ...reading, lane: 'interactive', withinMs: PAGE_MS }, ctx);
   const start = messages.findIndex((one) => one === first);
@@ -96,7 +96,7 @@ export const readPage = async (
     translated: all.translated,
   });
   const before = messages[start - 1];
-  const again: PageTurn = { way: 'next', at: before?.position ?? BEGINNING };
+  const again: PageTurn = before ? { way: 'next', at: before.position } : FIRST;
   const controls: readonly (Control | false | undefined)[] = [
     start > 0 &&
       first &&
@@ -113,10 +113,7 @@ export const readPage = async (
       press: readingPress('keep', reading, again),
       label: label('catchup.keep-language', { language }),
     },
-    {
-      ...languageMenu(ctx, readingPress('language', reading, again), reading.to),
-      label: label('catchup.language'),
-    },
+    languageChoice(reading, again, ctx),
   ];
   return (above) => ({
     text: sections(
@@ -124,7 +121,7 @@ export const readPage = async (
       lines(
         heading,
         isCut && t('catchup.cut', { count }),
-        shownLines(all.read, chars, reading, ctx),
+        shownLines(all.read, PAGE_CHARS, reading, ctx),
         failedNote(all, ctx),
         leftOutNote(leftOut, ctx),
       ),

@@ -4,7 +4,7 @@ import { typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { lines, type Maybe } from '../../src/rich-text/compose.ts';
-import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
 /** The parts of a use, or of a press, that a reading is made with. */
 export type ReadingContext = Omit<PressContext, 'arg' | 'values'>;
@@ -83,12 +83,17 @@ export const missedIn = async (
 
 export const isNothing = ({ messages }: MissedMessages): boolean => messages.length === 0;
 
-/** Says that nothing was missed, which is no error. */
+/** Says that nothing was missed, which is no error, and how to look further back. */
 export const nothing = (
-  { leftOut }: Pick<MissedMessages, 'leftOut'>,
+  { leftOut, sinceMs }: Pick<MissedMessages, 'leftOut' | 'sinceMs'>,
   ctx: ReadingContext,
+  hint = false,
 ): Content => ({
-  text: lines(ctx.t('catchup.none'), leftOutNote(leftOut, ctx)),
+  text: lines(
+    ctx.t('catchup.none', { since: timestamp(secondsOf(sinceMs)) }),
+    leftOutNote(leftOut, ctx),
+    hint && ctx.t('catchup.further'),
+  ),
   tone: 'note',
 });
 

@@ -10,10 +10,11 @@ import { toAppError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import type { ReadingContext } from './reading.ts';
+import type { MissedMessages } from '../../src/command/services.ts';
+import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
 
 /** UTF-16 units of a summary, of the messages that it is made of, and of each of these. */
-export const SUMMARY_CHARS = 700;
+const SUMMARY_CHARS = 1_500;
 const READ_CHARS = 12_000;
 const MESSAGE_CHARS = 400;
 const NAME_CHARS = 32;
@@ -40,22 +41,48 @@ const newestLines = async (
   return written.slice(0, end < 0 ? undefined : end).toReversed();
 };
 
-/** Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. */
-export const summaryOf = async (
+/** The messages that are gone, or of somebody who opted out, by what may be read now. */
+const goneOf = (
   messages: readonly Message[],
-  to: string,
+  now: Pick<MissedMessages, 'messages' | 'isCut'>,
+): readonly Message[] => {
+  const left = new Set(now.messages.map(({ ref }) => ref.id));
+  const oldest = now.messages[0]?.position ?? '';
+  return messages.filter(
+    ({ ref, position }) => !left.has(ref.id) && (!now.isCut || position >= oldest),
+  );
+};
+
+/**
+ * Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. Nothing is shown
+ * of a message that is gone by the time the summary is written.
+ */
+export const summaryOf = async (
+  { from, to }: CatchUp,
+  messages: readonly Message[],
   ctx: ReadingContext,
 ): Promise<RichText> => {
   const { channel, services, signal, t } = ctx;
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
   const language = services.languages.name(to, 'en');
   const asker = { lane: 'interactive', space: channel.space } as const;
-  let given = await newestLines(messages, ctx);
+  let given = messages;
+  let all = messages.length;
   for (;;)
     try {
-      const turns = summaryTurns(given, language);
+      const written = await newestLines(given, ctx);
+      given = given.slice(given.length - written.length);
+      const turns = summaryTurns(written, language);
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
-      return lines(t('catchup.summary'), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
+      const gone = goneOf(given, await missedIn(ctx, from));
+      if (gone.length === 0) {
+        const isAll = given.length === all ? 'yes' : 'no';
+        const params = { count: given.length, isAll };
+        return lines(t('catchup.summary', params), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
+      }
+      all -= gone.length;
+      given = given.filter((message) => !gone.includes(message));
+      if (given.length === 0) return t('catchup.no-summary');
     } catch (thrown) {
       signal.throwIfAborted();
       if (toAppError(thrown).code !== 'too-large' || given.length < 2)

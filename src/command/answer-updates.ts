@@ -5,7 +5,7 @@ import type { Invocation } from '../ports/platform.ts';
 import type { Stream, CommandContext } from './command.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RichText } from '../rich-text/rich-text.ts';
-import { plainWords } from '../rich-text/compose.ts';
+import { plainWords, sections } from '../rich-text/compose.ts';
 import type { TranscriptionProgress } from './services.ts';
 
 export interface StreamOptions {
@@ -121,6 +121,15 @@ export const createAnswerUpdates = ({
     newest = content;
   };
 
+  /** Shows content below what is shown, as a message of its own where the platform can and grants that. */
+  const showBelow = async (content: Content): Promise<void> => {
+    signal.throwIfAborted();
+    if (!answer.showBelow || remaining < 2)
+      return show({ ...newest, text: sections(newest?.text, content.text) });
+    remaining -= 1;
+    await answer.showBelow(content);
+  };
+
   const stream: Stream = async (states, as, leftOf) => {
     let grown: (() => Content) | undefined;
     const contents = mapStates(states, (state) => {
@@ -144,6 +153,7 @@ export const createAnswerUpdates = ({
     /** Aborted when the asker is gone, or when the answer can no longer be shown. */
     signal,
     show,
+    showBelow,
     stream,
     /** Shows what waits for the last update, if anything does. */
     finish: async (): Promise<void> => {

@@ -60,6 +60,8 @@ export interface CommandContext<Options> {
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
+  /** Shows a text below the answer, which stays; in the answer where the platform has no room for another message. */
+  readonly replyBelow: (content: Pick<Content, 'text'>) => Promise<void>;
   /** The limits of the platform, with the largest file that this answer can show. */
   readonly capabilities: Capabilities;
   /** The commands that there are here, in the person's locale. */

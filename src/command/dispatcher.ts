@@ -133,6 +133,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         label: texts.in(locale, namingOf(member)),
         signal: updates.signal,
         reply: updates.show,
+        replyBelow: updates.showBelow,
         capabilities: {
           ...capabilities,
           fileBytes: answer.fileBytes ?? capabilities.fileBytes,

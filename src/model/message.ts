@@ -189,6 +189,11 @@ export interface Message {
    * channels.
    */
   readonly threadId?: string;
+  /**
+   * The replies in the thread under it, where there are any, and whether they are ours, where the platform says whose they
+   * are. `ChannelFeed.newest` alone gives them.
+   */
+  readonly replies?: { readonly count: number; readonly ours?: 'none' | 'some' | 'all' };
   /** True for a reply in a thread that stands in the channel too. */
   readonly broadcast?: true;
   readonly forwarded?: boolean;

@@ -63,7 +63,7 @@ export interface ChannelFeed {
   ): AsyncIterable<Message>;
   /**
    * Reads the newest messages of a channel itself that stand at a position or after it, oldest first, none of its
-   * threads.
+   * threads: of these only how many replies they have.
    *
    * @param most how many; older ones are left out
    */
@@ -107,6 +107,8 @@ export interface ChannelFeed {
   personName?(space: Space, personId: string): Promise<string | undefined>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
+  /** The address of the thread under a message that has one; omitted by platforms without. */
+  threadLink?(ref: MessageRef): string;
   /**
    * Reads what a person typed for a message: its link, or its id in the channel where they typed it; undefined for anything
    * else. Nobody is asked whether there is such a message. Omitted by platforms without links.

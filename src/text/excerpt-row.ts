@@ -1,14 +1,22 @@
-import { link, text, type Inline, type RichText } from '../rich-text/rich-text.ts';
+import { code, link, text, type Inline, type RichText } from '../rich-text/rich-text.ts';
 import { toPieces, type Piece } from '../rich-text/pieces/pieces.ts';
-import { HIDDEN, shorten, shownWords, withoutBreaks, type ExcerptOptions } from './quoted-words.ts';
+import {
+  HIDDEN,
+  oneLine,
+  shorten,
+  shownWords,
+  withoutBreaks,
+  type ExcerptOptions,
+} from './quoted-words.ts';
 
-/** Words, or a link with its label, which is empty where the address itself is shown. */
+/** Words, code, or a link with its label, which is empty where the address itself is shown. */
 interface Part {
   readonly words: string;
+  readonly isCode?: true;
   readonly url?: string;
 }
 
-/** Words without what spoilers hide, and links, in their order. */
+/** Words without what spoilers hide, code and links, in their order. */
 const partsOf = (tree: RichText, options: ExcerptOptions): readonly Part[] => {
   const { pieces, pairs } = toPieces(tree);
   const parts: Part[] = [];
@@ -16,7 +24,8 @@ const partsOf = (tree: RichText, options: ExcerptOptions): readonly Part[] => {
   let url: string | undefined;
   const add = (words: string): void => {
     const last = parts.at(-1);
-    if (!last || last.url !== url) parts.push({ words, ...(url === undefined ? {} : { url }) });
+    if (!last || last.isCode || last.url !== url)
+      parts.push({ words, ...(url === undefined ? {} : { url }) });
     else parts[parts.length - 1] = { ...last, words: last.words + words };
   };
   const enclosed = (piece: Piece & { readonly pair: number }): void => {
@@ -27,13 +36,21 @@ const partsOf = (tree: RichText, options: ExcerptOptions): readonly Part[] => {
       add(HIDDEN);
     }
   };
-  for (const piece of pieces)
+  const codeOf = (piece: Piece): string | undefined => {
+    if (url !== undefined) return undefined;
+    if (piece.kind === 'block') return piece.block.spoiler ? undefined : piece.block.text;
+    return piece.kind === 'leaf' && piece.node.kind === 'code' ? piece.node.text : undefined;
+  };
+  for (const piece of pieces) {
+    const written = codeOf(piece);
     if (hiddenBy !== undefined) {
       if (piece.kind === 'close' && piece.pair === hiddenBy) hiddenBy = undefined;
     } else if ('pair' in piece) enclosed(piece);
     else if (piece.kind === 'leaf' && piece.node.kind === 'link' && url === undefined)
       parts.push({ words: '', url: piece.node.url });
-    else add(shownWords(piece, options));
+    else if (written === undefined) add(shownWords(piece, options));
+    else parts.push({ words: oneLine(written), isCode: true });
+  }
   return parts;
 };
 
@@ -45,7 +62,7 @@ export const rowChars = (row: readonly Inline[]): number =>
   }, 0);
 
 /**
- * Makes an excerpt in one row for people who read messages: as `excerpt`, but links stay, each of them whole. At most
+ * Makes an excerpt in one row for people who read messages: as `excerpt`, but code stays code, and links stay, each of them whole. At most
  * `chars` long as `rowChars` counts, and one more for the `…` in place of a link that does not fit.
  */
 export const excerptRow = (
@@ -55,14 +72,15 @@ export const excerptRow = (
 ): readonly Inline[] => {
   const row: Inline[] = [];
   let left = chars;
-  for (const { words, url } of partsOf(tree, options)) {
+  for (const { words, url, isCode = false } of partsOf(tree, options)) {
+    const shown = isCode ? code : text;
     const flat = row.length === 0 ? withoutBreaks(words).trimStart() : withoutBreaks(words);
     const size = flat.length + (url?.length ?? 0);
     if (size > left)
-      return [...row, text(url === undefined && left > 0 ? shorten(flat, left) : '…')];
+      return [...row, url === undefined && left > 1 ? shown(shorten(flat, left)) : text('…')];
     left -= size;
     if (url !== undefined) row.push(link(url, ...(flat === '' ? [] : [text(flat)])));
-    else if (flat !== '') row.push(text(flat));
+    else if (flat !== '') row.push(shown(flat));
   }
   return row;
 };

@@ -59,10 +59,13 @@ describe('/catchup', () => {
     expect(linesIn(text)).toEqual(['line 3.', 'line 4.', 'line 5.']);
   });
 
-  it('says where nothing was missed', async () => {
+  it('says where nothing was missed, and how to look further back', async () => {
     const { text, tone } = await harness().run('catchup', {}, READER);
-    expect(text).toBe(sentence('catchup.none', {}, 'ja'));
+    const none = sentence('catchup.none', { since: `<t:${secondsAgo(1_440)}:f>` }, 'ja');
+    expect(text).toBe(`${none}\n${sentence('catchup.further', {}, 'ja')}`);
     expect(tone).toBe('note');
+    const chosen = await harness().run('catchup', { since: '7d' });
+    expect(chosen.text).toBe(sentence('catchup.none', { since: `<t:${secondsAgo(7 * 1_440)}:f>` }));
   });
 
   it('says how many messages of people who opted out are left out', async () => {
@@ -156,12 +159,20 @@ describe('/catchup', () => {
       return sum + children[0]!.text.length;
     }, 0);
     expect(text).toBe(
-      `${sentence('catchup.many', { count: 143, characters })}\n${sentence('catchup.cut', { count: 143 })}`,
+      `${sentence('catchup.many', { count: 143, characters, summary: 'no' })}\n${sentence('catchup.cut', { count: 143 })}`,
     );
     expect(linesIn((await harness().press('catchup.read')).text)).toHaveLength(10);
     expect((await harness().press('catchup.file')).text).toContain(
-      sentence('catchup.many', { count: 143, characters }),
+      sentence('catchup.many', { count: 143, characters, summary: 'no' }),
     );
+  });
+
+  it('offers another language before many are translated', async () => {
+    harness().script.messages = lines(60);
+    await harness().run('catchup', { to: 'es' });
+    const { text } = await harness().press('catchup.language', ['fr']);
+    expect(text).toContain('fr:line 1.');
+    expect(linesIn(text)).toHaveLength(10);
   });
 
   it('shows nothing to who may not see the channel, or not read what was written before', async () => {

@@ -12,9 +12,7 @@ const pressOf = ({ components }: FakeMessage, begins: string): string | undefine
     .flatMap((row) => (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id))
     .find((id) => id.startsWith(begins));
 
-/** True once the answer is there, and the summary above it, where it gets one. */
-const isFinished = ({ content }: FakeMessage): boolean =>
-  content !== '' && !content.includes(sentence('catchup.summing'));
+const FOLLOWS = sentence('catchup.summing');
 
 /** Uses `/catchup` in a channel; resolves with what its asker alone sees. */
 const catchUp = async (
@@ -23,8 +21,14 @@ const catchUp = async (
   options: Record<string, string> = { to: 'es' },
 ): Promise<FakeMessage> => {
   const used = bot.discord.command(by, { channel, name: 'catchup', options });
-  await used.until(({ shown }) => shown !== undefined && isFinished(shown));
-  expect(used.ephemeral).toBe(true);
+  // The summary comes below, where there is one.
+  await used.until(
+    ({ shown, followUps }) =>
+      shown !== undefined &&
+      shown.content !== '' &&
+      (!shown.content.startsWith(FOLLOWS) || followUps.length === 1),
+  );
+  expect([used, ...used.followUps].map(({ ephemeral }) => ephemeral)).not.toContain(false);
   return used.shown as FakeMessage;
 };
 
@@ -95,10 +99,11 @@ it('asks nothing again for a page that was read, and shows of it what may be rea
   const first = await catchUp(at, cat);
   const isLast = (text: string) => text.includes('es:line 14.');
   const isFirst = (text: string) => text.includes('es:line 1.');
+  const firstContent = first.content;
   const second = await press(cat, first, pressOf(first, 'catchup page')!, isLast);
   const translated = bot.translations().length;
   const again = await press(cat, second, 'catchup page', isFirst);
-  expect(again.content).toBe(first.content);
+  expect(`${FOLLOWS}\n\n${again.content}`).toBe(firstContent);
   expect(again.content).toContain(
     `[↗](https://discord.com/channels/${at.guild.id}/${at.channel.id}/${said[0]!.id})`,
   );
@@ -107,13 +112,68 @@ it('asks nothing again for a page that was read, and shows of it what may be rea
   const panel = await bot.use(at, 'privacy', {}, at.bob);
   await bot.press(panel, 'privacy out', undefined, at.bob);
   said[4]!.delete();
+  said[5]!.edit('line 60.');
   const left = await press(cat, next, 'catchup page', isFirst);
-  expect(linesIn(left).join()).not.toMatch(/line [35]\./);
+  expect(linesIn(left).join()).not.toMatch(/line [356]\./);
+  expect(linesIn(left)).toContain('es:line 60.');
   expect(left.content).toContain(sentence('catchup.left-out', { count: 1 }));
   const page = pressOf(left, 'catchup page')!;
   at.channel.deny('ReadMessageHistory');
   const refusal = sentence('watch.missing', { permissions: 'Read Message History' });
   const refused = await press(cat, left, page, (text) => text.includes(refusal));
+  expect(linesIn(refused)).toEqual([]);
+});
+
+it('shows code as it was written, and the way to the replies under a message', async () => {
+  const at = bot.place();
+  const asked = at.channel.say(at.ann, 'Look:\n```ts\nlet a = 1;\nlet b = 2;\n```');
+  const thread = asked.startThread(at.ann, 'about that');
+  for (const words of ['one', 'two', 'three']) thread.say(at.bob, words);
+  const { content } = await catchUp(at, at.guild.owner);
+  const url = `https://discord.com/channels/${at.guild.id}/${thread.id}`;
+  const replies = sentence('catchup.replies', { count: 3 });
+  expect(content).toContain(
+    `**Ann**: es:Look: [🧵 ${replies} ↗](${url})\n\`\`\`ts\nlet a = 1;\nlet b = 2;\n\`\`\``,
+  );
+});
+
+it('puts a summary below the page, which stays, also while pages are turned', async () => {
+  const at = bot.place();
+  for (let count = 1; count <= 12; count += 1) at.channel.say(at.ann, `line ${count}.`);
+  const used = bot.discord.command(at.bob, {
+    channel: at.channel,
+    name: 'catchup',
+    options: { to: 'es' },
+  });
+  await used.until(({ followUps }) => followUps.length === 1);
+  const heading = sentence('catchup.summary', { count: 12, isAll: 'yes' });
+  expect(used.followUps[0]?.content).toContain(heading);
+  const page = used.shown as FakeMessage;
+  expect(linesIn(page)).toHaveLength(10);
+  const turned = await press(at.bob, page, 'catchup page', (text) => text.includes('es:line 12.'));
+  const pressed = bot.discord.press(at.bob, turned, pressOf(turned, 'catchup summary')!);
+  await pressed.until(({ followUps }) => followUps.length === 1);
+  expect(pressed.followUps[0]).toMatchObject({ ephemeral: true });
+  expect(linesIn(pressed.shown as FakeMessage)).toEqual(['es:line 11.', 'es:line 12.']);
+  expect(used.followUps[0]?.content).toContain(heading);
+});
+
+it('shows nothing more to who may not see the channel any more', async () => {
+  const at = bot.place();
+  const readers = at.guild.role('readers', ['ViewChannel', 'ReadMessageHistory']);
+  at.guild.give(at.bob, readers);
+  const permissions = {
+    everyone: { deny: ['ViewChannel'] },
+    bot: { allow: ['ViewChannel', 'ReadMessageHistory'] },
+    [readers.id]: { allow: ['ViewChannel'] },
+  } as const;
+  const channel = at.guild.channel({ permissions });
+  for (let count = 1; count <= 12; count += 1) channel.say(at.ann, `line ${count}.`);
+  const first = await catchUp({ channel }, at.bob);
+  expect(linesIn(first)).toHaveLength(10);
+  at.guild.state.members.get(at.bob.id)!.roles.length = 0;
+  const unseen = sentence('errors.channel-unseen', { channel: `<#${channel.id}>` });
+  const refused = await press(at.bob, first, 'catchup page', (text) => text.includes(unseen));
   expect(linesIn(refused)).toEqual([]);
 });
 

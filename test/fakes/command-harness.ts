@@ -112,7 +112,11 @@ export const openCommandHarness = async (
     channel,
     isGuest,
     signal: new AbortController().signal,
-    answer: { show: async (content: Content) => void shown.push(shownOf(content)), paceMs: 0 },
+    answer: {
+      show: async (content: Content) => void shown.push(shownOf(content)),
+      showBelow: async (content: Content) => void shown.push(shownOf(content)),
+      paceMs: 0,
+    },
     readText: readOn(SPACE.platform),
   });
 

@@ -172,6 +172,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       since: refuse,
       written: refuse,
       linkOf: refuse,
+      threadLinkOf: refuse,
       timeOf: refuse,
       translations: { of: refuse, begin: refuse },
     },

@@ -234,6 +234,7 @@ export const createScriptedServices = (
       written: async (messages) =>
         messages.map(({ ref, text }) => script.sources.get(ref.id) ?? text),
       linkOf: ({ id }) => `https://chat.example/${id}`,
+      threadLinkOf: ({ id }) => `https://chat.example/thread/${id}`,
       timeOf: ({ position }) => Number(position),
       translations: createReadTranslations(() => NOW_MS),
     },

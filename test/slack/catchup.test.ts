@@ -1,31 +1,95 @@
 import { expect, it } from 'vitest';
-import type { FakeUser } from '../fakes/slack/index.ts';
+import type { FakeMessage, FakeUser } from '../fakes/slack/index.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { openSlackBot, withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
 
-const lastFor = (at: Place, user: FakeUser): string =>
-  JSON.stringify(at.channel.ephemeralsFor(user).at(-1) ?? '');
-const linesIn = (shown: string): readonly string[] =>
+/** What a person alone sees in a channel, without what blocks repeat of the text of notifications. */
+const shownTo = (at: Place, user: FakeUser) =>
+  at.channel
+    .ephemeralsFor(user)
+    .map((one) => ({ one, shown: JSON.stringify(one.blocks ?? one.text) }));
+const linesIn = (shown = ''): readonly string[] =>
   [...shown.matchAll(/es:line \d+\./g)].map(([line]) => line);
+
+/** Chooses _Read from here_; resolves once the page is there, and the summary below it. */
+const readFrom = async (at: Place, from: FakeMessage): Promise<void> => {
+  await bot.use(at, 'language language:es', { by: at.bob });
+  const before = shownTo(at, at.bob).length;
+  bot.slack.messageShortcut(at.bob, from, 'catchup');
+  await bot.slack.until(() => shownTo(at, at.bob).length === before + 2);
+};
+
+/** Presses a control of the page; resolves once a condition holds of what it shows. */
+const press = async (
+  at: Place,
+  name: RegExp,
+  isIt: (shown: string) => boolean,
+): Promise<string> => {
+  const { one: page, shown } = shownTo(at, at.bob).at(-2)!;
+  bot.slack.act(at.bob, page, name.exec(shown)![0]);
+  const now = () => JSON.stringify(page.blocks ?? page.text);
+  await bot.slack.until(() => isIt(now()));
+  return now();
+};
+const LATER = /catchup page:[^"]*,next,[\d.]*/;
+const EARLIER = /catchup page:[^"]*,back,[\d.]*/;
 
 it('the shortcut shows what was written since a message, in pages, to the one who asks alone', async () => {
   const at = bot.place();
   at.channel.say(at.ann, 'line 0.');
   const from = at.channel.say(at.ann, 'line 1.');
   for (let count = 2; count <= 12; count += 1) at.channel.say(at.ann, `line ${count}.`);
-  await bot.use(at, 'language language:es', { by: at.bob });
-  bot.slack.messageShortcut(at.bob, from, 'catchup');
-  await bot.slack.until(() => /catchup page:[^"]*,next,/.test(lastFor(at, at.bob)));
-  const first = at.channel.ephemeralsFor(at.bob).at(-1)!;
-  expect([...new Set(linesIn(lastFor(at, at.bob)))]).toHaveLength(10);
-  const next = /catchup page:[^"]*,next,[\d.]*/.exec(JSON.stringify(first))![0];
-  bot.slack.act(at.bob, first, next);
-  await bot.slack.until(() => lastFor(at, at.bob).includes('es:line 12.'));
-  expect([...new Set(linesIn(lastFor(at, at.bob)))]).toEqual(['es:line 11.', 'es:line 12.']);
+  await readFrom(at, from);
+  const [page, summary] = shownTo(at, at.bob).slice(-2);
+  expect(linesIn(page?.shown)).toHaveLength(10);
+  expect(summary?.shown).toContain('You asked');
+  expect(linesIn(summary?.shown)).toEqual([]);
+  const next = await press(at, LATER, (shown) => shown.includes('es:line 12.'));
+  expect(linesIn(next)).toEqual(['es:line 11.', 'es:line 12.']);
   expect(at.channel.ephemeralsFor(at.ann)).toEqual([]);
   expect(at.channel.posts).toEqual([]);
+});
+
+it('a page that is turned shows what may be read now, and to who may read it', async () => {
+  const at = bot.place();
+  const from = at.channel.say(at.ann, 'line 1.');
+  const said = Array.from({ length: 12 }, (_, index) =>
+    at.channel.say(index === 2 ? at.admin : at.ann, `line ${index + 2}.`),
+  );
+  await readFrom(at, from);
+  await press(at, LATER, (shown) => shown.includes('es:line 13.'));
+  await bot.use(at, 'privacy', { by: at.admin });
+  bot.slack.act(at.admin, at.channel.ephemeralsFor(at.admin).at(-1)!, 'privacy out');
+  const out = () =>
+    JSON.stringify(at.channel.ephemeralsFor(at.admin).at(-1)).includes('privacy in');
+  await bot.slack.until(out);
+  said[0]!.delete();
+  said[1]!.edit('line 30.');
+  const back = await press(at, EARLIER, (shown) => shown.includes('es:line 1.'));
+  expect(linesIn(back).slice(0, 3)).toEqual(['es:line 1.', 'es:line 30.', 'es:line 5.']);
+  at.channel.makePrivate();
+  at.channel.state.members.delete(at.bob.id);
+  const refused = await press(at, LATER, (shown) => !shown.includes('es:line 1.'));
+  expect(linesIn(refused)).toEqual([]);
+});
+
+it('leads to the replies of people, not to those of translations', async () => {
+  const at = bot.place();
+  await bot.use(at, 'autotranslate reply languages:ja');
+  const [alone, asked] = ['Good evening.', 'Shall we have tea?'].map((words) =>
+    at.channel.say(at.ann, words),
+  ) as [FakeMessage, FakeMessage];
+  at.channel.say(at.bob, 'Yes, please.', { thread: asked });
+  await bot.slack.until(() =>
+    [alone, asked].every(({ replies }) => replies.some((one) => one.isOurs)),
+  );
+  await bot.use(at, 'catchup to:es', { by: at.bob, part: 'tea' });
+  const shown = shownTo(at, at.bob).at(-1)!.shown;
+  const ways = [...shown.matchAll(/archives\/\w+\/p\d+\?thread_ts=([\d.]+)/g)].map(([, ts]) => ts);
+  expect(ways).toEqual([asked.ts]);
+  expect(shown).toContain(`🧵 ${sentence('catchup.replies', { count: 0 })} ↗`);
 });
 
 it('shows what was missed since the person’s last message', async () => {
@@ -34,7 +98,7 @@ it('shows what was missed since the person’s last message', async () => {
   at.channel.say(at.ann, 'line 1.');
   const shown = await bot.use(at, 'catchup to:es', { by: at.bob, part: 'line' });
   expect(shown).not.toContain('bye');
-  expect(linesIn(lastFor(at, at.bob))).not.toEqual([]);
+  expect(linesIn(shown)).not.toEqual([]);
 });
 
 it('says where Slack gives the app little history', async () => {
@@ -42,6 +106,7 @@ it('says where Slack gives the app little history', async () => {
   const at = limited.place();
   for (let count = 1; count <= 30; count += 1) at.channel.say(at.ann, `line ${count}.`);
   await limited.use(at, 'catchup to:es', { by: at.bob });
-  const again = await limited.use(at, 'catchup to:es', { by: at.bob });
-  expect(again).toContain(sentence('autotranslate.read-slow'));
+  const slow = sentence('autotranslate.read-slow');
+  const again = await limited.use(at, 'catchup to:es', { by: at.bob, part: slow });
+  expect(again).toContain(slow);
 });

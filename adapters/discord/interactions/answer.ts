@@ -203,19 +203,26 @@ export const createAnswer = (deps: AnswerDeps) => {
   };
 
   const drawing = createSemaphore(1);
+  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await drawing.use(work);
+    } catch (thrown) {
+      if (isGone(thrown)) gone.abort();
+      throw thrown;
+    }
+  };
   return {
     paceMs: PACE_MS,
     fileBytes,
     /** Aborted when the answer, or where it stood, is gone. */
     signal: gone.signal,
-    show: async (content: Content): Promise<void> => {
-      try {
-        await drawing.use(async () => draw(content));
-      } catch (thrown) {
-        if (isGone(thrown)) gone.abort();
-        throw thrown;
-      }
-    },
+    show: async (content: Content): Promise<void> => inTurn(async () => draw(content)),
+    showBelow: async (content: Content): Promise<void> =>
+      inTurn(async () => {
+        for (const part of render(content, { voiceNotes: false }))
+          // It is none of those that a later content takes the place of.
+          messages.ids.delete(await messages.post(part, isHidden()));
+      }),
     /** Ends the answer if its own message, or where it stood, is among what was deleted. */
     lost: (ids: readonly string[]): void => {
       const own = new Set([channel.id, channel.space.id, ...ownIds()]);

@@ -85,6 +85,7 @@ export const rawMessage = z.looseObject({
   attachments: z.array(attachment).optional(),
   files: z.array(rawFile).optional(),
   thread_ts: z.string().optional(),
+  reply_count: z.number().optional().catch(undefined),
   latest_reply: z.string().optional(),
   /** The ids of those who replied in the thread: five at most, and an app by its user or its bot ("conversations.replies"). */
   reply_users: z.array(z.string()).optional().catch(undefined),

@@ -100,7 +100,7 @@ export const createAnswer = (
   });
 
   /** Sends a message through the address; false where it takes none any more. */
-  const respond = async (part: Part, isOpen: boolean): Promise<boolean> => {
+  const respond = async (part: Part, isOpen: boolean, replaces = isReplacing): Promise<boolean> => {
     if (responseUrl === undefined || !isAtKnownHost(responseUrl, hosts)) return false;
     if (uses >= RESPONSE_URL_USES || now() > untilMs) return false;
     uses += 1;
@@ -110,7 +110,7 @@ export const createAnswer = (
       headersTimeout: RESPONSE_MS,
       body: JSON.stringify({
         response_type: isOpen ? 'in_channel' : 'ephemeral',
-        replace_original: isReplacing,
+        replace_original: replaces,
         ...bodyOf(part),
       }),
     });
@@ -134,10 +134,10 @@ export const createAnswer = (
     }
   };
 
-  const showPrivately = async ({ parts, staged }: Staged): Promise<void> => {
+  const showPrivately = async ({ parts, staged }: Staged, replaces?: false): Promise<void> => {
     const text = locale !== undefined && staged.length > 0 && texts.rich(locale)('slack.file-sent');
     const part = joined(text ? [...parts, ...render({ text })] : parts);
-    const isTaken = await respond(part, false);
+    const isTaken = await respond(part, false, replaces);
     const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
     if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });
     await sendFiles(staged, false);
@@ -168,12 +168,28 @@ export const createAnswer = (
   // Nobody else reads a direct conversation, and what stands there stays.
   const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
 
+  const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
+
   const draw = async (content: Content): Promise<void> => {
-    const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
     const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
     if (isHidden || isAside) return showPrivately(await stage(content));
     const text = asked ? [asked, ...content.text] : content.text;
     return showOpenly(await stage({ ...content, text }));
+  };
+
+  const drawBelow = async (content: Content): Promise<void> => {
+    if (isHidden) return showPrivately(await stage(content), false);
+    const where = { threadTs, priority: ANSWERING };
+    await writer.sync(channel, [], (await stage(content)).parts, where);
+  };
+
+  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await drawing.use(work);
+    } catch (thrown) {
+      if (isGone(thrown)) log.info('Slack: what was answered is gone');
+      throw thrown;
+    }
   };
 
   return {
@@ -182,13 +198,7 @@ export const createAnswer = (
       ? { updates: responseUrl === undefined && !onMessage && !isDirect ? 1 : RESPONSE_URL_USES }
       : {}),
     fileBytes: FILES_BYTES,
-    show: async (content) => {
-      try {
-        await drawing.use(async () => draw(content));
-      } catch (thrown) {
-        if (isGone(thrown)) log.info('Slack: what was answered is gone');
-        throw thrown;
-      }
-    },
+    show: async (content) => inTurn(async () => draw(content)),
+    showBelow: async (content) => inTurn(async () => drawBelow(content)),
   };
 };

@@ -74,6 +74,8 @@ export interface AskedMessages {
   written(messages: readonly Copy[], signal: AbortSignal): Promise<readonly RichText[]>;
   /** The address at which people find a message; undefined on platforms without. */
   linkOf(ref: MessageRef): string | undefined;
+  /** The same of the thread under a message. */
+  threadLinkOf(ref: MessageRef): string | undefined;
   /** The time at which a message was written, ms since 1970. */
   timeOf(message: Message): number;
   readonly translations: Omit<ReadTranslations, 'forgetAll'>;
@@ -171,6 +173,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     },
     written: createSourceTexts(deps),
     linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),
+    threadLinkOf: (ref) => platforms.of(ref.channel).feed.threadLink?.(ref),
     timeOf,
     translations,
   };

@@ -7,15 +7,17 @@ const harness = useCommandHarness();
 
 describe('the file of /catchup', () => {
   it('puts everything into a file', async () => {
-    harness().script.messages = lines(60);
+    const [first, ...rest] = lines(60);
+    harness().script.messages = [{ ...first!, replies: { count: 2, ours: 'none' } }, ...rest];
     await harness().run('catchup', { to: 'es' });
     const { text, files = [] } = await harness().press('catchup.file');
     const params = { count: 60, language: 'Spanish', translated: 60 };
     expect(text).toContain(sentence('catchup.file-ready', params));
-    const [head, , first, ...rest] = Buffer.from(files[0]!.bytes).toString().split('\n');
+    const [head, , line, ...others] = Buffer.from(files[0]!.bytes).toString().split('\n');
     expect(head).toBe(sentence('catchup.file-head', params));
-    expect(first).toBe('[2026-05-20 12:00] Cat: es:line 1.');
-    expect(rest).toHaveLength(60);
+    const replies = sentence('catchup.replies', { count: 2 });
+    expect(line).toBe(`[2026-05-20 12:00] Cat: es:line 1. [🧵 ${replies}]`);
+    expect(others).toHaveLength(60);
   });
 
   it('puts nothing into a file that is gone when it is finished', async () => {

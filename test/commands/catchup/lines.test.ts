@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { sentenceLike } from '../../fakes/sentences.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { SPACE } from '../../fakes/command-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
 import { CAT, msAgo, secondsAgo, written } from './support.ts';
 
@@ -19,14 +20,67 @@ describe('the lines of /catchup', () => {
     ]);
   });
 
-  it('puts the date above messages after a night, and not again above those that follow soon', async () => {
+  it('puts the date beside the time after a night, and not again after a pause of the same day', async () => {
     const [first, second] = [3 * 1_440, 1_440];
-    harness().script.messages = [first, first - 300, second, second - 60].map((minutesAgo) =>
+    harness().script.messages = [first, first - 420, second, second - 60].map((minutesAgo) =>
       written(`line ${minutesAgo}.`, minutesAgo),
     );
     const { text } = await harness().run('catchup', { since: '7d', to: 'es' });
-    const dates = [first, second].map(secondsAgo);
-    expect(text.match(/<t:\d+:D>/g)).toEqual(dates.map((seconds) => `<t:${seconds}:D>`));
+    const moments = text
+      .split('\n')
+      .slice(1)
+      .map((line) => /<t:\d+:\w>/.exec(line)?.[0]);
+    expect(moments).toEqual(
+      [first, first - 420, second, second - 60].map(
+        (minutesAgo, at) => `<t:${secondsAgo(minutesAgo)}:${at % 2 === 0 ? 'f' : 't'}>`,
+      ),
+    );
+  });
+
+  it('shows code as it was written, its first lines, and names its author again below', async () => {
+    // The harness's translator returns words alone.
+    Object.assign(harness().services.translator, {
+      async *translate({ text }: { text: unknown }) {
+        yield await Promise.resolve(() => text);
+        return { text, outcome: 'unchanged' };
+      },
+    });
+    const code = Array.from({ length: 10 }, (_, at) => `  ${at}`).join('\n');
+    harness().script.messages = [
+      written(`see \`npm  ci\`:\n\`\`\`ts\n${code}\n\`\`\`\nfine?`, 3),
+      written('b', 2),
+    ];
+    const { text } = await harness().run('catchup', { to: 'es' });
+    const shown = text.split('\n').slice(1);
+    expect(shown[0]).toMatch(/\*\*Cat\*\*: see `npm ci`:$/);
+    expect(shown.slice(1, -1).join('\n')).toBe(
+      `\`\`\`ts\n${code.slice(0, code.indexOf('\n  8'))}\n…\n\`\`\`\nfine?`,
+    );
+    expect(shown.at(-1)).toMatch(/\*\*Cat\*\*: b$/);
+  });
+
+  it('says how many replies stand in the thread of a message, where these are people’s', async () => {
+    const all = [undefined, 'none', 'some', 'all'] as const;
+    harness().script.messages = [
+      ...all.map((ours, at) => ({
+        ...written(`line ${at}.`, 9 - at),
+        replies: { count: 12, ...(ours ? { ours } : {}) },
+      })),
+      written('line 4.', 1),
+    ];
+    const notes = async () =>
+      (await harness().run('catchup', { to: 'fr' })).text
+        .split('\n')
+        .slice(1)
+        .map((line) => /\[🧵 .*/.exec(line)?.[0]);
+    const note = (at: number, count: number) =>
+      `[🧵 ${sentence('catchup.replies', { count })} ↗](https://chat.example/thread/${msAgo(9 - at)})`;
+    expect(await notes()).toEqual([note(0, 12), note(1, 12), note(2, 0), undefined, undefined]);
+    await harness().run('autotranslate reply', { languages: 'es' });
+    expect(await notes()).toEqual([note(0, 0), note(1, 12), note(2, 0), undefined, undefined]);
+    const [watch] = harness().services.watches.list(SPACE);
+    vi.spyOn(harness().services.watches, 'of').mockReturnValue({ ...watch!, mode: 'mirror' });
+    expect(await notes()).toEqual([...[0, 1, 2, 3].map((at) => note(at, 12)), undefined]);
   });
 
   it('shows the links of messages whole', async () => {

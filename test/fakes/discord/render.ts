@@ -61,11 +61,13 @@ export const renderRole = (role: Role): Json => ({
 const renderThreadParts = (channel: Channel): Json => {
   const { thread } = channel;
   if (thread === undefined) return {};
+  // Without the message that it begins with: "Channel Object", `message_count`.
+  const written = [...channel.messages.values()].filter(({ type }) => type !== 21).length;
   return {
     owner_id: thread.ownerId,
-    message_count: channel.messages.size,
+    message_count: written,
     member_count: 1,
-    total_message_sent: channel.messages.size,
+    total_message_sent: written,
     thread_metadata: {
       archived: thread.archived,
       locked: thread.locked,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { link, text } from '../../../src/rich-text/rich-text.ts';
+import { code, link, text } from '../../../src/rich-text/rich-text.ts';
 import { excerptRow, rowChars } from '../../../src/text/excerpt-row.ts';
 import { tree } from '../../fakes/markup.ts';
 
@@ -22,6 +22,16 @@ describe('an excerpt for readers', () => {
       link(PHOTOS),
       text(' and…'),
     ]);
+  });
+
+  it('keeps code as code, in one row', () => {
+    expect(excerptRow(tree('run `npm  ci` ||`x`||\n```\nlet a;\n  b();\n```'), 200)).toEqual([
+      text('run '),
+      code('npm ci'),
+      text(' ▒▒▒ '),
+      code('let a; b();'),
+    ]);
+    expect(excerptRow(tree('run `npm ci`'), 7)).toEqual([text('run '), code('np…')]);
   });
 
   it('shows no spoiler, and no link in one', () => {

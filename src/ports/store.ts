@@ -64,7 +64,8 @@ export interface Signals<Transaction> {
   /**
    * Publishes a change within the transaction that makes it. It is delivered once the transaction
    * is committed, and never when it is rolled back. The write resolves when every subscriber in
-   * every process has finished, and rejects when one of them rejects.
+   * every process has finished, and rejects when one of them rejects. Transactions that publish one topic follow each
+   * other: what one reads after the call is as the one before left it.
    */
   publish<Topic extends SignalTopic>(
     within: Transaction,

@@ -1,124 +1,19 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
+import type { ChannelWatch, WatchChoices } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
-import { rowChannel } from '../inbox/row.ts';
 import { currentActor, type Actor } from '../actor.ts';
 import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
-import { channelColumns, deleteRows, putRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-
-interface StoredWatch {
-  readonly watch: ChannelWatch;
-  readonly sinceMs: number;
-  /** Time since which the channel's threads are copied, where it is linked. */
-  readonly threadsSinceMs: number;
-  /** Time since which the channel is in its group, ms since 1970. */
-  readonly joinedMs: number;
-  /** Time since which messages are translated into all of its languages in this mode, ms since 1970. */
-  readonly languagesMs: number;
-}
-
-/** The choices of a watch as they are stored, with its times. */
-type StoredChoices = WatchChoices & Partial<Pick<StoredWatch, 'joinedMs' | 'languagesMs'>>;
-
-/** Removes the watches that are alone in one of these groups: a group needs two channels. */
-const takeLone = (
-  watches: WatchesById,
-  groups: readonly (string | undefined)[],
-): readonly Channel[] =>
-  [...new Set(groups)].flatMap((group) => {
-    const members = [...watches].filter(
-      ([, { watch }]) => group !== undefined && watch.group === group,
-    );
-    if (members.length !== 1) return [];
-    return members.map(([id, { watch }]) => {
-      watches.delete(id);
-      return watch.channel;
-    });
-  });
-
-const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]): Promise<void> => {
-  for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
-};
-
-/** A watch with the choices that its channel has, which are no part of how it is translated. */
-const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
-  before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
-
-type WatchesById = Map<string, StoredWatch>;
-
-/** Stores watches; resolves with the channels that remained alone in their group, whose watches are removed. */
-const putAll = async (
-  db: Transaction<Schema>,
-  watches: WatchesById,
-  changed: readonly ChannelWatch[],
-  sinceMs: number,
-): Promise<readonly Channel[]> => {
-  const before = changed.map(({ channel }) => watches.get(channelKey(channel))?.watch.group);
-  for (const [place, given] of changed.entries()) {
-    const id = channelKey(given.channel);
-    const old = watches.get(id);
-    const watch = withChoices(given, old?.watch);
-    const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
-    const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
-    const had = old?.watch.mode === mode ? old.watch.languages : [];
-    const hadAll = old && languages.every((each) => had.includes(each));
-    const languagesMs = hadAll ? old.languagesMs : sinceMs;
-    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, languagesMs, watch });
-    const how = {
-      space_id: channel.space.id,
-      mode,
-      languages: JSON.stringify(languages),
-      group_id: group ?? null,
-      transcribes: Number(transcribes),
-      bots: Number(bots),
-      below: Number(below ?? false),
-      choices: JSON.stringify({
-        ...choices,
-        ...(group === undefined ? {} : { joinedMs }),
-        ...(languagesMs === (old?.sinceMs ?? sinceMs) ? {} : { languagesMs }),
-      } satisfies StoredChoices),
-    };
-    const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
-    await putRow(db, 'channel_watch', channelColumns(channel), how, first);
-  }
-  const lone = takeLone(watches, before);
-  await deleteAll(db, lone);
-  return lone;
-};
-
-const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
-  const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
-  return new Map(
-    rows.map((row) => {
-      const {
-        joinedMs = row.since_ms,
-        languagesMs = row.since_ms,
-        ...choices
-      } = JSON.parse(row.choices) as StoredChoices;
-      const watch: ChannelWatch = {
-        channel: rowChannel(row),
-        mode: row.mode as WatchMode,
-        languages: JSON.parse(row.languages) as string[],
-        ...(row.group_id === null ? {} : { group: row.group_id }),
-        transcribes: row.transcribes === 1,
-        bots: row.bots === 1,
-        ...(row.below === 1 ? { below: true } : {}),
-        ...(Object.keys(choices).length === 0 ? {} : { choices }),
-      };
-      const stored = {
-        sinceMs: row.since_ms,
-        threadsSinceMs: row.threads_since_ms,
-        joinedMs,
-        languagesMs,
-        watch,
-      };
-      return [channelKey(watch.channel), stored] as const;
-    }),
-  );
-};
+import {
+  deleteAll,
+  putAll,
+  readWatches,
+  takeLone,
+  type StoredWatch,
+  type WatchesById,
+} from './watch-rows.ts';
 
 /** Names a channel, or a space, for people of other spaces. */
 type NameElsewhere<Named> = (named: Named) => Promise<string>;
@@ -143,7 +38,9 @@ const notedOf = (
   const named = (of: readonly Channel[]): string[] =>
     of.map((each) => names.get(channelKey(each)) ?? each.space.platform).toSorted();
   const pausedIn = (pauses: WatchChoices['muted']): Channel[] =>
-    [...watches].flatMap(([id, { watch: one }]) => (lasts(pauses, id) ? [one.channel] : []));
+    Object.keys(pauses ?? {}).flatMap((id) =>
+      lasts(pauses, id) ? (watches.get(id)?.watch.channel ?? []) : [],
+    );
   const silent = pausedIn(muted);
   const pausing = pausedIn(held);
   const linked = [...watches].flatMap(([id, { watch: one }]) =>
@@ -208,7 +105,7 @@ export const openWatchStore = async (
   const turns = createKeyedMutex();
   const load = async (): Promise<void> => {
     using _ = await turns.take('load');
-    watches = await readAll(store);
+    watches = await readWatches(store);
     groups = Map.groupBy(all(), ({ group }) => group);
   };
   store.signals.subscribe('watches', load);
@@ -233,22 +130,25 @@ export const openWatchStore = async (
     );
   };
 
-  /** Changes the stored watches; resolves when the change is in memory. */
+  /** Changes the stored watches of channels, one change at a time; resolves when the change is in memory. */
   const change = async (
     work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
     channels: readonly Channel[],
     asked: readonly ChannelWatch[] = [],
   ): Promise<readonly Channel[]> => {
+    if (channels.length === 0) return [];
     const by = currentActor();
     const names = await namesAround(channels, asked);
     const elsewhere = by && names.size > 0 ? await nameSpace(by.space) : undefined;
+    const joined = asked.flatMap(({ group }) => group ?? []);
     return store.write(async (db) => {
-      const before = await readAll(db);
+      // First, so that what is read is what others made of it.
+      const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
+      for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
+      const before = await readWatches(db, channels, joined);
       const next = new Map(before);
       const gone = await work(next, db);
       await noteWatches(db, by, before, next, names, elsewhere);
-      const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
-      for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       return gone;
     });
   };
@@ -308,7 +208,8 @@ export const openWatchStore = async (
      * Changes watches as they are stored at this moment. Resolves as `set` does.
      *
      * @param channel of the space whose watches may change
-     * @param how gives those that change
+     * @param how gets at least the watches of the channel and of the groups that it is in or comes into, and gives those
+     * that change
      */
     update: async (
       channel: Channel,

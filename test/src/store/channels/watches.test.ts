@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
@@ -128,6 +129,29 @@ describe('watched channels', () => {
     const all = ['here', 'there', 'beyond'].map((id) => watchOf({ channel: { ...HERE, id } }));
     await Promise.all(all.map((watch) => watches.set([watch])));
     expect(watches.list(SPACE)).toEqual(all);
+  });
+
+  it('that are changed have no row of others read', async () => {
+    const others = Array.from({ length: 9 }, (_, at) =>
+      watchOf({ channel: { space: OTHER, id: `other ${at}` }, group: `other ${at % 3}` }),
+    );
+    await watches.set([inGroup('here'), inGroup('there'), inGroup('beyond'), ...others]);
+    const read = new Set<unknown>();
+    const noting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        for (const { channel_id: id } of result.rows) if (id !== undefined) read.add(id);
+        return result;
+      },
+    };
+    const write = store.write.bind(store);
+    Object.assign(store, {
+      write: ((work, options) =>
+        write((db) => work(db.withPlugin(noting)), options)) satisfies Store['write'],
+    });
+    const beside = inGroup('beside');
+    await watches.update(beside.channel, () => [beside]);
+    expect(read).toEqual(new Set(['here', 'there', 'beyond']));
   });
 
   it('that are removed count as set anew when they are set again', async () => {

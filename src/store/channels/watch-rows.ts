@@ -1,0 +1,151 @@
+import type { ExpressionBuilder, Transaction } from 'kysely';
+import { channelKey, type Channel } from '../../model/place.ts';
+import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
+import { rowChannel } from '../inbox/row.ts';
+import type { Store } from '../index.ts';
+import { channelColumns, deleteRows, putRow } from '../rows.ts';
+import type { Schema } from '../schema.ts';
+
+/** A watch with its times. */
+export interface StoredWatch {
+  readonly watch: ChannelWatch;
+  readonly sinceMs: number;
+  /** Time since which the channel's threads are copied, where it is linked. */
+  readonly threadsSinceMs: number;
+  /** Time since which the channel is in its group, ms since 1970. */
+  readonly joinedMs: number;
+  /** Time since which messages are translated into all of its languages in this mode, ms since 1970. */
+  readonly languagesMs: number;
+}
+
+/** The choices of a watch as they are stored, with its times. */
+type StoredChoices = WatchChoices & Partial<Pick<StoredWatch, 'joinedMs' | 'languagesMs'>>;
+
+/** Watches by the keys of their channels. */
+export type WatchesById = Map<string, StoredWatch>;
+
+/** Removes the watches that are alone in one of these groups: a group needs two channels. */
+export const takeLone = (
+  watches: WatchesById,
+  groups: readonly (string | undefined)[],
+): readonly Channel[] =>
+  [...new Set(groups)].flatMap((group) => {
+    const members = [...watches].filter(
+      ([, { watch }]) => group !== undefined && watch.group === group,
+    );
+    if (members.length !== 1) return [];
+    return members.map(([id, { watch }]) => {
+      watches.delete(id);
+      return watch.channel;
+    });
+  });
+
+export const deleteAll = async (
+  db: Transaction<Schema>,
+  channels: readonly Channel[],
+): Promise<void> => {
+  for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
+};
+
+/** A watch with the choices that its channel has, which are no part of how it is translated. */
+const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
+  before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
+
+/** Stores watches; resolves with the channels that remained alone in their group, whose watches are removed. */
+export const putAll = async (
+  db: Transaction<Schema>,
+  watches: WatchesById,
+  changed: readonly ChannelWatch[],
+  sinceMs: number,
+): Promise<readonly Channel[]> => {
+  const before = changed.map(({ channel }) => watches.get(channelKey(channel))?.watch.group);
+  for (const [place, given] of changed.entries()) {
+    const id = channelKey(given.channel);
+    const old = watches.get(id);
+    const watch = withChoices(given, old?.watch);
+    const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
+    const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
+    const had = old?.watch.mode === mode ? old.watch.languages : [];
+    const hadAll = old && languages.every((each) => had.includes(each));
+    const languagesMs = hadAll ? old.languagesMs : sinceMs;
+    watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, languagesMs, watch });
+    const how = {
+      space_id: channel.space.id,
+      mode,
+      languages: JSON.stringify(languages),
+      group_id: group ?? null,
+      transcribes: Number(transcribes),
+      bots: Number(bots),
+      below: Number(below ?? false),
+      choices: JSON.stringify({
+        ...choices,
+        ...(group === undefined ? {} : { joinedMs }),
+        ...(languagesMs === (old?.sinceMs ?? sinceMs) ? {} : { languagesMs }),
+      } satisfies StoredChoices),
+    };
+    const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
+    await putRow(db, 'channel_watch', channelColumns(channel), how, first);
+  }
+  const lone = takeLone(watches, before);
+  await deleteAll(db, lone);
+  return lone;
+};
+
+/** The rows that a change of channels may touch: theirs, and those of the groups that they are in or come into. */
+const around =
+  (channels: readonly Channel[], groups: readonly string[]) =>
+  (eb: ExpressionBuilder<Schema, 'channel_watch'>) => {
+    const own = eb.and([
+      eb('platform', 'in', [...new Set(channels.map(({ space }) => space.platform))]),
+      eb(
+        'channel_id',
+        'in',
+        channels.map(({ id }) => id),
+      ),
+    ]);
+    const former = eb.selectFrom('channel_watch').select('group_id').where(own);
+    const joined = groups.length > 0 ? [eb('group_id', 'in', groups)] : [];
+    return eb.or([own, eb('group_id', 'in', former), ...joined]);
+  };
+
+/** Reads watches in the order in which they were set. Default: all */
+export const readWatches = async (
+  db: Pick<Store, 'selectFrom'>,
+  ...touched: Parameters<typeof around> | []
+): Promise<WatchesById> => {
+  const rows = await db
+    .selectFrom('channel_watch')
+    .selectAll()
+    .$if(touched.length > 0, (some) =>
+      some.where(around(...(touched as Parameters<typeof around>))),
+    )
+    .orderBy('since_ms')
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const {
+        joinedMs = row.since_ms,
+        languagesMs = row.since_ms,
+        ...choices
+      } = JSON.parse(row.choices) as StoredChoices;
+      const watch: ChannelWatch = {
+        channel: rowChannel(row),
+        mode: row.mode as WatchMode,
+        languages: JSON.parse(row.languages) as string[],
+        ...(row.group_id === null ? {} : { group: row.group_id }),
+        transcribes: row.transcribes === 1,
+        bots: row.bots === 1,
+        ...(row.below === 1 ? { below: true } : {}),
+        ...(Object.keys(choices).length === 0 ? {} : { choices }),
+      };
+      const stored = {
+        sinceMs: row.since_ms,
+        threadsSinceMs: row.threads_since_ms,
+        joinedMs,
+        languagesMs,
+        watch,
+      };
+      return [channelKey(watch.channel), stored] as const;
+    }),
+  );
+};

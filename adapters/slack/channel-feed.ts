@@ -23,6 +23,7 @@ import { withNames } from '../../src/rich-text/reduce.ts';
 import { isPersonId, type People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
 import { BESIDE_COPIES, missingScopes, type ScopeChoice } from './scopes.ts';
+import { createSemaphore } from '../../src/async/locks.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -101,9 +102,9 @@ export const missingIn = async (
   }
 };
 
-/** People of one reaction that are listed, and of whom Slack is asked whether they are bots: no message has more of these. */
+/** People of one reaction that are listed, and those of them of whom Slack is asked at the same time whether they are bots. */
 const REACTORS = 100;
-const LOOKED_UP = 5;
+const LOOKED_UP_AT_ONCE = 5;
 
 const isUnknown = (thrown: unknown): boolean => toAppError(thrown).code === 'not-found';
 
@@ -226,11 +227,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))]
         .filter((user) => user !== bot)
         .slice(0, REACTORS);
-      const areBots = users
-        .slice(0, LOOKED_UP)
-        .map(async (user) => (await people.of(channel.space, user)).isBot);
-      const bots = new Set((await Promise.all(areBots)).flatMap((is, at) => (is ? users[at] : [])));
-      return users.filter((user) => !bots.has(user));
+      const asking = createSemaphore(LOOKED_UP_AT_ONCE);
+      const found = users.map((user) =>
+        asking.use(() => recover(people.of(channel.space, user), isUnknown)),
+      );
+      const areBots = (await Promise.all(found)).map((user) => user?.isBot === true);
+      return users.filter((_, at) => !areBots[at]);
     },
     drawback: async (channel, mode) => {
       const scopes = mode === 'mirror' ? installations.known(channel.space)?.scopes : undefined;

@@ -233,8 +233,16 @@ export const openAutoTranslate = async ({
     ...createLinkedHolds(holds, watchStore),
   });
   const copiedReactions = createCopiedReactions({ ...shared, bars });
+  const blocks: typeof stores.blocks = {
+    ...stores.blocks,
+    add: async (...given) => {
+      await stores.blocks.add(...given);
+      copiedReactions.recheck();
+    },
+  };
   const listener = createFeedListener({
     ...shared,
+    blocks,
     copiedReactions,
     ingest,
     markDeleted,
@@ -330,7 +338,7 @@ export const openAutoTranslate = async ({
       explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
     },
     blocks: {
-      ...stores.blocks,
+      ...blocks,
       lookUp: createPeopleElsewhere({ watches: stores.watches, platforms }),
     },
     messages: createAskedMessages({
@@ -348,6 +356,7 @@ export const openAutoTranslate = async ({
       preparing.forget(person.id);
       replies.forget(person.id);
       late.forget(person.id);
+      copiedReactions.recheck();
       // Messages prepared again respect the person's new choice.
       for (const { ref, partition } of await openRowsOf(store, person)) {
         scheduler.interrupt(ref);

@@ -67,15 +67,19 @@ describe('channels of two workspaces and a Discord server that were linked by co
       slack: spanish.channel.posts.find(({ words }) => words.includes('es:We'))!,
       discord: japanese.messages.find(({ content }) => content.includes('ja:We'))!,
     };
+    for (let at = 0; at < 7; at += 1)
+      said.react(english.workspace.user({ name: `app ${at}`, isBot: true }), 'tada');
     said.react(english.ann, 'heart');
     await discord.until(() => copies.discord.reactions.some(({ emoji }) => emoji === '❤️'));
     await bot.slack.until(() => copies.slack.reactions.some(({ isOurs }) => isOurs));
+    // Those of apps count for nothing.
+    expect(copies.discord.reactions.map(({ emoji }) => emoji)).toEqual(['❤️']);
     copies.discord.react(bob, '👍');
     await bot.slack.until(() => said.reactions.some(({ emoji }) => emoji === '👍'));
     said.unreact(english.ann, 'heart');
     copies.discord.unreact(bob, '👍');
     await bot.slack.until(() =>
-      [said, copies.slack].every(({ reactions }) => reactions.length === 0),
+      [said, copies.slack].every(({ reactions }) => reactions.every(({ emoji }) => emoji === '🎉')),
     );
     await discord.until(() => copies.discord.reactions.length === 0);
   });

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { reasonSentence, toAppError, type AppError } from '../../errors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { requoteEdited } from '../../store/inbox/quotes.ts';
+import { MORE_TIMES, requoteDeleted, requoteEdited } from '../../store/inbox/quotes.ts';
 import {
   flaggedLanguage,
   isOfQuote,
@@ -57,6 +57,10 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
 /** True of a message that was changed since it was posted: what quotes it follows. */
 const isEdited = ({ revision, purpose, message, partition }: Row): boolean =>
   revision > 1 && purpose === WATCH && message !== 'deleted' && !isOfQuote(partition);
+
+/** True of a deleted message: what quotes it follows. */
+const isDeleted = ({ purpose, message, to }: Row): boolean =>
+  message === 'deleted' && purpose === WATCH && to === undefined;
 
 type Usage = Prepared['used'] & { readonly messages: number };
 
@@ -115,7 +119,7 @@ export const createSettle = (deps: SettleDeps) => {
       waits.size === 0 &&
       !settled.some(
         ({ prepared: { row, keptOut }, usage }) =>
-          isUsed(usage) || isEdited(row) || keptOut.length > 0,
+          isUsed(usage) || isEdited(row) || isDeleted(row) || keptOut.length > 0,
       );
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(
@@ -133,6 +137,15 @@ export const createSettle = (deps: SettleDeps) => {
             const partition = await inbox.stepAside(db, row, { isTried, dueMs, sentence });
             if (partition !== undefined) aside.push({ partition, dueMs });
             continue;
+          }
+          if (isDeleted(row)) {
+            const quoting = await requoteDeleted(db, row.ref, now());
+            for (const one of quoting.partitions) aside.push({ partition: one, dueMs: now() });
+            if (quoting.isMore && row.attempts < MORE_TIMES) {
+              const partition = await inbox.stepAside(db, row, { isTried: true, dueMs: now() });
+              if (partition !== undefined) aside.push({ partition, dueMs: now() });
+              continue;
+            }
           }
           const isSettled = await inbox.settle(db, row, outcome);
           // What it quotes may have been deleted meanwhile.

@@ -38,10 +38,17 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
 
-  const waitingIn = (group: string): Set<string> => {
-    const known = waiting.get(group) ?? new Set<string>();
-    waiting.set(group, known);
-    return known;
+  /** Has a look wait for its turn; false where it waits already, or too many do. */
+  const enter = (group: string, key: string): boolean => {
+    const keys = waiting.get(group) ?? new Set<string>();
+    if (keys.has(key) || keys.size >= MOST_WAITING) return false;
+    waiting.set(group, keys.add(key));
+    return true;
+  };
+  const leave = (group: string, key: string): void => {
+    const keys = waiting.get(group);
+    keys?.delete(key);
+    if (keys?.size === 0) waiting.delete(group);
   };
 
   /** Begins work that is waited for at the end. */
@@ -57,14 +64,12 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
   const isDone = async (one: Look, key: string): Promise<boolean> => {
     using _ = await turns.take(one.group, stopping.signal);
     // Presses from now on may come too late for this look.
-    waitingIn(one.group).delete(key);
+    leave(one.group, key);
     return look(one);
   };
 
   const run = async (one: Look, key: string, tries: number): Promise<void> => {
-    const others = waitingIn(one.group);
-    if ((await isDone(one, key)) || tries === TRIES || others.has(key)) return;
-    others.add(key);
+    if ((await isDone(one, key)) || tries === TRIES || !enter(one.group, key)) return;
     after(backoffMs(AGAIN, tries - 1), async () => run(one, key, tries + 1));
   };
 
@@ -79,11 +84,11 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
 
   return {
     track,
+    /** Begins work after a time, unless the end comes first. */
+    after,
     add: (one: Look): void => {
-      const others = waitingIn(one.group);
       const key = `${messageKey(one.ref)} ${one.emoji}`;
-      if (others.has(key) || others.size >= MOST_WAITING) return;
-      others.add(key);
+      if (!enter(one.group, key)) return;
       after(wait(key), async () => run(one, key, 1));
     },
     /** Resolves when no look is due. */

@@ -22,7 +22,7 @@ export interface ReactionPlacesDeps {
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
   readonly watches: Pick<WatchStore, 'of'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
-  readonly platforms: Pick<WatchedPlatforms, 'find' | 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find' | 'of' | 'all'>;
 }
 
 /** Creates what finds the copies of messages of linked channels. */

@@ -1,7 +1,8 @@
 import { DAY_MS, MINUTE_MS } from '../../async/clock.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
 import { faultFields, toAppError } from '../../errors.ts';
-import { channelKey, messageKey, type MessageRef } from '../../model/place.ts';
+import { channelKey, keyOf, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import { isKeptOut } from '../../model/space.ts';
 import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -9,6 +10,7 @@ import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { ASKING_EMOJI, qualifiedEmoji } from '../../text/emoji.ts';
 import type { Bars } from '../bars.ts';
+import { createSpacing } from '../../async/spacing.ts';
 import { createLooks, type Look } from './looks.ts';
 import {
   createReactionPlaces,
@@ -30,6 +32,8 @@ export interface CopiedReactionsDeps extends ReactionPlacesDeps {
 /** Time for which a channel that refused a reaction is asked for none. */
 const REFUSED_MS = 10 * MINUTE_MS;
 const REFUSING = 1_000;
+/** People of a look who are asked for at the same time: whether they are banned where their reaction would show. */
+const ASKED_AT_ONCE = 8;
 /** Looks after a start or a lost connection at what changed lately, and the least time between two such. */
 const RESUMED = 50;
 const RESUMED_MS = DAY_MS;
@@ -58,20 +62,23 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     return [...found];
   };
 
-  /** Counts those of the people who count in another channel. */
-  const countFor = async (
-    to: ReactionPlace,
-    from: ReactionPlace,
-    people: readonly string[],
-  ): Promise<number> => {
-    const [ref] = from.refs;
-    if (isKeptOut(from.watch.channel, to.watch, watches.group(to.watch))) return 0;
-    let count = 0;
-    for (const id of people) {
-      const author = { id, name: '', kind: 'person' } as const;
-      if (!(await bars.isBarred({ ref, author }, to.watch.channel))) count += 1;
-    }
-    return count;
+  /** Creates the count, for one look, of those of the people who count in another channel: each is asked for once in a space. */
+  const createCount = ({ refs: [ref], watch }: ReactionPlace, people: readonly string[]) => {
+    const asking = createSemaphore(ASKED_AT_ONCE);
+    const counts = new Map<string, Promise<number>>();
+    const countIn = async (to: Channel): Promise<number> => {
+      const barred = people.map((id) =>
+        asking.use(() => bars.isBarred({ ref, author: { id, name: '', kind: 'person' } }, to)),
+      );
+      return (await Promise.all(barred)).filter((is) => !is).length;
+    };
+    return async ({ watch: to }: ReactionPlace): Promise<number> => {
+      if (people.length === 0 || isKeptOut(watch.channel, to, watches.group(to))) return 0;
+      const space = keyOf(to.channel.space);
+      const count = counts.get(space) ?? countIn(to.channel);
+      counts.set(space, count);
+      return count;
+    };
   };
 
   /** Puts our own reaction under a message, or takes it away, until it is as wanted. */
@@ -105,11 +112,12 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     emoji: string,
   ): Promise<void> => {
     const people = (await places.isClosed(from, emoji)) ? [] : await peopleAt(from, emoji);
+    const countFor = createCount(from, people);
     const counted: { ref: MessageRef; people: number }[] = [];
     for (const to of all) {
       if (to === from) continue;
       const isClosed = people.length === 0 || (await places.isClosed(to, emoji));
-      counted.push({ ref: to.refs[0], people: isClosed ? 0 : await countFor(to, from, people) });
+      counted.push({ ref: to.refs[0], people: isClosed ? 0 : await countFor(to) });
     }
     let failed: unknown;
     for (const { ref, isWanted, isShown } of await reactions.note(from.refs[0], emoji, counted))
@@ -155,7 +163,19 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     }
   };
 
+  const recheckTurn = createSpacing(nowMs, { everyMs: MINUTE_MS });
+  let isDue = false;
+
   return {
+    /** Looks again at what changed lately, once a minute at most: somebody's reactions count no longer. */
+    recheck: (): void => {
+      if (isDue) return;
+      isDue = true;
+      looks.after(recheckTurn(''), async () => {
+        isDue = false;
+        for (const [platform] of platforms.all()) await lookBack(platform);
+      });
+    },
     /** Takes that people may have reacted to a message with an emoji, or do not any more. */
     changed: (ref: MessageRef, pressed: string): void => {
       const emoji = qualifiedEmoji(pressed);

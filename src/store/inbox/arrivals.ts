@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Channel, MessageRef } from '../../model/place.ts';
 import {
   changeOf,
@@ -9,7 +9,7 @@ import {
   partitionPlaceOf,
 } from './changed-rows.ts';
 import type { InboxDeps } from './claims.ts';
-import { answersToDeleted, AT_ONCE, requote } from './quotes.ts';
+import { requoteDeleted } from './quotes.ts';
 import {
   abandoned,
   type Accepted,
@@ -24,7 +24,6 @@ import {
   refColumns,
   skippedHash,
   sourceColumns,
-  type RowKey,
   toStored,
   WATCH,
 } from './row.ts';
@@ -88,6 +87,23 @@ const raiseVersion = statement(
       .where('version', '<', version),
 );
 
+/** Has the row of a deleted message wait for what is left to do of it; returns its partition. */
+const markLeft = async (
+  db: Transaction<Schema>,
+  ref: MessageRef,
+  nowMs: number,
+): Promise<readonly string[]> => {
+  const key = { ref, purpose: WATCH };
+  await insertWithoutMessage(db, key, nowMs, DELETION);
+  const rows = await db
+    .updateTable('inbox')
+    .set(FRESH)
+    .where(isRow(keyColumns(key)))
+    .returning('partition_key')
+    .execute();
+  return rows.map(({ partition_key }) => partition_key);
+};
+
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
 export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   /** Stores a message. Resolves with its novelty and the partition that must process it. */
@@ -140,8 +156,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted, and of the newest 500 answers that quote each as changed: the first 50 in one
-   * transaction with it, the others after it. Resolves with the partitions that must process them.
+   * Marks the rows of messages as deleted, and of the newest answers that quote each as changed: 50 with it, further ones as
+   * its row is processed. Resolves with the partitions that must process them.
    *
    * @param purpose the only purpose that is meant
    * @param isWatched true where reports of these messages may still come: they are then ignored
@@ -153,8 +169,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
       isWatched = false,
     }: { readonly purpose?: string; readonly isWatched?: boolean } = {},
   ): Promise<readonly string[]> => {
-    const left: { readonly ref: MessageRef; readonly answers: readonly RowKey[] }[] = [];
-    const partitions = await store.write(async (db) => {
+    return store.write(async (db) => {
       const marked: string[] = [];
       for (const ref of refs) {
         for (const mirror of await readRows(db, 'mirror', sourceColumns(ref), ['purpose']))
@@ -170,19 +185,14 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .returning('partition_key')
           .execute();
         marked.push(...rows.map(({ partition_key }) => partition_key));
-        const answers = purpose === undefined ? await answersToDeleted(db, ref) : [];
-        marked.push(...(await requote(db, answers.slice(0, AT_ONCE), ref, now())));
-        left.push({ ref, answers: answers.slice(AT_ONCE) });
+        if (purpose === undefined) {
+          const { partitions, isMore } = await requoteDeleted(db, ref, now());
+          marked.push(...partitions, ...(isMore ? await markLeft(db, ref, now()) : []));
+        }
         if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
       return marked;
     });
-    for (const { ref, answers } of left)
-      for (let at = 0; at < answers.length; at += AT_ONCE) {
-        const some = answers.slice(at, at + AT_ONCE);
-        partitions.push(...(await store.write((db) => requote(db, some, ref, now()))));
-      }
-    return partitions;
   },
 
   /** Abandons the open rows of a channel. Resolves with their partitions. */

@@ -253,12 +253,12 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
    * resolves with that partition, or with undefined when the message has changed and so waits again.
    *
    * @param isTried false when the attempt does not count
-   * @param sentence why it waits
+   * @param sentence why it waits; undefined where nothing failed
    */
   stepAside: async (
     db: Transaction<Schema>,
     row: Row,
-    how: { readonly isTried: boolean; readonly dueMs: number; readonly sentence: Sentence },
+    how: { readonly isTried: boolean; readonly dueMs: number; readonly sentence?: Sentence },
   ): Promise<string | undefined> => {
     const partition = ownPartition('change', row.ref);
     const moved = await db
@@ -270,7 +270,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
         epoch: 0,
         attempts: row.attempts - (how.isTried ? 0 : 1),
         due_ms: how.dueMs,
-        sentence: writeSentence(how.sentence),
+        sentence: how.sentence ? writeSentence(how.sentence) : null,
       })
       .where(isClaimed(claimedColumns(row)))
       .returning('partition_key')

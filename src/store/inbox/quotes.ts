@@ -16,11 +16,11 @@ export interface KnownQuote {
 const MOST_AFTER_EDIT = 20;
 /** Time after an edit for which a further one is awaited. */
 const QUICK_MS = 2_000;
-/** Answers from whose copies a deleted message goes, and those of one transaction. */
-const MOST_AFTER_DELETION = 500;
+/** Answers from whose copies a deleted message goes in one transaction, and the transactions in which its row has more. */
 export const AT_ONCE = 50;
+export const MORE_TIMES = 19;
 
-/** Lists the answers whose copies quote a message, the newest first, at most `most`. */
+/** Lists the answers whose copies quote a message and are not to be made anew already, the newest first, at most `most`. */
 const answersTo = async (
   db: Transaction<Schema>,
   message: MessageRef,
@@ -31,6 +31,7 @@ const answersTo = async (
     .selectFrom('mirror')
     .select([...source, 'purpose'])
     .where('quoted', '=', messageKey(message))
+    .where('content_hash', '<>', '')
     .groupBy([...source, 'purpose'])
     .orderBy(({ fn }) => fn.max('posted_ms'), 'desc')
     .limit(most)
@@ -81,11 +82,19 @@ export const requote = async (
   return partitions;
 };
 
-/** Lists the answers from whose copies the quote of a deleted message goes: the newest 500. */
-export const answersToDeleted = (
+/**
+ * Takes a deleted message from the copies of its newest 50 answers that still quote it, within a transaction. Resolves with the
+ * partitions that must process them, and with whether there are more.
+ */
+export const requoteDeleted = async (
   db: Transaction<Schema>,
   message: MessageRef,
-): Promise<readonly RowKey[]> => answersTo(db, message, MOST_AFTER_DELETION);
+  nowMs: number,
+): Promise<{ readonly partitions: readonly string[]; readonly isMore: boolean }> => {
+  const answers = await answersTo(db, message, AT_ONCE + 1);
+  const partitions = await requote(db, answers.slice(0, AT_ONCE), message, nowMs);
+  return { partitions, isMore: answers.length > AT_ONCE };
+};
 
 /**
  * Has the newest 20 answers to a message that was edited quote it anew, within a transaction, once it is not edited again

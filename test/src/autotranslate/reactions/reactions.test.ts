@@ -109,6 +109,24 @@ describe('reactions to messages of linked channels', () => {
     expect(await elsewhere(copyIn(SPANISH))).toEqual(['👍 1']);
   });
 
+  it('of somebody who opts out later go without a press, also where the program ended meanwhile', async () => {
+    const ref = await said();
+    const person = (id: string) => ({ platform: SPACE.platform, id });
+    await press(ref, ['eve', 'ann']);
+    await press(ref, ['zoe'], '🎉');
+    await scene.privacy.setOptedOut(person('eve'), true);
+    await scene.forget(person('eve'));
+    await scene.privacy.setOptedOut(person('zoe'), true);
+    await scene.restart();
+    scene.listener.connected(SPACE.platform);
+    await scene.later();
+    expect(await elsewhere(copyIn(SPANISH))).toEqual(['👍 1']);
+    await scene.privacy.setOptedOut(person('ann'), true);
+    await scene.forget(person('ann'));
+    await scene.later();
+    expect(shown(copyIn(SPANISH), copyIn(JAPANESE))).toEqual(['', '']);
+  });
+
   it('are copied neither into a channel that muted theirs nor from or into a paused one', async () => {
     const ref = await said();
     const muted = { [channelKey(ENGLISH)]: { fromMs: 1 } };
@@ -252,5 +270,38 @@ describe('reactions of people of another space', () => {
     await scene.listener.reactionChanged(copy, THUMB, true);
     await scene.idle();
     expect(scene.feed.reacted(ref)).toEqual([THUMB]);
+    // Who is stopped later counts no longer, without a press.
+    const ann = { platform: WORKSPACE.platform, id: 'ann' };
+    await scene.blocks.add(SPACE, ann, { name: 'Ann', isBan: false });
+    await scene.later();
+    expect(scene.feed.reacted(ref)).toEqual([]);
+  });
+
+  it('are asked for bans once in each server, few at a time', async () => {
+    const guests = ['43', '44'].map((id) => channel(id, undefined, { ...WORKSPACE, id: 'guests' }));
+    scene.other.nameSpace(guests[0]!.space, 'guests.example');
+    await scene.watches.set(mirrorOf([guests[0]!, 'pt'], [guests[1]!, 'de']));
+    const { ref } = await scene.say(THERE, 'hello');
+    await scene.idle();
+    const asked: string[] = [];
+    let [now, most] = [0, 0];
+    Object.assign(scene.other.feed, {
+      isBanned: async (_: unknown, id: string) => {
+        asked.push(id);
+        now += 1;
+        most = Math.max(most, now);
+        await Promise.resolve();
+        now -= 1;
+        return id === 'person-7';
+      },
+    });
+    scene.other.react(ref, THUMB, 100);
+    await scene.listener.reactionChanged(ref, THUMB, true);
+    await scene.idle();
+    expect(asked).toHaveLength(100);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(8);
+    const [told] = await scene.inbox.explain({ ...scene.other.messages(guests[0]!)[0]! });
+    expect(told?.elsewhere).toEqual([{ emoji: THUMB, people: 99 }]);
   });
 });

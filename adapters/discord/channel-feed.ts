@@ -10,6 +10,7 @@ import {
   type Client,
   type RESTGetAPIChannelMessagesPinsResult,
 } from 'discord.js';
+import { isIdle } from './inbound/places.ts';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
 import {
@@ -258,6 +259,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
           isPrivate: found.type === ChannelType.PrivateThread,
           // A thread has the id of its message.
           begun: { channel: channelAround(thread), id: thread.id },
+          ...(isIdle(found) ? {} : { isArchived: found.thread_metadata?.archived ?? false }),
+          isLocked: found.thread_metadata?.locked ?? false,
         }
       );
     },

@@ -278,7 +278,11 @@ export const openAutoTranslate = async ({
   };
 
   const copyPin = createCopiedPins(shared);
-  const missedPins = createMissedPins({ ...shared, copyPin });
+  const missedPins = createMissedPins({
+    ...shared,
+    copyPin,
+    compareThreads: threadChanges.compare,
+  });
 
   const givenUp = createGivenUpNotices(shared);
   const announcements = createTermAnnouncements(shared);

@@ -1,19 +1,18 @@
-import { hash } from 'node:crypto';
 import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { createSpacing } from '../async/spacing.ts';
-import { faultFields } from '../errors.ts';
+import { faultFields, toAppError } from '../errors.ts';
 import { channelAround, channelKey, isSameChannel, type Channel } from '../model/place.ts';
 import { isKeptOut, isPaused, type ChannelWatch } from '../model/space.ts';
 import type { ThreadChange } from '../ports/channel-feed.ts';
 import type { LinkedThreadStore, ThreadState } from '../store/channels/linked-threads.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { LinkedThreads } from './prepare/linked-threads.ts';
+import { nameState, type LinkedThreads } from './prepare/linked-threads.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface ThreadChangesDeps {
-  readonly linkedThreads: Pick<LinkedThreadStore, 'of' | 'setStates'>;
+  readonly linkedThreads: Pick<LinkedThreadStore, 'of' | 'setStates' | 'newest'>;
   readonly nameIn: LinkedThreads['nameIn'];
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
@@ -21,24 +20,33 @@ export interface ThreadChangesDeps {
   readonly nowMs: () => number;
 }
 
+/** The newest threads of a group that are compared after a gap: each is a request. */
+const MOST_COMPARED = 20;
 /** Changes of one thread that are followed at once, and the time between more; Discord takes two names in ten minutes. */
 const AT_ONCE = 2;
 const EVERY_MS = 300_000;
 
 const stateOf = ({ name, ...change }: ThreadChange): ThreadState => ({
   ...change,
-  ...(name === undefined ? {} : { nameHash: hash('sha256', name) }),
+  ...(name === undefined ? {} : nameState(name)),
 });
 
-/** Returns the part of a change that is not known yet. */
-const newsOf = (change: ThreadChange, known: ThreadState): ThreadChange => {
+/** Returns a state after a change that is over. */
+const settled = ({ next: _next, ...before }: ThreadState, change: ThreadChange): ThreadState => ({
+  ...before,
+  ...stateOf(change),
+});
+
+/** Returns the part of a change that is neither known yet nor made by us at this moment. */
+const newsOf = (change: ThreadChange, { next = {}, ...known }: ThreadState): ThreadChange => {
   const { name, isArchived, isLocked } = change;
+  const isNews = (flag: 'isArchived' | 'isLocked', now: boolean): boolean =>
+    now !== (known[flag] ?? false) && now !== next[flag];
+  const { nameHash } = name === undefined ? known : nameState(name);
   return {
-    ...(name !== undefined && stateOf({ name }).nameHash !== known.nameHash ? { name } : {}),
-    ...(isArchived !== undefined && isArchived !== (known.isArchived ?? false)
-      ? { isArchived }
-      : {}),
-    ...(isLocked !== undefined && isLocked !== (known.isLocked ?? false) ? { isLocked } : {}),
+    ...(name !== undefined && ![known.nameHash, next.nameHash].includes(nameHash) ? { name } : {}),
+    ...(isArchived !== undefined && isNews('isArchived', isArchived) ? { isArchived } : {}),
+    ...(isLocked !== undefined && isNews('isLocked', isLocked) ? { isLocked } : {}),
   };
 };
 
@@ -46,7 +54,8 @@ const isEmpty = (change: ThreadChange): boolean => Object.keys(change).length ==
 
 /**
  * Creates what lets the copies of a thread follow its name, and that it is archived, locked or opened, from whichever of
- * them people change. Our own changes are known by the state that is stored before them.
+ * them people change. Our own changes are known by the state that is stored before them; that of the thread which people
+ * changed is stored after them, so that they are made after a kill.
  */
 export const createThreadChanges = (deps: ThreadChangesDeps) => {
   const { linkedThreads, watches, platforms, log } = deps;
@@ -62,9 +71,14 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     return { origin, own, others: threads.filter((one) => one !== own && !one.isGone) };
   };
 
-  const changeOne = async (thread: Channel, change: ThreadChange): Promise<void> => {
+  /** Resolves with what became of the change: it is made, refused for good, or failed for now. */
+  const changeOne = async (
+    thread: Channel,
+    change: ThreadChange,
+  ): Promise<'made' | 'refused' | 'failed'> => {
     try {
       await platforms.find(thread)?.mirrors.changeThread?.(thread, change);
+      return 'made';
     } catch (thrown) {
       // Without the permission, the copy is as it was.
       const { platform } = thread.space;
@@ -72,6 +86,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
         { platform, channel: thread.id, ...faultFields(thrown) },
         'the copy of a thread could not be changed',
       );
+      return toAppError(thrown).retryable ? 'failed' : 'refused';
     }
   };
 
@@ -98,11 +113,20 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
       const named =
         name === undefined ? {} : { name: await deps.nameIn({ channel: thread }, to, signal) };
       const changed = { ...rest, ...named };
-      wanted.push({ channel, change: changed, state: { ...state, ...stateOf(changed) } });
+      wanted.push({ channel, change: changed, state });
     }
-    const ownState = { ...own.state, ...stateOf(news) };
-    await linkedThreads.setStates([{ channel: thread, state: ownState }, ...wanted]);
-    for (const { channel, change: changed } of wanted) await changeOne(channel, changed);
+    await linkedThreads.setStates(
+      wanted.map((one) => ({ ...one, state: { ...one.state, next: stateOf(one.change) } })),
+    );
+    const after: { channel: Channel; state: ThreadState }[] = [];
+    let isWhole = true;
+    for (const { channel, change, state } of wanted) {
+      const made = await changeOne(channel, change);
+      after.push({ channel, state: settled(state, made === 'made' ? change : {}) });
+      isWhole &&= made !== 'failed';
+    }
+    if (isWhole) after.push({ channel: thread, state: settled(own.state, news) });
+    await linkedThreads.setStates(after);
     return 0;
   };
 
@@ -124,6 +148,33 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
         waiting.delete(key);
         if (!stopping.signal.aborted) throw thrown;
       }
+    },
+    /** Follows what people changed of the threads of a group while nothing was reported. */
+    compare: async (watch: ChannelWatch): Promise<void> => {
+      const all = await linkedThreads.newest(watch.group ?? '', MOST_COMPARED);
+      for (const threads of all)
+        for (const { target, state } of threads) {
+          stopping.signal.throwIfAborted();
+          const { channel } = target;
+          const own = watches.of(channelAround(channel));
+          const info = await platforms.find(channel)?.feed.describeThread?.(channel);
+          if (!info || !own || isPaused(own)) continue;
+          const { name, isArchived, isLocked } = info;
+          const { nameHash } = state;
+          // The name that it was begun with is not known of a copy.
+          if (nameHash === undefined)
+            await linkedThreads.setStates([{ channel, state: { ...state, ...nameState(name) } }]);
+          const change = {
+            ...(nameHash === undefined ? {} : { name }),
+            ...(isArchived === undefined ? {} : { isArchived }),
+            ...(isLocked === undefined ? {} : { isLocked }),
+          };
+          if (isEmpty(newsOf(change, state))) continue;
+          waiting.set(channelKey(channel), change);
+          await follow(channel, own, true);
+          // What follows it is as it was read no more.
+          break;
+        }
     },
     [Symbol.dispose]: (): void => stopping.abort(),
   };

@@ -26,6 +26,9 @@ export interface ThreadInfo {
   readonly isPrivate: boolean;
   /** The message in its channel under which it was begun, if it was: it may be gone. */
   readonly begun?: MessageRef;
+  /** The state that people gave it; undefined where it is not known to be theirs. */
+  readonly isArchived?: boolean;
+  readonly isLocked?: boolean;
 }
 
 /** A change of a thread that is a channel of its own. */

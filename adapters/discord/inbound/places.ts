@@ -49,7 +49,7 @@ const newestOf = (channel: object): string | undefined =>
     : undefined;
 
 /** True of a thread that Discord archived because nobody wrote in it: each of its copies has its own time. */
-const isIdle = ({
+export const isIdle = ({
   id,
   last_message_id: last,
   thread_metadata: state,

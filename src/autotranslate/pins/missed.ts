@@ -7,16 +7,19 @@ import type { CopiedPins, CopiedPinsDeps } from './copied.ts';
 
 export interface MissedPinsDeps extends CopiedPinsDeps {
   readonly copyPin: CopiedPins;
+  /** Compares the threads of a group, too. */
+  readonly compareThreads: (watch: ChannelWatch) => Promise<void>;
 }
 
 /** Time in which messages that were missed are copied, before pins are compared. */
 const AFTER_MS = 5_000;
 
 /**
- * Creates what compares the pins of linked channels with those of their copies: pins are reported once, perhaps to a
- * process that ended. Those of threads are not compared.
+ * Creates what compares the pins and threads of linked channels with those of their copies: their changes are reported once,
+ * perhaps to a process that ended. Pins in threads are not compared.
  */
-export const createMissedPins = ({ stored, watches, platforms, log, copyPin }: MissedPinsDeps) => {
+export const createMissedPins = (deps: MissedPinsDeps) => {
+  const { stored, watches, platforms, log, copyPin } = deps;
   const stopping = new AbortController();
   const coming = new Set<string>();
   const one = createSemaphore(1);
@@ -61,10 +64,15 @@ export const createMissedPins = ({ stored, watches, platforms, log, copyPin }: M
     try {
       await sleep(realClock, AFTER_MS, stopping.signal);
       coming.delete(key);
-      await one.use(() => compare(watch));
-    } catch (thrown) {
-      if (stopping.signal.aborted) return;
-      log.info(faultFields(thrown), 'pins could not be compared');
+      for (const how of [compare, deps.compareThreads])
+        await one
+          .use(() => how(watch))
+          .catch((thrown: unknown) => {
+            if (!stopping.signal.aborted)
+              log.info(faultFields(thrown), 'pins or threads could not be compared');
+          });
+    } catch {
+      // The program ends.
     }
   };
 

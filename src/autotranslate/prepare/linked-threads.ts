@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { resultOf } from '../../async/abort.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
@@ -18,7 +19,11 @@ import { plainWords } from '../../rich-text/compose.ts';
 import { link, paragraph, styled, text, type RichText } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { WATCH, type Row } from '../../store/inbox/row.ts';
-import type { LinkedThread, LinkedThreadStore } from '../../store/channels/linked-threads.ts';
+import type {
+  LinkedThread,
+  LinkedThreadStore,
+  ThreadState,
+} from '../../store/channels/linked-threads.ts';
 import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
@@ -55,6 +60,9 @@ const opening = (name: string, url: string | undefined): RichText => {
   const title = styled('bold', text(name));
   return [paragraph(text(`${NAMELESS} `), url === undefined ? title : link(url, title))];
 };
+
+/** The state of a thread with a name. */
+export const nameState = (name: string): ThreadState => ({ nameHash: hash('sha256', name) });
 
 export type LinkedThreads = ReturnType<typeof createLinkedThreads>;
 
@@ -157,7 +165,10 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     });
     // A channel that can have no threads takes their messages itself.
     if (isSameTarget(target, { channel: to.channel })) flat.set(channelKey(to.channel), true);
-    else await linkedThreads.put(group, origin, [own, target]);
+    else {
+      const known = described && own.threadId === undefined ? nameState(described.name) : {};
+      await linkedThreads.put(group, origin, [{ ...own, state: known }, target]);
+    }
     return target;
   };
 

@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely';
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isOpen, refColumns, type Row } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
 import {
   changeRows,
   channelColumns,
@@ -25,7 +27,34 @@ export interface ThreadState {
   readonly nameHash?: string;
   readonly isArchived?: boolean;
   readonly isLocked?: boolean;
+  /** The state that it is being given by us; undefined where that is over. */
+  readonly next?: Omit<ThreadState, 'next'>;
 }
+
+const COLUMNS = [
+  'platform',
+  'space_id',
+  'channel_id',
+  'thread_channel_id',
+  'thread_id',
+  'is_gone',
+  'state',
+  'origin',
+] as const;
+
+type ThreadRow = Pick<Selectable<Schema['linked_thread']>, (typeof COLUMNS)[number]>;
+
+const toThread = (row: ThreadRow): LinkedThread => {
+  const isOwnChannel = row.thread_channel_id !== row.channel_id;
+  const channel: Channel = {
+    space: { platform: row.platform, id: row.space_id },
+    id: row.thread_channel_id,
+    ...(isOwnChannel ? { parentId: row.channel_id } : {}),
+  };
+  const thread = row.thread_id === '' ? {} : { threadId: row.thread_id };
+  const state = row.state === '' ? {} : (JSON.parse(row.state) as ThreadState);
+  return { target: { channel, ...thread }, isGone: row.is_gone === 1, state };
+};
 
 const keyColumns = ({ channel, threadId = '' }: MirrorTarget) => ({
   platform: channel.space.platform,
@@ -48,30 +77,32 @@ export const createLinkedThreadStore = (store: Store) => ({
     const own = await readRow(store, 'linked_thread', keyColumns(target), ['origin', 'group_id']);
     if (own?.group_id !== group) return { origin: keyOf(target), threads: [] };
     const { origin } = own;
-    const rows = await readRows(store, 'linked_thread', { origin, group_id: group }, [
-      'platform',
-      'space_id',
-      'channel_id',
-      'thread_channel_id',
-      'thread_id',
-      'is_gone',
-      'state',
-    ]);
-    const threads = rows.map((row): LinkedThread => {
-      const isOwnChannel = row.thread_channel_id !== row.channel_id;
-      const channel: Channel = {
-        space: { platform: row.platform, id: row.space_id },
-        id: row.thread_channel_id,
-        ...(isOwnChannel ? { parentId: row.channel_id } : {}),
-      };
-      const thread = row.thread_id === '' ? {} : { threadId: row.thread_id };
-      const state = row.state === '' ? {} : (JSON.parse(row.state) as ThreadState);
-      return { target: { channel, ...thread }, isGone: row.is_gone === 1, state };
-    });
-    return { origin, threads };
+    const key = { origin, group_id: group };
+    const rows = await readRows(store, 'linked_thread', key, COLUMNS);
+    return { origin, threads: rows.map(toThread) };
+  },
+  /** Lists the newest threads of a group that are channels of their own, at most `most`, by the conversations that they are part of. */
+  newest: async (group: string, most: number): Promise<readonly (readonly LinkedThread[])[]> => {
+    const rows = await store
+      .selectFrom('linked_thread')
+      .select(COLUMNS)
+      .where('group_id', '=', group)
+      .where('thread_id', '=', '')
+      .where('is_gone', '=', 0)
+      // Ids grow with time.
+      .orderBy(({ fn }) => fn<number>('length', ['thread_channel_id']), 'desc')
+      .orderBy('thread_channel_id', 'desc')
+      .limit(most)
+      .execute();
+    const found = Map.groupBy(rows, ({ origin }) => origin);
+    return [...found.values()].map((each) => each.map(toThread));
   },
   /** Makes threads of a group parts of the conversation that began in one of them. */
-  put: (group: string, origin: string, targets: readonly MirrorTarget[]): Promise<void> =>
+  put: (
+    group: string,
+    origin: string,
+    targets: readonly (MirrorTarget & { readonly state?: ThreadState })[],
+  ): Promise<void> =>
     store.write(async (db) => {
       for (const target of targets) {
         const { space, id } = channelAround(target.channel);
@@ -80,7 +111,7 @@ export const createLinkedThreadStore = (store: Store) => ({
           'linked_thread',
           keyColumns(target),
           { space_id: space.id, channel_id: id, group_id: group, origin },
-          { is_gone: 0, state: '' },
+          { is_gone: 0, state: target.state ? JSON.stringify(target.state) : '' },
         );
       }
     }),

@@ -65,7 +65,7 @@ export const createThreads = (
       const { id } = thread;
       threadChanges.push(`${id.split('/')[0]} ${JSON.stringify(change)}`);
       const info = threads.get(id);
-      if (info) threads.set(id, { ...info, name: change.name ?? info.name });
+      if (info) threads.set(id, { ...info, ...change });
     },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);

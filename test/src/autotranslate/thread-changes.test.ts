@@ -3,7 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import { channelKey, type Channel } from '../../../src/model/place.ts';
 import type { ThreadChange } from '../../../src/ports/channel-feed.ts';
 import { eventually } from '../../fakes/eventually.ts';
-import { channel } from '../../fakes/channel-feed.ts';
+import { channel, lost } from '../../fakes/channel-feed.ts';
 import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from './support.ts';
 
 describe('copies of a thread', () => {
@@ -121,5 +121,63 @@ describe('copies of a thread', () => {
     for (let minutes = 0; minutes < 6; minutes += 1) await scene.later();
     const last = { isArchived: false, isLocked: true };
     expect(changes()).toEqual([changed(JAPANESE, last), changed(SPANISH, last)]);
+  });
+
+  const missed = async (): Promise<void> => {
+    scene.listener.messagesMissed([{ channel: ENGLISH, newest: '' }]);
+    await scene.later();
+  };
+  const nameOf = (of: Channel) => scene.feed.threads.get(of.id)?.name;
+
+  it('follow what was changed while nothing was reported, and what a process left that ended', async () => {
+    const thread = await begun();
+    const copies = [copyIn(SPANISH), copyIn(JAPANESE)];
+    await scene.restart();
+    await scene.feed.mirrors.changeThread?.(thread, { name: 'summer', isLocked: true });
+    await missed();
+    await eventually(() => expect(copies.map(nameOf)).toEqual(['es(summer)', 'ja(summer)']));
+    expect(copies.map((one) => scene.feed.threads.get(one.id)?.isLocked)).toEqual([true, true]);
+    // One copy is changed when the process ends, and nothing is reported again.
+    const met = Promise.withResolvers<void>();
+    scene.feed.during('changeThread', async () => undefined);
+    scene.feed.during('changeThread', () => {
+      met.resolve();
+      return new Promise(() => {});
+    });
+    Object.assign(scene.feed.threads.get(thread.id)!, { name: 'autumn' });
+    void scene.listener.threadChanged(thread, { name: 'autumn' });
+    await met.promise;
+    await scene.restart();
+    await missed();
+    await eventually(() => expect(copies.map(nameOf)).toEqual(['es(autumn)', 'ja(autumn)']));
+    expect(nameOf(thread)).toBe('autumn');
+    scene.feed.threadChanges.length = 0;
+    await scene.restart();
+    await missed();
+    await scene.later();
+    expect(changes()).toEqual([]);
+  });
+
+  it('follow at the next look where a platform could not be reached, and stay where one refused', async () => {
+    const thread = await begun();
+    const lostOnce = { call: 'changeThread', channel: copyIn(SPANISH), error: lost() } as const;
+    const error = new AppError('forbidden', 'a permission is missing');
+    scene.feed.fail(lostOnce, { call: 'changeThread', channel: copyIn(JAPANESE), error });
+    Object.assign(scene.feed.threads.get(thread.id)!, { name: 'summer' });
+    await scene.listener.threadChanged(thread, { name: 'summer' });
+    expect(changes()).toEqual([]);
+    await missed();
+    await eventually(() => expect(nameOf(copyIn(SPANISH))).toBe('es(summer)'));
+    await eventually(() => expect(nameOf(copyIn(JAPANESE))).toBe('ja(summer)'));
+    scene.feed.fail({ call: 'changeThread', channel: copyIn(JAPANESE), error });
+    Object.assign(scene.feed.threads.get(thread.id)!, { name: 'winter' });
+    await scene.listener.threadChanged(thread, { name: 'winter' });
+    await missed();
+    await scene.later();
+    expect([thread, copyIn(SPANISH), copyIn(JAPANESE)].map(nameOf)).toEqual([
+      'winter',
+      'es(winter)',
+      'ja(summer)',
+    ]);
   });
 });

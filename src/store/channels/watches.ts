@@ -64,7 +64,25 @@ const notedOf = (
   };
 };
 
-/** Notes what became of watches, also of those that others were linked with. */
+/** True where a watch is, or was, in one group with channels of a space: others are not told of it. */
+const knows = (
+  key: string,
+  { space }: Actor,
+  ...states: readonly ReadonlyMap<string, StoredWatch>[]
+): boolean =>
+  states.some((watches) => {
+    const group = watches.get(key)?.watch.group;
+    return [...watches.values()].some(
+      ({ watch }) =>
+        group !== undefined && watch.group === group && keyOf(watch.channel.space) === keyOf(space),
+    );
+  });
+
+/**
+ * Notes what became of watches, also of those that others were linked with.
+ *
+ * @param elsewhere the name of the space of the person at work, for the others that are linked with it
+ */
 const noteWatches = async (
   db: Transaction<Schema>,
   by: Actor | undefined,
@@ -80,7 +98,7 @@ const noteWatches = async (
       await noteChange(db, channel.space, by, {
         what: 'watch',
         channelId: channel.id,
-        elsewhere,
+        elsewhere: by && elsewhere && knows(key, by, from, to) ? elsewhere : undefined,
         before,
         after,
       });

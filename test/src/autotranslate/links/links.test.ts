@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actAs } from '../../../../src/store/actor.ts';
+import { createAudit } from '../../../../src/store/audit.ts';
 import { keyOf, type Channel } from '../../../../src/model/place.ts';
 import type { ChannelWatch, LinkConditions } from '../../../../src/model/space.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
@@ -203,6 +204,21 @@ describe('a channel', () => {
     await expect
       .poll(() => scene.other.texts(THERE))
       .toEqual([`${over('Place', 'fr')}\n${sentence('autotranslate.off-now', {}, 'fr')}`]);
+  });
+
+  it('reads nothing, not even in the trail, of a server with which the other one is linked now', async () => {
+    const guest = channel('43', undefined, { ...WORKSPACE, id: 'guests' });
+    scene.other.nameSpace(guest.space, 'guests.example');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    const { code } = await scene.watches.invite(mirror(guest, 'de'), false, ADA);
+    const { id } = await scene.watches.propose(code, scene.watches.of(ENGLISH)!, admitAll);
+    await scene.watches.ask(id, ENGLISH.space, admitAll.admit);
+    const eve = { id: 'eve', name: 'Eve', space: guest.space };
+    await actAs(eve, () => scene.watches.answer(id, guest.space, true, admitAll.admit));
+    await expect.poll(() => scene.other.texts(THERE).length).toBe(1);
+    const trail = await createAudit(scene.store).list(WORKSPACE);
+    expect(trail[0]?.after).toBeUndefined();
+    expect(JSON.stringify([trail, scene.other.texts(THERE)])).not.toContain('guests');
   });
 
   it('is told in the language of its readers, if moderators chose one, else in that of its space', async () => {

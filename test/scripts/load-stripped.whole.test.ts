@@ -1,7 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { globSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { LOADING } from '../../src/process/loading.ts';
 
@@ -43,6 +53,28 @@ describe('loading TypeScript', () => {
     rmSync(kept());
     expect(load('scripts/run.mjs', LOADED)).not.toContain('amaro');
     expect(kept()).not.toBe(ROOT);
+  });
+
+  it('removes at the next strip what was written long ago, by processes at the same time', async () => {
+    load('scripts/run.mjs', LOADED);
+    const folder = dirname(kept());
+    const other = join(folder, '../v0.0.0');
+    mkdirSync(other, { recursive: true });
+    const agedBy = (name: string, days: number): string => {
+      const file = join(folder, name);
+      writeFileSync(file, '');
+      const at = Date.now() / 1_000 - days * 86_400;
+      utimesSync(file, at, at);
+      return file;
+    };
+    const old = ['old', 'old.1', '../v0.0.0/old'].map((name) => agedBy(name, 31));
+    const young = agedBy('young', 29);
+    const strip = async () => promisify(execFile)(process.execPath, ['scripts/strip-types.mjs']);
+    await Promise.all([strip(), strip()]);
+    expect(old.filter((file) => existsSync(file))).toEqual([]);
+    expect([young, kept()].every((file) => existsSync(file))).toBe(true);
+    rmSync(young);
+    rmSync(other, { recursive: true });
   });
 
   it('strips again what a loss of power has cut off', () => {

@@ -1,3 +1,4 @@
+import { realClock, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError, userError } from '../../errors.ts';
 import type { Channel, Member, Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep } from '../../model/setup.ts';
@@ -5,6 +6,7 @@ import type { ChannelWatch, Watches } from '../../model/space.ts';
 import type { Builder } from '../../ports/builder.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Languages } from '../../text/language/languages.ts';
+import { boundedBuilder } from './bounded-builder.ts';
 import { demandGroups, needsOf, roleLanguages, sourcesOf, stepsOf, thingOf } from './steps.ts';
 
 export interface SetupPlansDeps {
@@ -12,6 +14,7 @@ export interface SetupPlansDeps {
   readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly languages: Pick<Languages, 'name'>;
+  readonly clock?: Clock;
 }
 
 /** A person who has a set-up planned, made or undone. */
@@ -42,11 +45,17 @@ const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[
   channels.map((id) => ({ space, id }));
 
 /** Creates what plans set-ups, and tells before they are made what they would do. */
-export const createSetupPlans = ({ builderOf, watches, spaces, languages }: SetupPlansDeps) => {
+export const createSetupPlans = ({
+  builderOf,
+  watches,
+  spaces,
+  languages,
+  clock = realClock,
+}: SetupPlansDeps) => {
   const builderIn = (space: Space): Builder => {
     const builder = builderOf(space);
     if (!builder) throw new AppError('unsupported', 'channels cannot be made on this platform');
-    return builder;
+    return boundedBuilder(builder, clock);
   };
 
   /** Rejects where the person may not decide about the channels, or not make themselves what the set-up makes. */
@@ -122,7 +131,10 @@ export const createSetupPlans = ({ builderOf, watches, spaces, languages }: Setu
     await demandPerson(space, { choices }, person).catch(note);
     const lacking = await lackingIn(space, choices).catch(note);
     faults.push(...(lacking ?? []));
-    const planned = lacking?.length === 0 ? await plan(space, choices).catch(note) : undefined;
+    // Who waited for the platform once does not wait again.
+    const isAway = faults.some(({ error }) => error.code === 'timeout');
+    const planned =
+      lacking?.length === 0 && !isAway ? await plan(space, choices).catch(note) : undefined;
     // What cannot be made yet is named by its language alone.
     const unplanned = { names: {}, apart: [] };
     const steps = planned ?? stepsOf(choices, sources, unplanned, [], languages);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { MINUTE_MS, realClock, sleep, type Clock } from '../../async/clock.ts';
+import { MINUTE_MS, realClock, sleep } from '../../async/clock.ts';
 import { toAppError, userError } from '../../errors.ts';
 import { isSameChannel, type Space } from '../../model/place.ts';
 import type { Setup, SetupChoices, SetupStep, SetupWork } from '../../model/setup.ts';
@@ -20,7 +20,6 @@ export interface SetupsDeps extends SetupPlansDeps {
   readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'missing' | 'set'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
-  readonly clock?: Clock;
 }
 
 /** A person who has a set-up made or undone. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Clock } from '../../../../src/async/clock.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createSetups } from '../../../../src/autotranslate/setup/setups.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
@@ -33,8 +34,17 @@ const SHARED: ChannelWatch = {
 /** Roles for three languages, and two channels for each of two. */
 const STEPS = 7;
 
+/** Time that stands still, as for a process that was killed. */
+const STANDING: Clock = { nowMs: () => 0, after: () => () => undefined };
+
 /** A process of its own over what is stored and built. */
-const startProcess = (store: Store, builder: FakeBuilder, watches: ChannelWatch[], atMs: number) =>
+const startProcess = (
+  store: Store,
+  builder: FakeBuilder,
+  watches: ChannelWatch[],
+  atMs: number,
+  clock: Clock = createHastyClock(),
+) =>
   createSetups({
     stored: createSetupStore(store, () => atMs),
     builderOf: () => builder,
@@ -47,7 +57,7 @@ const startProcess = (store: Store, builder: FakeBuilder, watches: ChannelWatch[
     spaces: createSpaceSettings(store),
     languages: { name: (code) => code },
     now: () => atMs,
-    clock: createHastyClock(),
+    clock,
   });
 
 /** Begins a set-up in a process that ends at the n-th thing, before it is made or before the answer has come. */
@@ -55,7 +65,7 @@ const killAt = async (step: number, isMade: boolean) => {
   const store = await openStore('sqlite::memory:');
   const builder = createFakeBuilder();
   const watches: ChannelWatch[] = [];
-  const first = startProcess(store, builder, watches, 1_000);
+  const first = startProcess(store, builder, watches, 1_000, STANDING);
   const { id } = await first.begin(SPACE, CHOICES);
   const make = builder.make.bind(builder);
   const killed = Promise.withResolvers<void>();
@@ -181,3 +191,93 @@ it('groups that other spaces have channels in do not grow without their yes', as
   });
   expect(builder.built).toEqual([]);
 });
+
+/** Begins a set-up while a method of the platform does not answer; `late` has its time run out, `answer` has it answer. */
+const hangAt = async (method: 'demand' | 'survey' | 'make' | 'standing' | 'remove') => {
+  const store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const watches: ChannelWatch[] = [];
+  const waits = new Set<() => void>();
+  const clock: Clock = {
+    nowMs: () => 0,
+    after: (_, run) => {
+      waits.add(run);
+      return () => waits.delete(run);
+    },
+  };
+  const setups = startProcess(store, builder, watches, 1_000, clock);
+  const { id } = await setups.begin(SPACE, CHOICES);
+  const sound = { ...builder };
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const hang = (): void => {
+    const run = sound[method] as (...given: unknown[]) => Promise<unknown>;
+    Object.assign(builder, {
+      [method]: async (...given: unknown[]) => {
+        asked.resolve();
+        await answered.promise;
+        return run(...given);
+      },
+    });
+  };
+  return {
+    builder,
+    watches,
+    setups,
+    id,
+    hang,
+    asked: asked.promise,
+    heal: () => Object.assign(builder, { [method]: sound[method] }),
+    late: () => {
+      for (const run of waits) run();
+    },
+    answer: answered.resolve,
+    [Symbol.asyncDispose]: () => store.destroy(),
+  };
+};
+
+it.each(['demand', 'survey', 'make'] as const)(
+  'who makes a set-up is told that the platform does not answer (%s), goes on or undoes it, and nobody else waits',
+  async (method) => {
+    for (const isUndone of [false, true]) {
+      await using hung = await hangAt(method);
+      const { setups, builder, watches, id } = hung;
+      hung.hang();
+      const making = setups.make(SPACE, id, ASKED);
+      await hung.asked;
+      hung.heal();
+      const other = await setups.begin(SPACE, { ...CHOICES, channels: ['3'], form: 'channels' });
+      await setups.make(SPACE, other.id, ASKED);
+      const others = builder.built.length;
+      expect(others).toBe(2);
+      hung.late();
+      await expect(making).rejects.toMatchObject({ code: 'timeout' });
+      hung.answer();
+      await expect.poll(() => builder.built.length).toBe(others + (method === 'make' ? 1 : 0));
+      expect(watches).toHaveLength(3);
+      if (isUndone) await setups.undo(SPACE, id, ASKED);
+      else await setups.make(SPACE, id, ASKED);
+      expect(builder.built).toHaveLength(others + (isUndone ? 0 : STEPS));
+      expect(await setups.unfinished(SPACE)).toEqual([]);
+    }
+  },
+);
+
+it.each(['standing', 'remove'] as const)(
+  'who undoes a set-up is told that the platform does not answer (%s), and undoes it later',
+  async (method) => {
+    await using hung = await hangAt(method);
+    const { setups, builder, id } = hung;
+    builder.faults.set(3, new AppError('forbidden', 'refused'));
+    await expect(setups.make(SPACE, id, ASKED)).rejects.toMatchObject({ code: 'forbidden' });
+    hung.hang();
+    const undoing = setups.undo(SPACE, id, ASKED);
+    await hung.asked;
+    hung.late();
+    await expect(undoing).rejects.toMatchObject({ code: 'timeout' });
+    hung.heal();
+    await setups.undo(SPACE, id, ASKED);
+    expect(builder.built).toEqual([]);
+    expect(await setups.unfinished(SPACE)).toEqual([]);
+  },
+);

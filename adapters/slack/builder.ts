@@ -1,12 +1,13 @@
 import { userError } from '../../src/errors.ts';
 import { channelMention, type Channel, type Space } from '../../src/model/place.ts';
 import type { Builder, BuildNeeds, NewThing, Survey } from '../../src/ports/builder.ts';
-import { readCursorPages, type Api } from './api.ts';
+import type { Api } from './api.ts';
 import { readChannel } from './channel-feed.ts';
 import { isRefusal, refusedAs, SlackError } from './errors.ts';
 import { channelIdOf, channelOf } from './ids.ts';
 import type { Installations } from './install/installations.ts';
-import { CHANNEL_NAME_CHARS, CHANNELS_PAGE } from './limits.ts';
+import { CHANNEL_NAME_CHARS } from './limits.ts';
+import { ownChannels } from './own-channels.ts';
 import type { People } from './people.ts';
 
 /** The scope that making and archiving public channels needs ("conversations.create"). */
@@ -48,15 +49,13 @@ export interface BuilderDeps {
 export const createBuilder = ({ api, installations, people }: BuilderDeps): Builder => {
   /** Lists the public channels that the bot is in. */
   const own = async (space: Space): Promise<readonly Listed[]> => {
-    const all: Listed[] = [];
-    const args = { types: 'public_channel', exclude_archived: true, limit: CHANNELS_PAGE };
-    const pages = readCursorPages(async (at) =>
-      api.call(space, 'users.conversations', { ...args, ...at }),
-    );
-    for await (const { channels = [] } of pages)
-      for (const { id = '', name = '', created = 0, creator = '' } of channels)
-        all.push({ id, name, created, creator });
-    return all;
+    const channels = await ownChannels(api, space, { only: 'public' });
+    return channels.map(({ id, name = '', created = 0, creator = '' }) => ({
+      id,
+      name,
+      created,
+      creator,
+    }));
   };
 
   const nameIn = async (channel: Channel): Promise<string> => {

@@ -1,6 +1,6 @@
-import { type Api, readCursorPages } from '../api.ts';
+import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
-import { CHANNELS_PAGE } from '../limits.ts';
+import { ownChannels } from '../own-channels.ts';
 import { MINUTE_MS, sleep, type Clock } from '../../../src/async/clock.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
@@ -13,18 +13,10 @@ export const watchedChannels = async (
   listener: Pick<ChannelFeedListener, 'follows'>,
   space: Space,
 ): Promise<readonly Channel[]> => {
-  const types = 'public_channel,private_channel';
-  const args = { types, exclude_archived: true, limit: CHANNELS_PAGE };
-  const pages = readCursorPages(async (at) =>
-    api.call(space, 'users.conversations', { ...args, ...at }),
-  );
-  const found: Channel[] = [];
-  for await (const { channels = [] } of pages)
-    for (const { id } of channels) {
-      const channel = id === undefined ? undefined : channelOf(space.id, id);
-      if (channel && listener.follows(channel)) found.push(channel);
-    }
-  return found;
+  const channels = await ownChannels(api, space);
+  return channels
+    .map(({ id }) => channelOf(space.id, id))
+    .filter((channel) => listener.follows(channel));
 };
 
 /** The dependencies of all that looks for missed events. */

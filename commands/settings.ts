@@ -98,10 +98,11 @@ const front: Page = async (ctx) => {
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
         t(choices.answersMention ? 'settings.mentions-are-on' : 'settings.mentions-are-off'),
-        choices.rules.reading &&
-          t('rules.reading', {
-            language: services.languages.name(choices.rules.reading, locale),
-          }),
+        choices.rules.reading
+          ? t('rules.reading', {
+              language: services.languages.name(choices.rules.reading, locale),
+            })
+          : series([t('rules.panel-reading'), t('rules.panel-reading-own')]),
         t('settings.quiet-in', {
           channels: await channelNames(choices.quietChannels, ctx),
         }),

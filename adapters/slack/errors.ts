@@ -79,6 +79,8 @@ const KINDS: Readonly<Record<string, ErrorCode>> = {
 
 /** Sentences for people about refusals that say more than their kind. */
 const SENTENCES: Readonly<Record<string, MessageKey>> = {
+  channel_not_found: 'slack.not-in-channel',
+  not_in_channel: 'slack.not-in-channel',
   file_type_not_allowed: 'slack.file-type',
   file_uploads_disabled: 'slack.uploads-off',
   file_uploads_except_images_disabled: 'slack.file-type',

@@ -77,13 +77,17 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
     },
   });
 
-/** `/autotranslate request`: nothing is translated by itself; a line with a button stands in the channel. */
+/**
+ * `/autotranslate request`: nothing is translated by itself; a line with buttons stands in the channel, to be pinned. The rest
+ * is told to the one who set it.
+ */
 export const requestAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
+  private: true,
   slow: true,
   async run(ctx) {
-    const { t, reply } = ctx;
+    const { services, label, t, reply } = ctx;
     const channel = chosenChannel(ctx);
     const watch: ChannelWatch = {
       channel,
@@ -95,10 +99,14 @@ export const requestAction = defineAction({
     const asked = await endsLink([watch], ctx);
     if (asked) return reply(asked);
     const warnings = await setAndWarn([watch], ctx);
-    await reply({
-      text: sections(t('autotranslate.request', { channel: channelMention(channel) }), warnings),
-      ...(isSameChannel(channel, ctx.channel) ? { controls: requestControls(ctx.label) } : {}),
-    });
+    const named = { channel: channelMention(channel) };
+    // Other channels are told by a notice, which has the buttons.
+    if (isSameChannel(channel, ctx.channel))
+      await services.post(channel, {
+        text: sections(t('autotranslate.request', named), t('autotranslate.by-machine')),
+        controls: requestControls(label),
+      });
+    await reply({ text: sections(t('autotranslate.request-set', named), warnings) });
   },
 });
 

@@ -7,6 +7,7 @@ import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { LinkedThreadStore } from '../store/channels/linked-threads.ts';
 import type { StandingThreads } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
+import { unlessAbsent } from './absent.ts';
 import type { Backfill } from './backfill.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -54,7 +55,7 @@ export const createWatches = (deps: WatchesDeps) => {
       if (holder && keyOf(holder) !== keyOf(channel.space))
         throw userError('forbidden', 'watch.shared');
     }
-    const lacking = new Set((await Promise.all(asked.map(missing))).flat());
+    const lacking = new Set((await unlessAbsent(asked.map(missing))).flat());
     if (lacking.size > 0)
       throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
         sentence: { key: 'watch.missing', params: { permissions: { list: [...lacking] } } },

@@ -22,6 +22,7 @@ describe('/settings', () => {
       `  - ${sentence('settings.change-languages')}`,
       `- ${sentence('settings.flags-are-on')}`,
       `- ${sentence('settings.mentions-are-on')}`,
+      `- ${sentence('rules.panel-reading')} · ${sentence('rules.panel-reading-own')}`,
       `- ${sentence('settings.quiet-in', { channels: '<#7>' })}`,
       `- ${sentence('settings.outside')} · ${sentence('settings.outside-everybody')}`,
       `- ${sentence('settings.moderators-are', { channels: '<#8>' })}`,

@@ -84,7 +84,9 @@ describe('a channel with compact replies', () => {
 describe('a channel that is translated on request', () => {
   it('has a line with buttons, and nothing under its messages', async () => {
     const at = bot.place();
-    const line = await bot.use(at, 'autotranslate request');
+    const answer = await bot.use(at, 'autotranslate request');
+    expect(answer.ephemeral).toBe(true);
+    const line = at.channel.last!;
     expect(line.ephemeral).toBe(false);
     expect(pressesOf(line)).toEqual(['catchup recent', 'language pick']);
     const said = at.channel.say(at.ann, 'Good morning everybody');

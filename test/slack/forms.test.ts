@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeUser } from '../fakes/slack/index.ts';
+import type { Json } from '../fakes/slack/json.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import { withSlackBot } from './support.ts';
 
@@ -62,6 +63,30 @@ describe('a form that was sent', () => {
     const errors = await bot.slack.submit(at.admin, { languages: { value: languages } });
     const params = { channel: '#harbour', command: '/invite @dragoman' };
     expect(errors).toEqual({ languages: sentence('watch.not-there', params) });
+  });
+
+  it('says what it does, and names all channels at once in which the app is not', async () => {
+    const at = bot.place();
+    const [harbour, market] = ['harbour', 'market'].map((name) =>
+      at.workspace.channel({ name, bot: false, members: [at.admin] }),
+    );
+    bot.slack.command(at.admin, at.channel, '/dragoman', 'autotranslate mirror');
+    await opened(at.admin);
+    const view = at.admin.modal!.content;
+    const summary = sentence('commands.autotranslate.mirror.summary');
+    const title = String((view['title'] as Json)['text']);
+    expect(title).toMatch(/ …$/);
+    expect(summary.startsWith(title.slice(0, -2))).toBe(true);
+    expect(JSON.stringify(view['blocks'])).toContain(summary);
+    const channels = richText(
+      { type: 'channel', channel_id: harbour!.id },
+      words(' en, '),
+      { type: 'channel', channel_id: market!.id },
+      words(' es'),
+    );
+    const errors = await bot.slack.submit(at.admin, { channels });
+    const params = { channel: '#harbour, #market', command: '/invite @dragoman' };
+    expect(errors).toEqual({ channels: sentence('watch.not-there', params) });
   });
 
   it('closes where the answer takes long', async () => {

@@ -105,10 +105,11 @@ const elementOf = (
     : inputElement(option, given, isFreeText);
 };
 
-/** The name of a command as a title: without hyphens, with a capital. */
-const titleOf = ({ name }: CommandInfo): string => {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+/** The title says what a command does, in as many whole words as there is room for. */
+const titleOf = ({ summary }: CommandInfo): string => {
+  if (summary.length <= TITLE_CHARS) return summary;
+  const begun = summary.slice(0, TITLE_CHARS).replace(/\s+\S*$/u, '');
+  return shorten(`${begun} …`, TITLE_CHARS);
 };
 
 /**
@@ -164,7 +165,10 @@ export const commandModal = (
       optional: !option.required,
     };
   });
-  return modalView(COMMAND_MODAL, titleOf(command), metadata, label, blocks);
+  const title = titleOf(command);
+  const whole: SlackBlock[] =
+    title === command.summary ? [] : [{ type: 'section', text: plain(command.summary) }];
+  return modalView(COMMAND_MODAL, title, metadata, label, [...whole, ...blocks]);
 };
 
 /** A value that was entered: words, a text in Slack's markup, or a file by its id. */

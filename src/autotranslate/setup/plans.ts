@@ -6,6 +6,7 @@ import type { ChannelWatch, Watches } from '../../model/space.ts';
 import type { Builder } from '../../ports/builder.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Languages } from '../../text/language/languages.ts';
+import { unlessAbsent } from '../absent.ts';
 import { boundedBuilder } from './bounded-builder.ts';
 import { demandGroups, needsOf, roleLanguages, sourcesOf, stepsOf, thingOf } from './steps.ts';
 
@@ -88,7 +89,7 @@ export const createSetupPlans = ({
 
   /** The chosen channels in which the bot lacks permissions. */
   const lackingIn = async (space: Space, choices: SetupChoices): Promise<readonly SetupFault[]> => {
-    const faults = await Promise.all(
+    const faults = await unlessAbsent(
       channelsOf(space, choices).map(async (channel): Promise<readonly SetupFault[]> => {
         const list = [...(await watches.missing({ channel, mode: 'mirror' } as ChannelWatch))];
         const error = userError('forbidden', 'watch.missing', { permissions: { list } });

@@ -25,23 +25,31 @@ describe('/autotranslate compact', () => {
 });
 
 describe('/autotranslate request', () => {
-  it('puts a line with buttons into this channel', async () => {
-    const shown = await harness().run('autotranslate request');
+  it('puts a line with buttons into this channel, and tells the rest to who set it', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const { text, controls } = await harness().run('autotranslate request');
     expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: [] }]);
-    expect(shown.text.split('\n')).toEqual([
+    const [line, ...more] = harness().script.posted;
+    expect(more).toEqual([]);
+    expect(line?.in).toBe('100');
+    expect(line?.text.split('\n')).toEqual([
       sentence('autotranslate.request', { channel: '<#100>' }),
       '',
       sentence('autotranslate.by-machine'),
     ]);
-    expect(labelled(shown, 'autotranslate.read-here')).toMatchObject({
+    expect(labelled(line, 'autotranslate.read-here')).toMatchObject({
       press: 'catchup recent',
     });
-    expect(labelled(shown, 'language.button')).toMatchObject({ press: 'language pick' });
+    expect(labelled(line, 'language.button')).toMatchObject({ press: 'language pick' });
+    expect(text).toContain(sentence('autotranslate.request-set', { channel: '<#100>' }));
+    expect(text).toMatch(/⚠️ .*<#100>.*Spanish/);
+    expect(controls ?? []).toEqual([]);
   });
 
   it('leaves the line to the other channel where that is named', async () => {
-    const { controls = [] } = await harness().run('autotranslate request', { channel: '<#200>' });
-    expect(controls).toEqual([]);
+    const { text } = await harness().run('autotranslate request', { channel: '<#200>' });
+    expect(harness().script.posted).toEqual([]);
+    expect(text).toContain(sentence('autotranslate.request-set', { channel: '<#200>' }));
   });
 
   it('takes no language more', async () => {

@@ -3,7 +3,7 @@ import { button, chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts
 import { chosenReading, readingControl } from '../../src/command/reading-choice.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
-import { FORMALITIES, MESSAGE_TYPES, type WatchRules } from '../../src/model/rules.ts';
+import { FORMALITIES, MESSAGE_TYPES, type Ruled, type WatchRules } from '../../src/model/rules.ts';
 import { sections } from '../../src/rich-text/compose.ts';
 import { change } from './change.ts';
 import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
@@ -22,9 +22,12 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
   await access.demand([channel], 'see');
   const rules = watchOf(ctx, channel)?.choices?.rules ?? {};
   const { shortest = 0, formality = '' } = rules;
+  /** Controls that leave out more; where all others are left out, only the command changes that. */
+  const leavingOut = (ruled: Ruled, ...controls: readonly Control[]): readonly Control[] =>
+    rules[ruled]?.only ? [] : controls;
   const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
   const controls: readonly Control[] = [
-    {
+    ...leavingOut('types', {
       kind: 'choice',
       press: `autotranslate ruletypes:${id}`,
       label: label('rules.panel-types'),
@@ -32,9 +35,9 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       choices: MESSAGE_TYPES.map((value) => ({
         value,
         label: label(`rules.type.${value}`),
-        chosen: typesIn(rules).includes(value),
+        chosen: rules.types?.of.includes(value) === true,
       })),
-    },
+    }),
     {
       kind: 'choice',
       press: `autotranslate ruleshortest:${id}`,
@@ -56,8 +59,11 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       })),
     },
     button(ctx, `autotranslate rulespoken:${id}`, 'rules.panel-languages'),
-    button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words'),
-    button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
+    ...leavingOut('words', button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words')),
+    ...leavingOut(
+      'beginnings',
+      button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
+    ),
     button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
     button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger'),
     back(ctx, `autotranslate page:${id}`),
@@ -130,12 +136,16 @@ const changeRules = async (
   );
 };
 
-const typesIn = ({ types }: WatchRules): readonly string[] =>
-  types?.only === true ? [] : (types?.of ?? []);
+/** What a rule leaves out. Throws where it leaves out all else. */
+const leftOut = (rules: WatchRules, ruled: Ruled): readonly string[] => {
+  const { only, of = [] } = rules[ruled] ?? {};
+  if (only) throw userError('bad-input', 'rules.how');
+  return of;
+};
 
 const setTypes = (ctx: PressContext): Promise<void> =>
   changeRules(ctx, (now) => {
-    const chosen = chosenOver(typesIn(now), ctx);
+    const chosen = chosenOver(leftOut(now, 'types'), ctx);
     return { types: { of: MESSAGE_TYPES.filter((type) => chosen.includes(type)) } };
   });
 
@@ -167,8 +177,10 @@ const FORM = {
 } as const satisfies Partial<PressForm>;
 
 const leaveOut = (ctx: PressContext, ruled: 'words' | 'beginnings'): Promise<void> => {
-  const of = boundedValues(valuesIn(ctx.values[0] ?? ''));
-  return changeRules(ctx, () => ({ [ruled]: { of } }));
+  const added = boundedValues(valuesIn(ctx.values[0] ?? ''));
+  return changeRules(ctx, (now) => ({
+    [ruled]: { of: boundedValues([...new Set([...leftOut(now, ruled), ...added])]) },
+  }));
 };
 
 /** The work of the page’s controls, by the panel’s own way to show it again. */

@@ -115,6 +115,10 @@ export const linkPolicyPresses: Readonly<Record<string, Press>> = {
       hint: 'settings.approved-hint',
       maxChars: LONGEST_IDS_CHARS,
     },
-    ...policy((ctx) => ({ outside: 'approved', approved: idsOf(ctx) })),
+    // Who turned links off meanwhile meant those with approved ones, too.
+    ...policy((ctx, { outside }) => ({
+      outside: outside === 'nobody' ? outside : 'approved',
+      approved: idsOf(ctx),
+    })),
   },
 };

@@ -162,12 +162,27 @@ describe('the page of rules in the panel', () => {
       beginnings: { of: ['!play'] },
     });
     expect(shown.text).toContain(sentence('rules.shortest', { count: 3 }));
+    await harness().press('rules.panel-words', ['lol, brb']);
+    expect(rules()?.words).toEqual({ of: ['gg', 'lol', 'brb'] });
     await harness().press('rules.panel-languages');
     await harness().press('rules.panel-languages', []);
     expect(rules()?.languages).toEqual([]);
     await harness().press('settings.back');
     expect((await harness().press('rules.panel-end')).text).toContain(sentence('rules.none'));
     expect(rules()).toEqual({});
+  });
+
+  it('leaves a rule as it is that leaves out all else', async () => {
+    const only = { words: { only: true, of: ['dragon'] }, types: { only: true, of: ['text'] } };
+    await open();
+    for (const [about, { of }] of Object.entries(only))
+      await harness().run('autotranslate rules', { about, rule: 'only', values: of.join(', ') });
+    const content = await harness().pressNamed('autotranslate rules:100');
+    expect(labelled(content, 'rules.panel-words')).toBeUndefined();
+    expect(labelled(content, 'rules.panel-types')).toBeUndefined();
+    await harness().pressNamed('autotranslate rulewords:100', {}, ['gg']);
+    await harness().pressNamed('autotranslate ruletypes:100', {}, ['polls'], []);
+    expect(rules()).toMatchObject(only);
   });
 
   it.each(['rules.panel-languages', 'rules.panel-reading'] as const)(

@@ -19,7 +19,6 @@ describe('the page of links in /settings', () => {
     await harness().run('settings');
     await harness().press('settings.links');
     await harness().press('settings.servers', ['change']);
-    await harness().press('settings.outside', ['nobody']);
     await harness().press('settings.private-off');
     await harness().press('settings.linkable', ['100']);
     const { text } = await harness().press('settings.approved', ['T0ABC, 123 T0ABC']);
@@ -33,6 +32,11 @@ describe('the page of links in /settings', () => {
         channels: ['100'],
       },
     });
+    // An older form does not open what somebody has closed since.
+    await harness().press('settings.outside', ['nobody']);
+    await harness().press('settings.approved', ['T0TOWER, 123']);
+    expect((await choicesOf(harness())).links?.outside).toBe('nobody');
+    await harness().press('settings.outside', ['approved']);
     expect((await harness().press('settings.approved', ['T0TOWER, 123'])).text).toContain(
       sentence('settings.approved-are', { ids: 'tower.example (Slack) `T0TOWER`, `123`' }),
     );

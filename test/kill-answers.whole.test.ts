@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { copiesOf, copyOf } from './discord/shown.ts';
-import { createBot, type Bot } from './fakes/bot.ts';
+import { createBot } from './fakes/bot.ts';
 import type { FakeChannel, FakeUser } from './fakes/discord/index.ts';
+import { shared } from './fakes/opened.ts';
 
-let bot: Bot;
 let talk: { ann: FakeUser; bob: FakeUser; english: FakeChannel; spanish: FakeChannel };
+const bot = shared(() => createBot({ speed: 50 }));
 beforeAll(async () => {
-  bot = await createBot({ speed: 50 });
   const guild = bot.discord.guild({ name: 'Babel' });
   const [ann, bob] = ['Ann', 'Bob'].map((name) => {
     const user = bot.discord.user({ name });
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await bot.use({ guild, channel: english }, 'autotranslate mirror', { channels });
   talk = { ann, bob, english, spanish };
 });
-afterAll(() => bot[Symbol.asyncDispose]());
 
 /** An answer of one message, and of several. */
 const ANSWERS = { short: 'Sí, con mucho gusto', long: 'Un día muy largo y bonito. '.repeat(90) };

@@ -1,19 +1,19 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { copiesOf, copyOf } from './discord/shown.ts';
-import { createBot, type Bot } from './fakes/bot.ts';
+import { createBot } from './fakes/bot.ts';
 import type { FakeChannel, FakeGuild, FakeMessage } from './fakes/discord/index.ts';
+import { shared } from './fakes/opened.ts';
 
 /** Times between a press and the kill: before it arrives, in the middle of it, and after its end. */
 const KILLED_AFTER_MS = [3, 12, 40];
 const NAMES = ['english', 'spanish', 'german', 'french'] as const;
 
-let bot: Bot;
 let guild: FakeGuild;
 let channels: Record<(typeof NAMES)[number], FakeChannel>;
+const bot = shared(() => createBot({ speed: 50 }));
 beforeAll(async () => {
-  bot = await createBot({ speed: 50 });
   guild = bot.discord.guild({ name: 'Babel' });
   channels = Object.fromEntries(
     NAMES.map((name) => [name, guild.channel({ name })]),
@@ -24,7 +24,6 @@ beforeAll(async () => {
     channels: `<#${english.id}> en, <#${spanish.id}> es, <#${german.id}> de`,
   });
 });
-afterAll(() => bot[Symbol.asyncDispose]());
 
 /** All that is stored of watches and links, without times and the ids of groups. */
 const stored = (): unknown => {

@@ -1,21 +1,21 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBot, type Bot } from './fakes/bot.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createBot } from './fakes/bot.ts';
 import { VOICE_CERTIFICATE_PATH, type FakeChannel, type FakeUser } from './fakes/discord/index.ts';
 import { createDaveGroup } from './fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from './fakes/discord/voice/dave/person.ts';
 import type { DaveDriver } from './fakes/discord/voice/dave/port.ts';
 import { numberedSpeech, wordsHeard, wordsOf } from './fakes/numbered-speech.ts';
 import { sentence, sentenceLike } from './fakes/sentences.ts';
+import { shared } from './fakes/opened.ts';
 
 const WORDS = 6;
 const ENVIRONMENT = { NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH };
 
 /** The end-to-end encryption of each voice channel, by its id. */
 const groups = new Map<string, DaveDriver>();
-let bot: Bot;
-beforeAll(async () => {
-  bot = await createBot({
+const bot = shared(() =>
+  createBot({
     speed: 50,
     voice: {
       dave: (channelId) => {
@@ -24,12 +24,13 @@ beforeAll(async () => {
         return { group, person: (id: string) => createDavePerson(group, id) };
       },
     },
-  });
+  }),
+);
+beforeAll(async () => {
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
   bot.speech.translate = (text) => `¡Ah! ${text.toUpperCase()}`;
   await bot.start(ENVIRONMENT);
 });
-afterAll(() => bot[Symbol.asyncDispose]());
 
 /** A server with a voice channel, one for captions, and three people. */
 const openPlace = () => {

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { createWeb, type StartedWeb } from '../adapters/web/start-web.ts';
 import { launchBrowser } from './chromium.ts';
+import { shared } from '../fakes/opened.ts';
 
 /** Generous: it only ends tests that would fail anyway, on however busy a machine. */
 export const PATIENCE_MS = 120_000;
@@ -64,11 +65,10 @@ export type SharedPage = () => StartedWeb & { readonly page: Page };
 
 /** Opening a page is what takes longest: tests that leave it usable share one. */
 export const useSharedPage = (open: OpenPage, options: OpenOptions = {}): SharedPage => {
-  let web: StartedWeb;
   let page: Page;
 
+  const web = shared(() => createWeb());
   beforeAll(async () => {
-    web = await createWeb();
     page = await open(web.url, options);
   });
   beforeEach(async () => {
@@ -77,7 +77,6 @@ export const useSharedPage = (open: OpenPage, options: OpenOptions = {}): Shared
   });
   afterAll(async () => {
     await page.context().close();
-    await web[Symbol.asyncDispose]();
   });
   return () => ({ ...web, page });
 };

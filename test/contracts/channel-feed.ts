@@ -31,12 +31,6 @@ export interface FeedSubject {
 
 export const never = (): AbortSignal => new AbortController().signal;
 
-export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
-
 /** The rules of `ChannelFeed`. */
 export const CHANNEL_FEED_CONTRACT = {
   'tells the history of a channel oldest first, and of no other': async (subject) => {
@@ -44,16 +38,18 @@ export const CHANNEL_FEED_CONTRACT = {
     await say(channel, 'one');
     await say(other, 'elsewhere');
     await say(channel, 'two');
-    const all = await collect(feed.history(channel, feed.positionAt(0), never()));
+    const all = await Array.fromAsync(feed.history(channel, feed.positionAt(0), never()));
     expect(all.map((one) => plainText(one.text))).toEqual(['one', 'two']);
     expect(all.map(({ author }) => author.kind)).toEqual(['person', 'person']);
   },
 
   'gives positions that go on where a message stands': async ({ feed, channel, say }) => {
     for (const said of ['one', 'two', 'three']) await say(channel, said);
-    const [first, second] = await collect(feed.history(channel, feed.positionAt(0), never()));
+    const [first, second] = await Array.fromAsync(
+      feed.history(channel, feed.positionAt(0), never()),
+    );
     expect(first!.position < second!.position).toBe(true);
-    const after = await collect(feed.history(channel, first!.position, never()));
+    const after = await Array.fromAsync(feed.history(channel, first!.position, never()));
     expect(after.map((one) => plainText(one.text))).toEqual(['two', 'three']);
   },
 
@@ -96,7 +92,7 @@ export const CHANNEL_FEED_CONTRACT = {
   'knows when a position is, and the first position of a time': async ({ feed, channel, say }) => {
     const before = Date.now();
     await say(channel, 'now');
-    const [message] = await collect(feed.history(channel, feed.positionAt(0), never()));
+    const [message] = await Array.fromAsync(feed.history(channel, feed.positionAt(0), never()));
     const writtenMs = feed.timeOf(message!.position);
     // The platform's clock is its own.
     expect(Math.abs(writtenMs - before)).toBeLessThan(3_600_000);
@@ -177,7 +173,7 @@ export const CHANNEL_FEED_CONTRACT = {
       [{ ...mirror, as: { name: 'Ann' } }],
       options,
     );
-    const [posted] = await collect(posting);
+    const [posted] = await Array.fromAsync(posting);
     const read = await feed.read({ channel: other, id: posted!.ids[0] }, source);
     expect(read?.author.kind).toBe('ourselves');
     expect(plainText(read?.text ?? [])).toContain('hola');

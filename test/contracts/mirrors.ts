@@ -4,7 +4,7 @@ import { plainWords } from '../../src/rich-text/compose.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
 import { link, paragraph, text as textNode } from '../../src/rich-text/rich-text.ts';
 import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
-import { collect, never, type FeedSubject } from './channel-feed.ts';
+import { never, type FeedSubject } from './channel-feed.ts';
 import type { Contract } from './contract.ts';
 
 const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}): Mirror => ({
@@ -30,7 +30,9 @@ const create = async (
   all: readonly Mirror[],
   options: Partial<CreateOptions> = {},
 ): Promise<Posted[]> =>
-  collect(mirrors.create({ channel }, all, { mayExist: false, signal: never(), ...options }));
+  Array.fromAsync(
+    mirrors.create({ channel }, all, { mayExist: false, signal: never(), ...options }),
+  );
 
 /** How many of the texts hold each of these words. */
 const counts = (texts: readonly string[], ...words: readonly string[]): number[] =>
@@ -235,9 +237,11 @@ export const MIRRORS_CONTRACT = {
     expect(await mirrors.thread(channel, 'Castellano', { known: target })).toEqual(target);
     const source = await say(channel, 'one');
     const options = { mayExist: false, signal: never() };
-    const [posted] = await collect(mirrors.create(target, [mirrorOf(source, 'uno')], options));
+    const [posted] = await Array.fromAsync(
+      mirrors.create(target, [mirrorOf(source, 'uno')], options),
+    );
     const again = mirrors.create(target, [mirrorOf(source, 'uno')], { ...options, mayExist: true });
-    expect((await collect(again))[0]?.ids).toEqual(posted?.ids);
+    expect((await Array.fromAsync(again))[0]?.ids).toEqual(posted?.ids);
   },
 
   'begins the thread of a conversation once, under its message where there is one': async (
@@ -262,7 +266,9 @@ export const MIRRORS_CONTRACT = {
     const anew = { ...under, key: 'third', url: `${url}/3`, from: start };
     expect(await mirrors.openThread(other, 'planes', anew)).not.toEqual(begun);
     const options = { mayExist: false, signal: never() };
-    const [posted] = await collect(mirrors.create(begun, [mirrorOf(source, 'uno')], options));
+    const [posted] = await Array.fromAsync(
+      mirrors.create(begun, [mirrorOf(source, 'uno')], options),
+    );
     expect(posted?.ids).toHaveLength(1);
     const refused = mirrors.openThread(other, 'planes', { ...alone, key: 'fourth', assertHeld });
     await expect(refused).rejects.toMatchObject({ code: 'cancelled' });

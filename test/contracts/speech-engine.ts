@@ -14,7 +14,7 @@ const firstVoice = async (port: SpeechEngine): Promise<string> => {
   return first.id;
 };
 
-const samplesOf = async (sound: Sound): Promise<Float32Array> => {
+export const samplesOf = async (sound: Sound): Promise<Float32Array> => {
   const all: number[] = [];
   for await (const samples of sound.pcm) all.push(...samples);
   return Float32Array.from(all);

@@ -10,7 +10,7 @@ export interface StoreSubject {
   readonly reopen?: () => Promise<Store>;
 }
 
-const setLanguage =
+export const setLanguage =
   (id: string, language: string) =>
   async (db: Transaction): Promise<void> => {
     await db
@@ -22,7 +22,7 @@ const setLanguage =
       .execute();
   };
 
-const languages = async (store: Store): Promise<Record<string, string | null>> => {
+export const languages = async (store: Store): Promise<Record<string, string | null>> => {
   const rows = await store.selectFrom('member_setting').select(['member_id', 'language']).execute();
   return Object.fromEntries(rows.map(({ member_id: id, language }) => [id, language]));
 };

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
+import { shared } from './opened.ts';
 
 interface Checked extends AsyncDisposable {
   /** What was logged as an error; those that a test expects it takes out. */
@@ -10,14 +11,10 @@ export const botOfFile = <Bot extends Checked>(
   open: () => Promise<Bot>,
   pingsOf: (bot: Bot) => readonly unknown[],
 ): Bot => {
-  let opened: Bot;
-  beforeAll(async () => {
-    opened = await open();
-  });
+  const bot = shared(open);
   afterEach(() => {
-    expect(pingsOf(opened)).toEqual([]);
-    expect(opened.errors.splice(0)).toEqual([]);
+    expect(pingsOf(bot)).toEqual([]);
+    expect(bot.errors.splice(0)).toEqual([]);
   });
-  afterAll(() => opened[Symbol.asyncDispose]());
-  return new Proxy({} as Bot, { get: (_, name) => Reflect.get(opened, name) as unknown });
+  return bot;
 };

@@ -5,6 +5,8 @@ import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { NO_RESERVATION } from './reservation.ts';
 import { createFakeRooms } from './rooms.ts';
 import { createFakePrivacy, createFakeSettings, createFakeSpaces } from './settings.ts';
+import { NO_BACKLOG } from './command-script.ts';
+import type { Glossary } from '../../src/model/glossary.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   ar: 'Arabic',
@@ -56,6 +58,22 @@ const refuse = (): never => {
   throw new AppError('unsupported', 'the fake has no such service');
 };
 
+/** A glossary of which every call ends with `end`. */
+export const createNoGlossary = (end: () => never): Glossary => ({
+  add: end,
+  remove: end,
+  list: end,
+  applying: end,
+  inText: end,
+  previewImport: end,
+  finishImport: end,
+  dropImport: end,
+  exportCsv: end,
+  propose: end,
+  proposals: end,
+  decide: end,
+});
+
 const search: Services['languages']['search'] = (typed) =>
   Object.entries(LANGUAGES)
     .map(([code, name]) => ({ code, name }))
@@ -93,20 +111,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       toggleRole: refuse,
     },
     post: refuse,
-    glossary: {
-      add: refuse,
-      remove: refuse,
-      list: refuse,
-      applying: refuse,
-      inText: refuse,
-      previewImport: refuse,
-      finishImport: refuse,
-      dropImport: refuse,
-      exportCsv: refuse,
-      propose: refuse,
-      proposals: refuse,
-      decide: refuse,
-    },
+    glossary: createNoGlossary(refuse),
     settings: createFakeSettings(),
     watches: {
       of: () => undefined,
@@ -151,17 +156,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     },
     usageChart: async () => PNG,
     inbox: {
-      backlog: async () => ({
-        waiting: 0,
-        oldestMs: undefined,
-        dead: 0,
-        overLimit: 0,
-        newestDead: [],
-        waitsFor: undefined,
-        gaps: [],
-        late: [],
-        outage: undefined,
-      }),
+      backlog: async () => NO_BACKLOG,
       revive: async () => 0,
       explain: async () => [],
     },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { buffer } from 'node:stream/consumers';
 
 /** One request as it came in. */
 export interface SeenRequest {
@@ -70,12 +71,6 @@ export interface FakeOpenai extends AsyncDisposable {
   /** Holds every streamed chat back after its first piece until the returned function is called. */
   hold(): () => void;
 }
-
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
 
 const parse = async (type: string, bytes: Buffer): Promise<Pick<SeenRequest, 'body' | 'file'>> => {
   if (type.startsWith('application/json'))
@@ -259,7 +254,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const aborted = once(response, 'close').then(() => !response.writableFinished);
-    const bytes = await readBody(request);
+    const bytes = await buffer(request);
     const path = (request.url ?? '').replace(/^\/v1/, '');
     const seen: SeenRequest = {
       method: request.method ?? '',

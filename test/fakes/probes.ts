@@ -16,12 +16,11 @@ import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
-import type { SpaceChoices } from '../../src/model/space.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { NO_RESERVATION } from './reservation.ts';
 import { rich } from './rich-text.ts';
-import { ROOM_CHOICES } from './rooms.ts';
 import { realTexts as real } from './texts.ts';
+import { CHOICES } from './settings.ts';
 
 export const MEMBER = {
   platform: 'test',
@@ -57,16 +56,7 @@ export const createProbes = () => {
   const shown: Shown[] = [];
   const recorded: unknown[] = [];
   const script = {
-    choices: {
-      flags: { on: true, languages: {} },
-      roles: {},
-      quietChannels: [],
-      serverNames: 'always',
-      rules: {},
-      answersMention: true,
-      reactions: true,
-      rooms: ROOM_CHOICES,
-    } as SpaceChoices,
+    choices: CHOICES,
     /** Whether the author of messages opted out. */
     optedOut: false,
     authorsOf: async ({ author }: Message): Promise<readonly string[]> => [author.id],

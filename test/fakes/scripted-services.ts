@@ -25,6 +25,7 @@ import type { Script } from './command-script.ts';
 import { rich } from './rich-text.ts';
 import type { FakeRooms } from './rooms.ts';
 import { silentLog } from './silent-log.ts';
+import { createNoGlossary } from './core-services.ts';
 
 /** One in the evening of a day that the tests know. */
 const NOW_MS = Date.UTC(2026, 4, 20, 13);
@@ -176,20 +177,7 @@ export const createScriptedServices = (
       clock: createHastyClock(),
     }),
     post: async ({ id }, content) => void script.posted.push({ in: id, ...shownOf(content) }),
-    glossary: {
-      add: refuse,
-      remove: refuse,
-      list: refuse,
-      applying: refuse,
-      inText: refuse,
-      previewImport: refuse,
-      finishImport: refuse,
-      dropImport: refuse,
-      exportCsv: refuse,
-      propose: refuse,
-      proposals: refuse,
-      decide: refuse,
-    },
+    glossary: createNoGlossary(refuse),
     settings: createMemberSettings(store),
     watches,
     audit: createAudit(store),

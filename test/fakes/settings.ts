@@ -14,20 +14,22 @@ export const createFakeSettings = (): MemberSettings => {
   };
 };
 
+/** The choices of a space where nobody chose. */
+export const CHOICES: SpaceChoices = {
+  flags: { on: true, languages: {} },
+  roles: {},
+  quietChannels: [],
+  serverNames: 'always',
+  rules: {},
+  answersMention: true,
+  reactions: true,
+  rooms: ROOM_CHOICES,
+};
+
 /** Creates the choices of spaces in memory. */
 export const createFakeSpaces = (): SpaceSettings => {
   const kept = new Map<string, SpaceChoices>();
-  const of = ({ id }: { id: string }): SpaceChoices =>
-    kept.get(id) ?? {
-      flags: { on: true, languages: {} },
-      roles: {},
-      quietChannels: [],
-      serverNames: 'always',
-      rules: {},
-      answersMention: true,
-      reactions: true,
-      rooms: ROOM_CHOICES,
-    };
+  const of = ({ id }: { id: string }): SpaceChoices => kept.get(id) ?? CHOICES;
   return {
     of: async (space) => of(space),
     removingFlags: async () => [],

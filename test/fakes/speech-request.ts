@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { MODELS_PATH, PATHS } from '../../src/api/contract.ts';
+import { buffer } from 'node:stream/consumers';
 
 /** One request as the service got it. */
 export interface Seen {
@@ -9,12 +10,6 @@ export interface Seen {
   /** The fields of a form in their order. */
   readonly form: readonly (readonly [string, string])[];
 }
-
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
 
 /** The one method of each path. */
 export const METHODS: Readonly<Record<string, string>> = {
@@ -30,7 +25,7 @@ export const METHODS: Readonly<Record<string, string>> = {
 export const readRequest = async (
   request: IncomingMessage,
 ): Promise<Seen & { readonly isWhole: boolean }> => {
-  const body = await readBody(request);
+  const body = await buffer(request);
   const type = request.headers['content-type'] ?? '';
   const seen = { path: request.url ?? '', headers: request.headers, json: {}, form: [] };
   try {

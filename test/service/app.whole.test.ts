@@ -1,19 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { createTestClock } from '../fakes/clock.ts';
-import { failure, KEY, startTestService, type TestService } from './support.ts';
+import { failure, KEY, startTestService } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const ALL_PATHS = Object.values(PATHS);
 
 describe('the service without engines that need anything', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = shared(() => startTestService());
 
   const INVALID = {
     status: 401,

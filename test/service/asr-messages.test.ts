@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
-import { failure, makeWav, startTestService, type TestService } from './support.ts';
+import { startFakeOpenai } from '../fakes/openai.ts';
+import { failure, makeWav, startTestService } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const WAV = makeWav(10, [
   [2, 4],
@@ -13,16 +14,8 @@ const URL_PART = { type: 'audio_url', audio_url: { url: `data:audio/wav;base64,$
 const TEXT = { type: 'text', text: 'Please transcribe this.' };
 
 describe('recognition in the form with messages', () => {
-  let openai: FakeOpenai;
-  let service: TestService;
-  beforeAll(async () => {
-    openai = await startFakeOpenai();
-    service = await startTestService({ SERVICE_OPENAI_URL: openai.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await openai[Symbol.asyncDispose]();
-  });
+  const openai = shared(() => startFakeOpenai());
+  const service = shared(() => startTestService({ SERVICE_OPENAI_URL: openai.url }));
 
   const ask = (content: unknown, more: object = {}): Promise<Response> =>
     service.postJson(PATHS.asr, { messages: [{ role: 'user', content }], ...more });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
 import type { RecognitionEngine } from '../../service/engine.ts';
 import { encode } from '../../src/audio/codec/encode.ts';
@@ -10,7 +10,8 @@ import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createAsr } from '../../service/routes/asr.ts';
 import { createUploadLimiter } from '../../service/uploads.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
-import { failure, KEY, makeWav, offering, startTestService, type TestService } from './support.ts';
+import { failure, KEY, makeWav, startTestService, offering } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const TONES = [
   [2, 4],
@@ -30,18 +31,10 @@ const encodeSilence = async (): Promise<string> => {
 };
 
 describe('recognition over HTTP', () => {
-  let openai: FakeOpenai;
-  let service: TestService;
   const asr = (fields: object): Promise<Response> =>
     service.postJson(PATHS.asr, { audio: WAV.toString('base64'), ...fields });
-  beforeAll(async () => {
-    openai = await startFakeOpenai();
-    service = await startTestService({ SERVICE_OPENAI_URL: openai.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await openai[Symbol.asyncDispose]();
-  });
+  const openai = shared(() => startFakeOpenai());
+  const service = shared(() => startTestService({ SERVICE_OPENAI_URL: openai.url }));
   const transcriptions = (): FakeOpenai['requests'] =>
     openai.requests.filter(({ path }) => path === '/audio/transcriptions');
 

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
-import { failure, startTestService, type TestService } from './support.ts';
+import { startFakeOpenai } from '../fakes/openai.ts';
+import { failure, startTestService } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const TALK = { messages: [{ role: 'user', content: 'hi' }] };
 
 describe('chat over HTTP', () => {
-  let openai: FakeOpenai;
-  let service: TestService;
-  beforeAll(async () => {
-    openai = await startFakeOpenai({ models: ['talk-1', 'talk-2'] });
-    service = await startTestService({ SERVICE_OPENAI_URL: openai.url.replace('/v1', '/') });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await openai[Symbol.asyncDispose]();
-  });
+  const openai = shared(() => startFakeOpenai({ models: ['talk-1', 'talk-2'] }));
+  const service = shared(() =>
+    startTestService({ SERVICE_OPENAI_URL: openai.url.replace('/v1', '/') }),
+  );
   const chat = (fields: object = {}, signal?: AbortSignal): Promise<Response> =>
     service.postJson(PATHS.chat, { ...TALK, ...fields }, signal);
 

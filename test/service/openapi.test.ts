@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../../service/app.ts';
 import { createAccounts } from '../../service/keys/accounts.ts';
@@ -7,7 +7,8 @@ import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createSpools, SPOOL_LIMITS } from '../../service/speech/spool.ts';
 import { NO_TRACING } from '../../src/telemetry/tracing.ts';
 import { silentLog } from '../fakes/silent-log.ts';
-import { KEY, offering, startTestService, type TestService } from './support.ts';
+import { KEY, startTestService, offering } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 interface Operation {
@@ -40,13 +41,11 @@ const examples = readFileSync('docs/service.md', 'utf8')
   });
 
 describe('the description of the service', () => {
-  let service: TestService;
   let description: Description;
+  const service = shared(() => startTestService());
   beforeAll(async () => {
-    service = await startTestService();
     description = (await (await service.request('/openapi.json', { key: null })).json()) as never;
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   it('has every path of the app, and none beside them', () => {
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { MEDIA_TYPES, PATHS, voice, type Voice } from '../../src/api/contract.ts';
 import { decode } from '../../src/audio/codec/decode.ts';
 import { AUDIO_FORMATS } from '../../src/model/message.ts';
-import { failure, startTestService, type TestService } from './support.ts';
+import { failure, startTestService } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const TEXT = 'Hello world. This is a second sentence.';
 
@@ -13,7 +14,6 @@ const expectSameLength = async (a: Response, b: Response): Promise<void> => {
 };
 
 describe('speech over HTTP with espeak-ng', () => {
-  let service: TestService;
   let english: Voice;
   const tts = (fields: Record<string, unknown>): Promise<Response> =>
     service.postJson(PATHS.tts, {
@@ -26,14 +26,13 @@ describe('speech over HTTP with espeak-ng', () => {
   const sizeOf = async (text: string): Promise<number> =>
     (await (await tts({ text })).arrayBuffer()).byteLength;
 
+  const service = shared(() => startTestService());
   beforeAll(async () => {
-    service = await startTestService();
     const reply = await service.request(PATHS.voices);
     const { voices } = (await reply.json()) as { voices: Voice[] };
     const found = voices.find(({ language }) => language === 'English (America), en-US');
     english = voice.parse(found);
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   it('lists voices of both genders whose ids never change', async () => {
     const body = (await (await service.request(PATHS.voices)).json()) as { voices: Voice[] };

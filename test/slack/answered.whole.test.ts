@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createSlackProcess, type SlackProcess } from '../fakes/slack-bot.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { createSlackProcess } from '../fakes/slack-bot.ts';
 import type { FakeChannel, FakeMessage, FakeUser } from '../fakes/slack/index.ts';
+import { shared } from '../fakes/opened.ts';
 
-let bot: SlackProcess;
 let ann: FakeUser;
 let bob: FakeUser;
 let english: FakeChannel;
 let spanish: FakeChannel;
+const bot = shared(() => createSlackProcess({ speed: 60 }));
 beforeAll(async () => {
-  bot = await createSlackProcess({ speed: 60 });
   [ann, bob] = ['Ann', 'Bob'].map((name) => bot.workspace.user({ name })) as [FakeUser, FakeUser];
   [english, spanish] = ['english', 'spanish'].map((name) =>
     bot.workspace.channel({ name, members: [bot.admin] }),
@@ -19,7 +19,6 @@ beforeAll(async () => {
     `autotranslate mirror channels:"<#${english.id}> en, <#${spanish.id}> es"`,
   );
 });
-afterAll(() => bot[Symbol.asyncDispose]());
 
 /** What stands in the thread of a message with these words. */
 const repliesWith = (said: FakeMessage, part: string): readonly FakeMessage[] =>

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openGroup, wordsIn } from './group.ts';
 import { withSlackBot } from './support.ts';
+import { shared } from '../fakes/opened.ts';
 
 const element = (name: string, more: object = {}) => ({ type: 'emoji', name, ...more });
 const said = (words: string, ...emoji: readonly ReturnType<typeof element>[]) => ({
@@ -8,11 +9,7 @@ const said = (words: string, ...emoji: readonly ReturnType<typeof element>[]) =>
 });
 
 describe('emoji between two workspaces and a Discord server', () => {
-  let group: Awaited<ReturnType<typeof openGroup>>;
-  beforeAll(async () => {
-    group = await openGroup();
-  });
-  afterAll(() => group[Symbol.asyncDispose]());
+  const group = shared(() => openGroup());
 
   it('of one workspace alone are names in the others', async () => {
     const { english, spanish, japanese } = group;

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSlackProcess, type SlackProcess } from '../fakes/slack-bot.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createSlackProcess } from '../fakes/slack-bot.ts';
 import type { FakeChannel, FakeMessage, FakeUser } from '../fakes/slack/index.ts';
+import { shared } from '../fakes/opened.ts';
 
-let bot: SlackProcess;
 let ann: FakeUser;
+const bot = shared(() => createSlackProcess({ speed: 60 }));
 beforeAll(async () => {
-  bot = await createSlackProcess({ speed: 60 });
   ann = bot.workspace.user({ name: 'Ann' });
   await bot.start();
 });
-afterAll(() => bot[Symbol.asyncDispose]());
 
 const fileOf = (name: string) => ({
   name,

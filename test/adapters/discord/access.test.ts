@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Access } from '../../../src/ports/platform.ts';
 import type { FakeChannel } from '../../fakes/discord/driver/channel.ts';
 import type { ChannelOptions, FakeGuild } from '../../fakes/discord/driver/guild.ts';
 import { eventually } from '../../fakes/eventually.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 
 /** A server with Ada, who has the role Team, and Bob, who has none. */
 const newServer = () => {

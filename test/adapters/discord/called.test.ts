@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
 import { row, sentence } from '../../../src/rich-text/compose.ts';
 import { mention, type MentionTarget } from '../../../src/rich-text/rich-text.ts';
+import { shared } from '../../fakes/opened.ts';
 
 /** How those are called whom a text mentions. */
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   discord.core.told.length = 0;
 });

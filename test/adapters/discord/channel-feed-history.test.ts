@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
-import { collect, never, openDiscord, placeOf } from './support.ts';
+import { never, openDiscord, placeOf } from './support.ts';
 
 const START = '0'.repeat(20);
 
@@ -10,7 +10,7 @@ test('without the Message Content intent no history is told: what shows nothing 
   const channel = guild.channel();
   channel.say(discord.fake.user(), 'cannot be read');
   await expect(
-    collect(discord.feed.history(placeOf(guild, channel), START, never())),
+    Array.fromAsync(discord.feed.history(placeOf(guild, channel), START, never())),
   ).rejects.toMatchObject({ code: 'forbidden', retryable: false });
 });
 
@@ -25,7 +25,7 @@ test('somebody who has left is asked about once, however much they have written'
   guild.leave(ann);
   const asked = (): number =>
     fake.requests.filter(({ route }) => route === 'GET /guilds/:id/members/:id').length;
-  const read = async () => collect(feed.history(placeOf(guild, channel), START, never()));
+  const read = async () => Array.fromAsync(feed.history(placeOf(guild, channel), START, never()));
   // Whether they have left is not known while Discord is in trouble.
   fake.fail('GET /guilds/:id/members/:id', { status: 503 }, { times: 4 });
   const [first] = await read();
@@ -70,7 +70,7 @@ test('the names of many authors are asked for together, also of those who have l
   const names = [gone!.name, ...stayed.map(({ id }) => `Anna ${id}`)];
   expect((await newest()).map(({ author }) => author.name)).toEqual(names);
   expect((await newest()).map(({ author }) => author.name)).toEqual(names);
-  const history = await collect(feed.history(placeOf(guild, channel), START, never()));
+  const history = await Array.fromAsync(feed.history(placeOf(guild, channel), START, never()));
   expect(history.map(({ author }) => author.name)).toEqual(names);
   expect(fake.requests.filter(({ route }) => route === 'GET /guilds/:id/members/:id')).toEqual([]);
 });

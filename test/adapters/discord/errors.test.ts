@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { expect, test } from 'vitest';
+import { openDiscord, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 
 const post = async (text = 'a secret text') => {
   const guild = discord.fake.guild();

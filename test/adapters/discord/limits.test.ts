@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { linkTo, spaceOf } from '../../../adapters/discord/ids.ts';
 import type { Content, Control } from '../../../src/model/message.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { shared } from '../../fakes/opened.ts';
 
 /** What the core gives, at the edges of what Discord takes: our Discord refuses what is over them. */
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 
 const post = async (content: Content) => {
   const guild = discord.fake.guild();

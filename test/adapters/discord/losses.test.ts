@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
-import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
+import { never, openDiscord, optionsFor, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { row } from '../../../src/rich-text/compose.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
 /** Moves only when a test says so, and does not wait. */
 const clock = createHastyClock();
 
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' }, { clock });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }, { clock }));
 beforeEach(() => {
   discord.fake.heal();
   clock.ms += 600_000;
@@ -35,7 +32,9 @@ const setUp = () => {
     ...part,
   });
   const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
-    collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
+    Array.fromAsync(
+      discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }),
+    );
   return { guild, from, to, ann, target, copyOf, post };
 };
 
@@ -181,7 +180,7 @@ test('a copy that is cut off half-way keeps what stands, to be found again', asy
     mayExist: false,
     signal: stop.signal,
   });
-  await expect(collect(copying)).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(Array.fromAsync(copying)).rejects.toMatchObject({ code: 'cancelled' });
   const deletes = asked('DELETE /channels/:id/messages/:id');
   expect(to.messages).toHaveLength(1);
   discord.fake.heal();

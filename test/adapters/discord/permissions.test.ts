@@ -1,14 +1,11 @@
 import { PermissionFlagsBits } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import { INVITE_PERMISSIONS } from '../../../adapters/discord/permissions.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 
 test.each(['voice', 'stage'] as const)('in a %s channel, Connect is needed too', async (type) => {
   const guild = discord.fake.guild();

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
-import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { never, openDiscord, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { row } from '../../../src/rich-text/compose.ts';
 import { plainInline } from '../../../src/rich-text/walk.ts';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
 /** Moves only where somebody waits, so that there is room for ten posts of a webhook. */
 const clock = createHastyClock();
 
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' }, { clock });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }, { clock }));
 
 const setUp = () => {
   const guild = discord.fake.guild();
@@ -36,7 +33,9 @@ const setUp = () => {
     ...part,
   });
   const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
-    collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
+    Array.fromAsync(
+      discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }),
+    );
   return { guild, from, to, ann, bob, target, copyOf, post };
 };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/rich-text/compose.ts';
@@ -6,13 +6,10 @@ import type { Member } from '../../../src/model/place.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 
 const TONES: readonly (readonly [string, string])[] = [
   ['ℹ️ ', 'note'],

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
-import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { never, openDiscord, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { row } from '../../../src/rich-text/compose.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   discord.core.told.length = 0;
 });
@@ -28,7 +25,7 @@ const seen = (): Message[] =>
   discord.core.told.flatMap((one) => (one.what === 'seen' ? [one.message] : []));
 
 const historyOf = (here: Message['ref']['channel']): Promise<Message[]> =>
-  collect(discord.feed.history(here, discord.feed.positionAt(0), never()));
+  Array.fromAsync(discord.feed.history(here, discord.feed.positionAt(0), never()));
 
 describe('events that change their places', () => {
   test('bring nothing back that was edited or deleted meanwhile', async () => {
@@ -91,7 +88,7 @@ describe('messages that are read over REST', () => {
       quote,
     });
     const copies = [copyOf('Ann *', 'one\nline'), copyOf('Eva', 'another'), copyOf('Joe', 'third')];
-    const posted = await collect(
+    const posted = await Array.fromAsync(
       discord.mirrors.create({ channel: placeOf(guild, to) }, copies, {
         mayExist: false,
         signal: never(),

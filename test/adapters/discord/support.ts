@@ -220,10 +220,4 @@ export const placeOf = (
   id: channel.id,
 });
 
-export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
-
 export const never = (): AbortSignal => new AbortController().signal;

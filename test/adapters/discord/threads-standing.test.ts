@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { createThreads } from '../../../adapters/discord/threads.ts';
-import { openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, optionsFor, placeOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => discord.fake.heal());
 
 const NAME = 'Español';

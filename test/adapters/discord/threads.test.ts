@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
-import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 import { row } from '../../../src/rich-text/compose.ts';
 import { rich } from '../../fakes/rich-text.ts';
 
@@ -18,7 +18,9 @@ const setUp = (discord: TestDiscord) => {
       label: row('🌐 Spanish'),
       as: { name: 'Ann' },
     };
-    return collect(discord.mirrors.create(to, [copy], { mayExist: false, signal: never() }));
+    return Array.fromAsync(
+      discord.mirrors.create(to, [copy], { mayExist: false, signal: never() }),
+    );
   };
   return { guild, channel, here: placeOf(guild, channel), copyTo };
 };

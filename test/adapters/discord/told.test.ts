@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { request } from '../../fakes/discord/login.ts';
-import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { openDiscord, placeOf } from './support.ts';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   discord.core.told.length = 0;
   discord.fake.heal();

@@ -1,20 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createHttpReceiver, createHttpServer } from '../../../adapters/slack/inbound/http.ts';
 import type { InstallationStore } from '../../../src/ports/store.ts';
-import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
+import { startSlackFake, type FakeWorkspace } from '../../fakes/slack/index.ts';
 import { createTestCore } from '../discord/support.ts';
 import { type Environment, examineAt } from './doctor-examine.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let fake: SlackFake;
 let workspace: FakeWorkspace;
+const fake = fresh(() => startSlackFake({ limits: 'off' }));
 beforeEach(async () => {
-  fake = await startSlackFake({ limits: 'off' });
   workspace = fake.workspace({ name: 'team' });
 });
-afterEach(async () => fake[Symbol.asyncDispose]());
 
 const examine = (environment: Environment, core = createTestCore(), isAsked = false) =>
   examineAt(fake, environment, core, isAsked);

@@ -1,24 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import slack from '../../../adapters/slack/index.ts';
 import { OPTIONAL, SCOPES, scopesOf } from '../../../adapters/slack/scopes.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
-import {
-  startSlackFake,
-  type FakeChannel,
-  type FakeWorkspace,
-  type SlackFake,
-} from '../../fakes/slack/index.ts';
+import { startSlackFake, type FakeChannel, type FakeWorkspace } from '../../fakes/slack/index.ts';
 import { createTestCore, type TestCore } from '../discord/support.ts';
 import { type Environment, examineAt } from './doctor-examine.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let fake: SlackFake;
 let workspace: FakeWorkspace;
+const fake = fresh(() => startSlackFake({ limits: 'off' }));
 beforeEach(async () => {
-  fake = await startSlackFake({ limits: 'off' });
   workspace = fake.workspace({ name: 'team' });
 });
-afterEach(async () => fake[Symbol.asyncDispose]());
 
 const examine = (environment: Environment, core = createTestCore(), isAsked = false) =>
   examineAt(fake, environment, core, isAsked);

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import type { Member } from '../../../src/model/place.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/slack/index.ts';
-import { openSlack, placeOf, type TestSlack } from './support.ts';
+import { openSlack, placeOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let slack: TestSlack;
-beforeAll(async () => {
-  slack = await openSlack();
-});
-afterAll(() => slack[Symbol.asyncDispose]());
+const slack = shared(() => openSlack());
 
 const TONES: readonly (readonly [string, string])[] = [
   ['ℹ️ ', 'note'],

@@ -19,9 +19,7 @@ afterEach(async () => {
 const file = { name: 'a.txt', mediaType: 'text/plain' };
 
 const read = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(await Array.fromAsync(bytes)).toString();
 };
 
 test('gives back what was put, whole or in part, more than once', async () => {

@@ -69,8 +69,7 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
 
   it('streams text', async () => {
     const result = streamText({ model: talk(), prompt: PROMPT });
-    const words: string[] = [];
-    for await (const word of result.textStream) words.push(word);
+    const words = await Array.fromAsync(result.textStream);
     expect(words).toEqual(['Hello', ', ', 'world']);
     expect((await result.usage).totalTokens).toBe(18);
   });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KEY, startTestService, type TestService } from '../support.ts';
+import { describe, expect, it } from 'vitest';
+import { KEY, startTestService } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 // Requests as their programs send them, by their public source.
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(async () => service[Symbol.asyncDispose]());
+const service = shared(() => startTestService());
 
 const FORM = 'application/x-www-form-urlencoded';
 

@@ -1,7 +1,8 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
-import { failure, KEY, startTestService, type TestService } from '../support.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startFakeOpenai } from '../../fakes/openai.ts';
+import { failure, KEY, startTestService } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 const PATH = '/openai/v1/embeddings';
 const VECTORS = [
@@ -19,16 +20,8 @@ const MADE = {
 } as const;
 
 describe('vectors of texts', () => {
-  let backEnd: FakeOpenai;
-  let service: TestService;
-  beforeAll(async () => {
-    backEnd = await startFakeOpenai({ models: ['talk-1', 'nomic-embed-text'] });
-    service = await startTestService({ SERVICE_OPENAI_URL: backEnd.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await backEnd[Symbol.asyncDispose]();
-  });
+  const backEnd = shared(() => startFakeOpenai({ models: ['talk-1', 'nomic-embed-text'] }));
+  const service = shared(() => startTestService({ SERVICE_OPENAI_URL: backEnd.url }));
   beforeEach(() => {
     backEnd.fail('/embeddings', MADE);
   });

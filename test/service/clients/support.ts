@@ -1,8 +1,9 @@
 import { bytesSource } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
-import { afterAll, beforeAll, vi } from 'vitest';
+import { vi } from 'vitest';
 import { startFakeOpenai, type FakeOpenai, type FakeOpenaiOptions } from '../../fakes/openai.ts';
 import { startTestService, type TestService } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 const TONE_HZ = 24_000;
 
@@ -104,19 +105,13 @@ export interface ServedFile {
 export const useServedFile = (
   start: typeof startTestService = startTestService,
 ): (() => ServedFile) => {
-  let backEnd: FakeOpenai;
-  let service: TestService;
-  beforeAll(async () => {
-    backEnd = await startFakeOpenai({
+  const backEnd = shared(() =>
+    startFakeOpenai({
       speech: { pcm: TONE_PCM },
       chat: answerLong,
-    });
-    service = await start({ SERVICE_OPENAI_URL: backEnd.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await backEnd[Symbol.asyncDispose]();
-  });
+    }),
+  );
+  const service = shared(() => start({ SERVICE_OPENAI_URL: backEnd.url }));
   return () => ({
     backEnd,
     service,

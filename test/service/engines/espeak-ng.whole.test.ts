@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, SpeechEngine } from '../../../service/engine.ts';
+import { describe, expect, it } from 'vitest';
+import type { SpeechEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/espeak-ng.ts';
 import { languagesInWords } from '../../../src/text/language/languages.ts';
 import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
@@ -8,13 +8,10 @@ import type { Voice } from '../../../src/api/contract.ts';
 import { testBroken, testContract } from '../../contracts/contract.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { engineConfig } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 describe('espeak-ng', () => {
-  let engine: Engine;
-  beforeAll(() => {
-    engine = createEngine({ config: engineConfig(), log: createLog('silent') });
-  });
-  afterAll(() => engine[Symbol.asyncDispose]());
+  const engine = shared(() => createEngine({ config: engineConfig(), log: createLog('silent') }));
   const port = async (): Promise<SpeechEngine> => (await engine.abilities()).speech!;
 
   testContract('keeps the contract of speech engines:', speechEngineContract, port);

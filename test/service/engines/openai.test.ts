@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Engine, RecognitionEngine, TranslationEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/openai.ts';
 import { chooseModels } from '../../../service/engines/openai/models.ts';
@@ -7,8 +7,9 @@ import { testBroken, testContract } from '../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { startFakeOpenai } from '../../fakes/openai.ts';
 import { engineConfig, lineOf, makeWav } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 const signal = new AbortController().signal;
 const TONE = makeWav(1, [[0, 1]], 24_000);
@@ -17,22 +18,18 @@ const create = (variables: Record<string, string>): Promise<Engine> =>
   createEngine({ config: engineConfig(variables), log: silentLog });
 
 describe('an OpenAI-compatible server', () => {
-  let openai: FakeOpenai;
-  let engine: Engine;
-  beforeAll(async () => {
-    openai = await startFakeOpenai({
+  const openai = shared(() =>
+    startFakeOpenai({
       chat: (messages) => (messages.at(-1)?.content ?? '').split(/(?<= )/),
       speech: { pcm: TONE.subarray(44) },
-    });
-    engine = await create({
+    }),
+  );
+  const engine = shared(() =>
+    create({
       SERVICE_OPENAI_URL: openai.url,
       SERVICE_OPENAI_TTS_VOICES: 'alloy,nova:English:Female,nova:Japanese:Female',
-    });
-  });
-  afterAll(async () => {
-    await engine[Symbol.asyncDispose]();
-    await openai[Symbol.asyncDispose]();
-  });
+    }),
+  );
 
   testContract(
     'keeps the contract of speech engines:',

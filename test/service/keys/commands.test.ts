@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeys, type Keys } from './support.ts';
+import { describe, expect, it } from 'vitest';
+import { createKeys } from './support.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 describe('the commands about keys', () => {
-  let keys: Keys;
-  beforeEach(() => {
-    keys = createKeys();
-  });
+  const keys = fresh(() => createKeys());
 
   it('create a key for all with 10 USD, show it once and keep only its hash', () => {
     const key = keys.create('ada');

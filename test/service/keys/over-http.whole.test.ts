@@ -1,30 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import { countCodePoints } from '../../../src/text/unicode.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { OPENAI_PATHS } from '../../../service/routes/lists.ts';
 import { eventually } from '../../fakes/eventually.ts';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { startFakeOpenai } from '../../fakes/openai.ts';
 import { answerLong, LONG_TEXT } from '../clients/support.ts';
 import { failure, KEY, makeWav, startTestService, type TestService } from '../support.ts';
-import { createKeys, startWithKeys, voiceOf, type Keys } from './support.ts';
+import { createKeys, startWithKeys, voiceOf } from './support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 const HALF_A_SECOND = Buffer.alloc(24_000);
 const WAV = makeWav(6, [[1, 4]]);
 const TALK = { messages: [{ role: 'user', content: 'Why is the sky blue, and the sea too?' }] };
 
-let openai: FakeOpenai;
-let keys: Keys;
-let service: TestService;
-beforeAll(async () => {
-  openai = await startFakeOpenai({ speech: { pcm: HALF_A_SECOND }, chat: answerLong });
-  keys = createKeys();
-  service = await startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url });
-});
-afterAll(async () => {
-  await service[Symbol.asyncDispose]();
-  await openai[Symbol.asyncDispose]();
-});
+const openai = shared(() => startFakeOpenai({ speech: { pcm: HALF_A_SECOND }, chat: answerLong }));
+const keys = shared(() => createKeys());
+const service = shared(() => startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url }));
 
 /** Name of a key of its own for each test. */
 let owner: string;

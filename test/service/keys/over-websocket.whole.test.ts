@@ -1,30 +1,18 @@
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WebSocket as WsSocket } from 'ws';
 import { PATHS } from '../../../src/api/contract.ts';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
-import { makeWav, type TestService } from '../support.ts';
-import { createKeys, startWithKeys, voiceOf, type Keys } from './support.ts';
+import { startFakeOpenai } from '../../fakes/openai.ts';
+import { makeWav } from '../support.ts';
+import { createKeys, startWithKeys, voiceOf } from './support.ts';
+import { fresh, shared } from '../../fakes/opened.ts';
 
 /** Name of the only key. */
 const OWNER = 'ada';
 
-let openai: FakeOpenai;
-let keys: Keys;
-let service: TestService;
-beforeAll(async () => {
-  openai = await startFakeOpenai({ speech: { pcm: Buffer.alloc(24_000) } });
-});
-afterAll(async () => {
-  await openai[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  keys = createKeys();
-  service = await startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url });
-});
-afterEach(async () => {
-  await service[Symbol.asyncDispose]();
-});
+const openai = shared(() => startFakeOpenai({ speech: { pcm: Buffer.alloc(24_000) } }));
+const keys = fresh(() => createKeys());
+const service = fresh(() => startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url }));
 
 const refusalOf = async (socket: WsSocket): Promise<number> => {
   const [, response] = (await once(socket, 'unexpected-response')) as [

@@ -1,19 +1,17 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import { wordsOf } from '../../fakes/program.ts';
-import { createKeys, type Keys } from './support.ts';
+import { createKeys } from './support.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const run = promisify(execFile);
 
 describe('keys and the service as programs', () => {
-  let keys: Keys;
   let service: ChildProcess | undefined;
-  beforeEach(() => {
-    keys = createKeys();
-  });
+  const keys = fresh(() => createKeys());
   afterEach(() => service?.kill('SIGKILL'));
 
   const environment = (): Record<string, string> => ({

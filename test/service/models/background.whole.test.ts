@@ -5,19 +5,18 @@ import { createModels } from '../../../service/models/background.ts';
 import { imageAdvice } from '../../../src/process/program.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
-import { openModelsScene, type ModelsScene } from './scene.ts';
+import { openModelsScene } from './scene.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const { signal } = new AbortController();
 
-let scene: ModelsScene;
 let models: ReturnType<typeof createModels>;
+const scene = fresh(() => openModelsScene());
 beforeEach(async () => {
-  scene = await openModelsScene();
   models = createModels(scene.deps, silentLog);
 });
 afterEach(async () => {
   await models[Symbol.asyncDispose]();
-  await scene[Symbol.asyncDispose]();
 });
 
 const installation = async () => (await models.view()).installation;

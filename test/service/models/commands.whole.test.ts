@@ -1,15 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runModels, runSetup } from '../../../service/models/commands.ts';
-import { openModelsScene, type ModelsScene } from './scene.ts';
+import { openModelsScene } from './scene.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await openModelsScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = fresh(() => openModelsScene());
 
 describe('models remove', () => {
   it('removes what is installed, and nothing else', async () => {

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { installPackage } from '../../../service/models/install-package.ts';
 import { installedPackage, llamaPackage } from '../../../service/models/packages.ts';
-import { openModelsScene, type ModelsScene } from './scene.ts';
+import { openModelsScene } from './scene.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let scene: ModelsScene;
 const install = (changes = {}): Promise<string> =>
   installPackage(
     { ...scene.deps.llama, ...changes },
@@ -14,12 +14,11 @@ const install = (changes = {}): Promise<string> =>
   );
 let shown: number[];
 
+const scene = fresh(() => openModelsScene());
 beforeEach(async () => {
-  scene = await openModelsScene();
   shown = [];
   await mkdir(scene.root);
 });
-afterEach(() => scene[Symbol.asyncDispose]());
 
 describe('a package with native parts', () => {
   it('is installed with what it needs, and with the binary of this machine alone', async () => {

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changingModels } from '../../../service/models/changes.ts';
 import { runModels, runSetup } from '../../../service/models/commands.ts';
 import { installedPackage } from '../../../service/models/packages.ts';
@@ -20,14 +20,10 @@ import { writeTinyLanguageModel } from '../../fakes/models/tiny-language-model.t
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';
 import { writePiperVoice } from '../../fakes/models/tiny-voice.ts';
 import { install } from '../../../service/models/install.ts';
-import { model, openModelsScene, sha256, type ModelsScene } from './scene.ts';
+import { model, openModelsScene, sha256 } from './scene.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let scene: ModelsScene;
-
-beforeEach(async () => {
-  scene = await openModelsScene();
-});
-afterEach(() => scene[Symbol.asyncDispose]());
+const scene = fresh(() => openModelsScene());
 
 describe('models add', () => {
   it('installs by name, with a record of where it came from', async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FIREFOX_REGISTRY } from '../../../service/models/firefox-registry.ts';
 import type { ModelSize } from '../../../src/model/local-models.ts';
 import { bytesOf } from '../../../service/models/catalogue.ts';
@@ -11,20 +11,19 @@ import {
   type SetupEvent,
   type SetupPlan,
 } from '../../../service/models/setup.ts';
-import { model, openModelsScene, type ModelsScene } from './scene.ts';
+import { model, openModelsScene } from './scene.ts';
+import { fresh } from '../../fakes/opened.ts';
 
-let scene: ModelsScene;
 let events: SetupEvent[];
 let notes: string[];
 const { signal } = new AbortController();
 const note = (text: string): void => void notes.push(text);
 
+const scene = fresh(() => openModelsScene());
 beforeEach(async () => {
-  scene = await openModelsScene();
   events = [];
   notes = [];
 });
-afterEach(() => scene[Symbol.asyncDispose]());
 
 describe('the set-up of models', () => {
   it('plans what is not there yet, with the machine, the size and the gaps', async () => {

@@ -14,6 +14,7 @@ import { eventually } from '../../fakes/eventually.ts';
 import { createKeys, type Keys } from '../keys/support.ts';
 import { KEY, offering, startTestService } from '../support.ts';
 import { instantOffer, joined, silenceOf, soundOf } from './support.ts';
+import { json, text } from 'node:stream/consumers';
 
 interface Refusal {
   readonly status: number;
@@ -31,13 +32,11 @@ const dial = (url: string, path: string, key: string | null = KEY): WsSocket =>
 
 const refusalOf = async (socket: WsSocket): Promise<Refusal> => {
   const [, response] = await once(socket, 'unexpected-response');
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
   const requestId = response.headers['x-request-id'];
   return {
     status: response.statusCode,
     requestId,
-    ...JSON.parse(Buffer.concat(chunks).toString()),
+    ...((await json(response)) as Pick<Refusal, 'name' | 'error'>),
   };
 };
 
@@ -227,9 +226,7 @@ describe('the WebSocket paths', () => {
     socket.write(
       `GET ${PATHS.realtimeSpeech} HTTP/1.1\r\nHost: x\r\n${upgrade}Authorization: Bearer ${KEY}\r\n\r\n`,
     );
-    const chunks: Buffer[] = [];
-    for await (const chunk of socket) chunks.push(chunk as Buffer);
-    const reply = Buffer.concat(chunks).toString();
+    const reply = await text(socket);
     expect(reply).toContain('HTTP/1.1 400');
     expect(reply).toContain('ErrInvalidRequest');
     expect(lines).toMatchObject([{ msg: 'request', status: 400 }]);

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startFakeOpenai } from '../../fakes/openai.ts';
-import { failure, KEY, startTestService, type TestService } from '../support.ts';
+import { failure, KEY, startTestService } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(async () => service[Symbol.asyncDispose]());
+const service = shared(() => startTestService());
 
 /** A request as a client of that API sends it: its key is a field. */
 const ask = (path: string, fields: Record<string, unknown>, key: string | null = KEY) =>

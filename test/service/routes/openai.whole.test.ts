@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sniff } from '../../../src/audio/container/sniff.ts';
 import type { Voice } from '../../../src/api/contract.ts';
-import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
-import { failure, makeWav, startTestService, type TestService } from '../support.ts';
+import { startFakeOpenai } from '../../fakes/openai.ts';
+import { failure, makeWav, startTestService } from '../support.ts';
+import { shared } from '../../fakes/opened.ts';
 
 const SPEECH = '/openai/v1/audio/speech';
 const TRANSCRIPTIONS = '/openai/v1/audio/transcriptions';
@@ -13,18 +14,12 @@ const WAV = makeWav(10, [
 ]);
 
 describe('the OpenAI API beside the contract', () => {
-  let openai: FakeOpenai;
-  let service: TestService;
-  beforeAll(async () => {
-    openai = await startFakeOpenai({
+  const openai = shared(() =>
+    startFakeOpenai({
       models: ['deepseek-r1', 'talk-1', 'whisper-1', 'bge-m3', 'talk-2'],
-    });
-    service = await startTestService({ SERVICE_OPENAI_URL: openai.url });
-  });
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]();
-    await openai[Symbol.asyncDispose]();
-  });
+    }),
+  );
+  const service = shared(() => startTestService({ SERVICE_OPENAI_URL: openai.url }));
 
   const speak = (fields: object): Promise<Response> =>
     service.postJson(SPEECH, { model: 'tts-1', input: 'Hello there.', voice: 'alloy', ...fields });

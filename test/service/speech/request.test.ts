@@ -69,8 +69,7 @@ describe('speech for several listeners', () => {
       const leaving = new AbortController();
       outgoing.once('close', () => leaving.abort(new Error('left')));
       const serve = async (): Promise<void> => {
-        const parts: Buffer[] = [];
-        for await (const part of incoming) parts.push(part as Buffer);
+        const parts = await Array.fromAsync(incoming);
         const reply = await route.handle({
           ...offering('one', made.engine, limiter),
           log: silentLog,

@@ -8,9 +8,7 @@ const signal = new AbortController().signal;
 const part = (byte: number, size = 10): Buffer => Buffer.alloc(size, byte);
 
 const readAll = async (spool: Spool): Promise<Buffer> => {
-  const parts: Uint8Array[] = [];
-  for await (const bytes of spool.read(signal)) parts.push(bytes);
-  return Buffer.concat(parts);
+  return Buffer.concat(await Array.fromAsync(spool.read(signal)));
 };
 
 describe('a spool', () => {

@@ -1,27 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
+import { describe, expect, it } from 'vitest';
+import { createServiceClient } from '../../../src/api/client.ts';
 import { PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
 import { say } from '../../../src/i18n/texts.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
-import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
-import { openClient, statesOf } from './client-support.ts';
+import { VOICE } from '../../fakes/speech.ts';
+import { freshClient, statesOf } from './client-support.ts';
 import { ASKER } from '../../fakes/asker.ts';
 import { realTexts } from '../../fakes/texts.ts';
 
-let fake: SpeechFake;
-let client: ServiceClient;
-let slept: number[];
+const { fake, client, slept } = freshClient();
 const signal = new AbortController().signal;
-
-beforeEach(async () => {
-  ({ fake, client, slept } = await openClient());
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await fake[Symbol.asyncDispose]();
-});
 
 describe('a service that misbehaves', () => {
   const voices = async () => client.voices({ ...ASKER, signal, deadlineMs: 60_000 });

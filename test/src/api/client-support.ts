@@ -3,18 +3,22 @@ import { decode } from '../../../src/audio/codec/decode.ts';
 import type { ByteSource } from '../../../src/model/message.ts';
 import { startSpeechFake } from '../../fakes/speech.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const signal = new AbortController().signal;
 
-/** The service's fake, a client of it, and the waits of the client, ms. */
-export const openClient = async () => {
-  const fake = await startSpeechFake();
+/** The service's fake, a client of it, and the waits of the client, ms: anew for each test of a file. */
+export const freshClient = () => {
   const slept: number[] = [];
-  const client = createServiceClient({
-    baseUrl: fake.url,
-    key: fake.key,
-    retry: { random: () => 0, sleep: async (ms) => void slept.push(ms) },
-    clock: createHastyClock((ms) => slept.push(ms)),
+  const fake = fresh(() => startSpeechFake());
+  const client = fresh(() => {
+    slept.length = 0;
+    return createServiceClient({
+      baseUrl: fake.url,
+      key: fake.key,
+      retry: { random: () => 0, sleep: async (ms) => void slept.push(ms) },
+      clock: createHastyClock((ms) => slept.push(ms)),
+    });
   });
   return { fake, client, slept };
 };

@@ -1,24 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceClient } from '../../../src/api/client.ts';
+import { describe, expect, it } from 'vitest';
 import type { TokenMeanings } from '../../../src/text/protect/meanings.ts';
 import { EXTRA_FIELDS, SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../../src/model/message.ts';
-import { CHARACTER_SECONDS, VOICE, type SpeechFake } from '../../fakes/speech.ts';
-import { statesOf, bytesOf, secondsOf, source, JAPANESE, openClient } from './client-support.ts';
+import { CHARACTER_SECONDS, VOICE } from '../../fakes/speech.ts';
+import { statesOf, bytesOf, secondsOf, source, JAPANESE, freshClient } from './client-support.ts';
 import { ASKER } from '../../fakes/asker.ts';
 
-let fake: SpeechFake;
-let client: ServiceClient;
+const { fake, client } = freshClient();
 const signal = new AbortController().signal;
-
-beforeEach(async () => {
-  ({ fake, client } = await openClient());
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await fake[Symbol.asyncDispose]();
-});
 
 describe('translation', () => {
   it('comes as one reply', async () => {

@@ -1,22 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceClient } from '../../../src/api/client.ts';
+import { describe, expect, it } from 'vitest';
 import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
 import { ASKER } from '../../fakes/asker.ts';
-import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
-import { JAPANESE, openClient, source, statesOf } from './client-support.ts';
+import { VOICE } from '../../fakes/speech.ts';
+import { JAPANESE, freshClient, source, statesOf } from './client-support.ts';
 
-let fake: SpeechFake;
-let client: ServiceClient;
+const { fake, client } = freshClient();
 const signal = new AbortController().signal;
-
-beforeEach(async () => {
-  ({ fake, client } = await openClient());
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await fake[Symbol.asyncDispose]();
-});
 
 const USAGES = [
   {},

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { createCallMetrics } from '../../../src/api/call-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
@@ -7,13 +7,14 @@ import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Member } from '../../../src/model/place.ts';
 import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { ASKER } from '../../fakes/asker.ts';
-import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { channel, createFakeFeed, person } from '../../fakes/channel-feed.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { openTestCore, type CoreParts } from '../../fakes/open-core.ts';
 import { createStreamingRecogniser } from '../../fakes/recogniser.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { ASKER } from '../../fakes/asker.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
@@ -24,10 +25,7 @@ const BUILT_IN = {
   translators: async () => [],
 };
 
-let place: FakeFeed;
-beforeEach(() => {
-  place = createFakeFeed();
-});
+const place = fresh(() => createFakeFeed());
 
 /** The core with a platform whose channels can be watched, and no service. */
 const open = async (part: Partial<CoreParts> = {}) => {

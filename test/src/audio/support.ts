@@ -86,3 +86,10 @@ export const HEARD_HZ = 16_000;
 /** What a listener hears in Opus packets. */
 export const heardIn = (packets: readonly Uint8Array[]): Promise<Float32Array> =>
   decodePackets(packets, HEARD_HZ);
+
+/** Numbers as containers of MP4 have them: 32 bits, big-endian. */
+export const uint32s = (...numbers: readonly number[]): Uint8Array => {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [i, number] of numbers.entries()) bytes.writeUInt32BE(number >>> 0, 4 * i);
+  return new Uint8Array(bytes);
+};

@@ -1,25 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceClient } from '../../../src/api/client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { createAssistant } from '../../../src/chat/assistant.ts';
 import { ASKER } from '../../fakes/asker.ts';
-import type { SpeechFake } from '../../fakes/speech.ts';
-import { openClient, statesOf } from '../api/client-support.ts';
+import { freshClient, statesOf } from '../api/client-support.ts';
 
-let fake: SpeechFake;
-let client: ServiceClient;
+const { fake, client } = freshClient();
 let nowMs: number;
 const signal = new AbortController().signal;
 
-beforeEach(async () => {
-  ({ fake, client } = await openClient());
+beforeEach(() => {
   nowMs = 0;
-});
-
-afterEach(async () => {
-  await client[Symbol.asyncDispose]();
-  await fake[Symbol.asyncDispose]();
 });
 
 const open = (model?: string) =>

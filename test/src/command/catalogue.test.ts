@@ -1,22 +1,13 @@
 import ask from '../../../commands/ask.ts';
-import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  createProbes,
-  CHANNEL,
-  ELSEWHERE,
-  MEMBER,
-  SPOKEN,
-  type Probes,
-} from '../../fakes/probes.ts';
+import { describe, expect, it } from 'vitest';
+import { createProbes, CHANNEL, ELSEWHERE, MEMBER, SPOKEN } from '../../fakes/probes.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { realTexts as texts } from '../../fakes/texts.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 describe('the commands', () => {
-  let probes: Probes;
-  beforeEach(() => {
-    probes = createProbes();
-  });
+  const probes = fresh(() => createProbes());
 
   it('describes its commands for the adapters', () => {
     const info = probes.dispatcher.commands('en', 'test').find(({ name }) => name === 'probe');

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
-import { CHANNEL, createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { CHANNEL, createProbes, MEMBER } from '../../fakes/probes.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const messageOf = (written: string): Message => ({
   ref: { channel: CHANNEL, id: 'message' },
@@ -14,10 +15,7 @@ const messageOf = (written: string): Message => ({
 });
 
 describe('a command used on a message', () => {
-  let probes: Probes;
-  beforeEach(() => {
-    probes = createProbes();
-  });
+  const probes = fresh(() => createProbes());
 
   it('gets its options from the message', async () => {
     expect(probes.dispatcher.commands('en', 'test')[0]?.menu).toBe('commands.probe.menu');

@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/rich-text/walk.ts';
-import { CHANNEL, createProbes, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { CHANNEL, createProbes, ELSEWHERE, MEMBER } from '../../fakes/probes.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 describe('a press', () => {
-  let probes: Probes;
-  beforeEach(() => {
-    probes = createProbes();
-  });
+  const probes = fresh(() => createProbes());
 
   it('does what the control says, and shows the panel anew', async () => {
     const content = await probes.press('probing go:a: b', { values: ['x', 'y'] });

@@ -1,13 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { describe, expect, it } from 'vitest';
+import { createProbes, MEMBER } from '../../fakes/probes.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 describe('the dispatcher', () => {
-  let probes: Probes;
-  beforeEach(() => {
-    probes = createProbes();
-  });
+  const probes = fresh(() => createProbes());
 
   it('runs a command with its options as the schema types them', async () => {
     const given = { text: 'a', count: '3', loud: 'yes', kind: 'TWO' };

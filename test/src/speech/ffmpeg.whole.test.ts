@@ -8,8 +8,9 @@ import { type Pcm, toS16le } from '../../../src/audio/pcm.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { ByteSource } from '../../../src/model/message.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/speech/ffmpeg.ts';
-import { createTestClock, type TestClock } from '../../fakes/clock.ts';
+import { createTestClock } from '../../fakes/clock.ts';
 import { decodeAll, fixture, joinSamples, likeness, never, sourceOf } from '../audio/support.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const PATH = process.env.PATH ?? '';
 const FAKE_PATH = `${join(import.meta.dirname, '../../fakes/ffmpeg')}:${PATH}`;
@@ -42,11 +43,10 @@ const textOf = (samples: readonly Float32Array[]): string =>
   Buffer.from(toS16le(joinSamples(samples))).toString();
 
 describe('a program in its place', () => {
-  let clock: TestClock;
   let ffmpeg: Ffmpeg;
 
-  beforeEach(() => {
-    clock = createTestClock();
+  const clock = fresh(() => createTestClock());
+  beforeEach(async () => {
     ffmpeg = findFfmpeg({ path: FAKE_PATH, clock, folder })!;
   });
 

@@ -73,9 +73,7 @@ beforeEach(() => {
 });
 
 const heard = async (speech: Speech): Promise<string> => {
-  const all: Uint8Array[] = [];
-  for await (const chunk of speech.chunks) all.push(chunk);
-  return Buffer.concat(all).toString();
+  return Buffer.concat(await Array.fromAsync(speech.chunks)).toString();
 };
 
 const status = (code: number, name = 'Err'): AppError =>

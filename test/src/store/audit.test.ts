@@ -1,17 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../src/model/audit.ts';
 import { channelKey, type Channel, type Space } from '../../../src/model/place.ts';
-import { OPEN_LINKS } from '../../../src/model/space.ts';
 import { actAs } from '../../../src/store/actor.ts';
 import { createAudit } from '../../../src/store/audit.ts';
 import { blockKey, createBlocks } from '../../../src/store/blocks.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
+import { OPEN_LINKS } from '../../../src/model/space.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const ELSEWHERE: Space = { platform: 'other', id: 'workspace' };
 const [HERE, BESIDE] = [channel('here'), channel('beside')];
@@ -22,11 +23,7 @@ const ANN = { id: 'ann', name: 'Ann', space: SPACE };
 const EVE = { platform: 'other', id: 'eve' };
 
 describe('the audit trail', () => {
-  let store: Store;
-  beforeEach(async () => {
-    store = await openStore('sqlite::memory:');
-  });
-  afterEach(async () => store[Symbol.asyncDispose]());
+  const store = fresh(() => openStore('sqlite::memory:'));
   const list = (space = SPACE): Promise<readonly AuditEntry[]> => createAudit(store).list(space);
 
   it('has who changed a setting, and what it was before and after', async () => {

@@ -1,11 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createGlossary } from '../../../src/translation/glossary.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const CHANNEL = { space: SPACE, id: 'c' };
@@ -18,11 +19,7 @@ const WATCH: ChannelWatch = {
   bots: false,
 };
 
-let store: Store;
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
 
 /** Two owners of the same data, each with a copy in memory, as two processes would be. */
 describe('what one changes, the other knows once it is written', () => {

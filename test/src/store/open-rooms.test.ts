@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredRoom } from '../../../src/model/room.ts';
 import { clearOld } from '../../../src/store/privacy/clear-old.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
-import { createOpenRooms, type OpenRooms } from '../../../src/store/open-rooms.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { createOpenRooms } from '../../../src/store/open-rooms.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const ROOM: StoredRoom = {
@@ -24,13 +25,8 @@ const at =
   (room: StoredRoom, seenMs = 5_000) =>
   () => ({ room, seenMs });
 
-let store: Store;
-let rooms: OpenRooms;
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  rooms = createOpenRooms(store);
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
+const rooms = fresh(() => createOpenRooms(store));
 
 describe('the stored room of a space', () => {
   it('is read as it was saved last', async () => {

@@ -1,26 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/index.ts';
 import { createSpaceSettings, createRoomConsents } from '../../../src/store/settings.ts';
 import { ROOM_CHOICES } from '../../fakes/rooms.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
+import { fresh } from '../../fakes/opened.ts';
+import { CHOICES } from '../../fakes/settings.ts';
 
 const SPACE = { platform: 'test', id: 's' };
-const DEFAULTS = {
-  flags: { on: true, languages: {} },
-  roles: {},
-  quietChannels: [],
-  serverNames: 'always',
-  rules: {},
-  answersMention: true,
-  reactions: true,
-  rooms: ROOM_CHOICES,
-};
-
-let store: Store;
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
 
 const write = async (choices: string): Promise<void> => {
   await store
@@ -31,7 +18,7 @@ const write = async (choices: string): Promise<void> => {
 
 describe('the choices of a space', () => {
   it('are flags on and nothing else where nobody chose', async () => {
-    expect(await createSpaceSettings(store).of(SPACE)).toEqual(DEFAULTS);
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual(CHOICES);
   });
 
   it('keep what is not changed, and outlive the process', async () => {
@@ -39,14 +26,14 @@ describe('the choices of a space', () => {
     await spaces.change(SPACE, { dailyCharacters: 10, quietChannels: ['1'] });
     await spaces.change(SPACE, { flags: { on: false, languages: { '🏴': 'en' } } });
     const expected = {
-      ...DEFAULTS,
+      ...CHOICES,
       flags: { on: false, languages: { '🏴': 'en' } },
       dailyCharacters: 10,
       quietChannels: ['1'],
     };
     expect(await spaces.of(SPACE)).toEqual(expected);
     expect(await createSpaceSettings(store).of(SPACE)).toEqual(expected);
-    expect(await spaces.of({ platform: 'test', id: 'other' })).toEqual(DEFAULTS);
+    expect(await spaces.of({ platform: 'test', id: 'other' })).toEqual(CHOICES);
   });
 
   it('are stored as far as somebody chose them', async () => {
@@ -93,13 +80,13 @@ describe('the choices of a space', () => {
 
   it.each(['not json', 'null', '7', '[]', '"text"'])('are the usual ones for %j', async (json) => {
     await write(json);
-    expect(await createSpaceSettings(store).of(SPACE)).toEqual(DEFAULTS);
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual(CHOICES);
   });
 
   it('keep what can be read of what another version wrote', async () => {
     await write('{"flags":"on","roles":{"say":["r"]},"dailyCharacters":-1,"other":1}');
     expect(await createSpaceSettings(store).of(SPACE)).toEqual({
-      ...DEFAULTS,
+      ...CHOICES,
       roles: { say: ['r'] },
     });
   });

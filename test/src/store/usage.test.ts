@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/index.ts';
 import { createUsage, foldUsage, recordUsage } from '../../../src/store/usage.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const OTHER = { platform: 'test', id: 'other' };
@@ -11,13 +12,11 @@ const used = (characters: number, audioMs = 0, chatTokens = 0) => ({
   messages: 1,
 });
 
-let store: Store;
 let nowMs: number;
+const store = fresh(() => openStore('sqlite::memory:'));
 beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
   nowMs = Date.UTC(2026, 2, 1, 23, 59);
 });
-afterEach(() => store.destroy());
 
 const newUsage = () => createUsage(store, () => nowMs);
 

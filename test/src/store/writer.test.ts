@@ -1,45 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { createTransact } from '../../../src/store/sqlite/dialect.ts';
-import {
-  createStoreWriter,
-  createDiskSync,
-  type Write,
-  type StoreWriter,
-} from '../../../src/store/writer.ts';
+import { createStoreWriter, createDiskSync } from '../../../src/store/writer.ts';
+import { fresh } from '../../fakes/opened.ts';
+import { languages, setLanguage } from '../../contracts/store.ts';
 
-let store: Store;
-let writer: StoreWriter;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  writer = createStoreWriter(createTransact(store), async () => undefined);
-});
-
-afterEach(async () => store.destroy());
-
-const setLanguage =
-  (id: string, language: string): Write<void> =>
-  async (db) => {
-    await db
-      .insertInto('member_setting')
-      .values({ platform: 'test', member_id: id, language, voice_id: null })
-      .onConflict((conflict) =>
-        conflict.columns(['platform', 'member_id']).doUpdateSet({ language }),
-      )
-      .execute();
-  };
-
-const languages = async (): Promise<Record<string, string | null>> => {
-  const rows = await store.selectFrom('member_setting').select(['member_id', 'language']).execute();
-  return Object.fromEntries(rows.map(({ member_id: id, language }) => [id, language]));
-};
+const store = fresh(() => openStore('sqlite::memory:'));
+const writer = fresh(() => createStoreWriter(createTransact(store), async () => undefined));
 
 describe('the writer', () => {
   it('takes effect in the order in which writes came', async () => {
     await Promise.all(['en', 'es', 'ja'].map((code) => writer.write(setLanguage('ada', code))));
-    expect(await languages()).toEqual({ ada: 'ja' });
+    expect(await languages(store)).toEqual({ ada: 'ja' });
   });
 
   it('tries writes of a moment once, all together, where the database cannot be used', async () => {
@@ -72,7 +45,7 @@ describe('the writer', () => {
     const counted = createStoreWriter(createTransact(counting), async () => undefined);
     const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
     await Promise.all(all);
-    expect(Object.keys(await languages())).toHaveLength(20);
+    expect(Object.keys(await languages(store))).toHaveLength(20);
     expect(transactions).toBe(1);
   });
 
@@ -85,7 +58,7 @@ describe('the writer', () => {
       isSafe = true;
     })();
     await slow.write(setLanguage('bob', 'es'), { durable: false });
-    expect(await languages()).toEqual({ ada: 'en', bob: 'es' });
+    expect(await languages(store)).toEqual({ ada: 'en', bob: 'es' });
     expect(isSafe).toBe(false);
     disk.resolve();
     await write;
@@ -112,7 +85,7 @@ describe('the writer', () => {
     ];
     const results = await Promise.allSettled(all);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await languages()).toEqual({ ada: 'en', eva: 'es' });
+    expect(await languages(store)).toEqual({ ada: 'en', eva: 'es' });
   });
 
   it('resolves with what a write found, and is idle when none waits', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/rich-text/compose.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
-import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
+import { translateLine } from '../../../src/translation/fan-out.ts';
 import type { GrowingText, Translator } from '../../../src/translation/translator.ts';
 
 const LINE = {
@@ -11,12 +11,6 @@ const LINE = {
   text: plainWords('hello'),
 } as const;
 const signal = new AbortController().signal;
-
-const collect = async (items: AsyncIterable<LineTranslation>): Promise<LineTranslation[]> => {
-  const all: LineTranslation[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
 
 const translatorOf = (
   run: (to: string) => AsyncGenerator<GrowingText, RichText | undefined, void>,
@@ -40,7 +34,9 @@ describe('one line into several languages', () => {
       yield () => plainWords(`${to} grow`);
       return plainWords(`${to} grown`);
     });
-    const items = await collect(translateLine(translator, LINE, ['ja', 'fr', 'ja'], signal));
+    const items = await Array.fromAsync(
+      translateLine(translator, LINE, ['ja', 'fr', 'ja'], signal),
+    );
     expect(asked).toEqual(['ja', 'fr']);
     expect(items.filter(({ done }) => done)).toEqual([
       { language: 'ja', text: plainWords('ja grown'), done: true },
@@ -52,7 +48,7 @@ describe('one line into several languages', () => {
     const translator = translatorOf(async function* () {
       return undefined;
     });
-    expect(await collect(translateLine(translator, LINE, ['en'], signal))).toEqual([]);
+    expect(await Array.fromAsync(translateLine(translator, LINE, ['en'], signal))).toEqual([]);
   });
 
   it('tells a failure of one language and goes on with the others', async () => {
@@ -61,7 +57,7 @@ describe('one line into several languages', () => {
       yield () => plainWords(to);
       return plainWords(to);
     });
-    const items = await collect(translateLine(translator, LINE, ['fr', 'ja'], signal));
+    const items = await Array.fromAsync(translateLine(translator, LINE, ['fr', 'ja'], signal));
     expect(items.find(({ language }) => language === 'fr')).toMatchObject({
       done: true,
       text: [],
@@ -81,7 +77,7 @@ describe('one line into several languages', () => {
       return plainWords(to);
     });
     const languages = ['de', 'es', 'fr', 'it', 'ja', 'ko', 'nl', 'pl', 'pt'];
-    const items = await collect(translateLine(translator, LINE, languages, signal));
+    const items = await Array.fromAsync(translateLine(translator, LINE, languages, signal));
     expect(items.map(({ language }) => language).toSorted()).toEqual(languages);
     expect(most).toBeLessThanOrEqual(4);
   });

@@ -1,20 +1,15 @@
-import { afterEach, beforeEach } from 'vitest';
 import type { ByteSource } from '../../../src/model/message.ts';
-import type { Glossary, ImportReport } from '../../../src/model/glossary.ts';
+import type { ImportReport } from '../../../src/model/glossary.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 import { createGlossary } from '../../../src/translation/glossary.ts';
+import { fresh } from '../../fakes/opened.ts';
 
 /** A glossary in a database of its own for each test of a file. */
 export const useGlossary = () => {
-  let store: Store;
-  let glossary: Glossary;
-  beforeEach(async () => {
-    store = await openStore('sqlite::memory:');
-    glossary = createGlossary(store, { find: findLanguage });
-  });
-  afterEach(async () => store.destroy());
+  const store = fresh(() => openStore('sqlite::memory:'));
+  const glossary = fresh(() => createGlossary(store, { find: findLanguage }));
   return {
     glossary: () => glossary,
     store: () => store,

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
-import { openDiscord, type TestDiscord } from '../support.ts';
+import { openDiscord } from '../support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   discord.core.told.length = 0;
 });

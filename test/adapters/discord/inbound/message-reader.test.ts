@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
-import { openDiscord, placeOf, type TestDiscord, type Told } from '../support.ts';
+import { openDiscord, placeOf, type Told } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { row } from '../../../../src/rich-text/compose.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   discord.core.told.length = 0;
 });

@@ -1,17 +1,14 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
 import type { Content, Control } from '../../../../src/model/message.ts';
-import { openDiscord, type TestDiscord } from '../support.ts';
+import { openDiscord } from '../support.ts';
 import { hiddenText } from '../../../fakes/hidden-text.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let discord: TestDiscord;
-beforeAll(async () => {
-  discord = await openDiscord({ limits: 'off' });
-});
-afterAll(async () => discord[Symbol.asyncDispose]());
+const discord = shared(() => openDiscord({ limits: 'off' }));
 beforeEach(() => {
   const { core, fake } = discord;
   core.invocations.length = 0;

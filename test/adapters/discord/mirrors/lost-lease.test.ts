@@ -4,7 +4,7 @@ import type { WhileHeld } from '../../../../src/ports/processes.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createLostLease, type Act } from '../../../fakes/lost-lease.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { collect, never } from '../support.ts';
+import { never } from '../support.ts';
 import { TWO_PARTS, withCopies } from './support.ts';
 
 const { discord, setUp } = withCopies();
@@ -50,7 +50,9 @@ const archived = async (): Promise<Standing> => {
   const { channel: target } = await discord.mirrors.thread(here.target, 'Español');
   const copies = [here.copyOf('one')];
   const options = { mayExist: false, signal: never() };
-  const posted = await collect(discord.mirrors.create({ channel: target }, copies, options));
+  const posted = await Array.fromAsync(
+    discord.mirrors.create({ channel: target }, copies, options),
+  );
   here.to.threads[0]!.archive();
   return { ...here, target, copies, posted };
 };
@@ -81,7 +83,7 @@ const removed = async ({ copies: [copy], posted: [posted] }: Standing, held: Whi
 const completed = async ({ copies, target }: Standing, held: WhileHeld) => {
   const options = { mayExist: true, signal: never(), ...held };
   const now = copies.map((copy) => ({ ...copy, content: { text: rich('now') } }));
-  await collect(discord.mirrors.create({ channel: target }, now, options));
+  await Array.fromAsync(discord.mirrors.create({ channel: target }, now, options));
 };
 /** The first copy with a recording, which has to stand in front of its text. */
 const spoken = async ({ copies: [copy], target }: Standing, held: WhileHeld) => {
@@ -89,7 +91,7 @@ const spoken = async ({ copies: [copy], target }: Standing, held: WhileHeld) => 
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
   const now = { ...copy!, content: { text: rich('now'), files: [file] } };
   const options = { mayExist: true, signal: never(), ...held };
-  await collect(discord.mirrors.create({ channel: target }, [now], options));
+  await Array.fromAsync(discord.mirrors.create({ channel: target }, [now], options));
 };
 const swept = async ({ copies: [copy], target }: Standing, held: WhileHeld) =>
   discord.mirrors.removeOrphans({ channel: target }, copy!.source, held);

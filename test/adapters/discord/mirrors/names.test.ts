@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { collect, never, placeOf } from '../support.ts';
+import { never, placeOf } from '../support.ts';
 import { firstLines, footer, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
@@ -190,7 +190,7 @@ describe('a copy under somebody’s name', () => {
     const { to, copyOf, guild } = setUp();
     const thread = await discord.mirrors.thread(placeOf(guild, to), 'Español');
     const copy = copyOf('one');
-    const [posted] = await collect(
+    const [posted] = await Array.fromAsync(
       discord.mirrors.create(thread, [copy], { mayExist: false, signal: never() }),
     );
     const shown = to.threads[0];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collect, never, placeOf } from '../support.ts';
+import { never, placeOf } from '../support.ts';
 import { firstLines, isSecond, lastWords, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
@@ -15,7 +15,7 @@ test('what the bot copies into two channels stands in both', async () => {
     mayExist: false,
     signal: never(),
   });
-  const [second] = await collect(copying);
+  const [second] = await Array.fromAsync(copying);
   expect([to.last?.id, other.last?.id]).toEqual([first?.ids[0], second?.ids[0]]);
   expect(firstLines([...to.messages, ...other.messages])).toEqual(['**Ann**: ONE', '**Ann**: ONE']);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collect, never } from '../support.ts';
+import { never } from '../support.ts';
 import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
 const { clock, discord, setUp } = withCopies();
@@ -57,7 +57,7 @@ test('a source of another platform is searched for from the time at which it was
   const mirror = { ...copy, source: { channel: elsewhere, id: '1700000000.000100' } };
   const sinceMs = discord.fake.clock.now();
   const post = async (mayExist: boolean) =>
-    collect(
+    Array.fromAsync(
       discord.mirrors.create({ channel: target }, [mirror], { mayExist, sinceMs, signal: never() }),
     );
   discord.fake.fail(EXECUTE, { close: 'after' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { collect, never } from '../support.ts';
+import { never } from '../support.ts';
 import { isSecond, lastWords, REFUSED, TWO_PARTS, withCopies } from './support.ts';
 import { row } from '../../../../src/rich-text/compose.ts';
 import { rich } from '../../../fakes/rich-text.ts';
@@ -48,7 +48,7 @@ describe('a copy that grows', () => {
       mayExist: false,
       signal: never(),
     });
-    const [posted] = await collect(copying);
+    const [posted] = await Array.fromAsync(copying);
     const long = { ...reply, content: TWO_PARTS };
     discord.fake.fail('POST /channels/:id/messages', { close: 'after' }, { times: 4 });
     await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({ retryable: true });

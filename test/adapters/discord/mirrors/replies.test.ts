@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Posted } from '../../../../src/model/place.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
-import { collect, createTestCore, never, optionsFor, placeOf } from '../support.ts';
+import { createTestCore, never, optionsFor, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { labelled, lines, row } from '../../../../src/rich-text/compose.ts';
@@ -31,7 +31,7 @@ describe('a copy as a reply', () => {
     };
   };
   const post = async (here: ReturnType<SetUp>, copy: Mirror, mayExist = false) =>
-    collect(
+    Array.fromAsync(
       discord.mirrors.create({ channel: placeOf(here.guild, here.from) }, [copy], {
         mayExist,
         signal: never(),
@@ -147,7 +147,7 @@ test.each(['in one life', 'after a restart'])(
     const posted: Posted[] = [];
     for (const reply of replies)
       posted.push(
-        ...(await collect(
+        ...(await Array.fromAsync(
           discord.mirrors.create({ channel: here }, [reply], { mayExist: false, signal: never() }),
         )),
       );
@@ -170,7 +170,7 @@ test.each(['in one life', 'after a restart'])(
     const source = sourceOf(from.say(ann, 'hello').id);
     await using fresh = await anew();
     const post = async (copy: Partial<Mirror>, others?: readonly Posted[]) =>
-      collect(
+      Array.fromAsync(
         (others && when !== 'in one life' ? fresh : discord).mirrors.create(
           { channel: here },
           [{ source, content: { text: rich('x') }, key: 'watch', label: row('🇪🇸'), ...copy }],
@@ -191,7 +191,7 @@ test('a reply is told apart from one whose mark only begins in the same way', as
   const { from, copyOf } = setUp();
   const { as: _, ...england } = copyOf('hello', undefined, { label: row('🏴󠁧󠁢󠁥󠁮󠁧󠁿') });
   const post = async (copy: Mirror): Promise<Posted[]> =>
-    collect(
+    Array.fromAsync(
       discord.mirrors.create({ channel: copy.source.channel }, [copy], {
         mayExist: true,
         signal: never(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
-import { collect, never, placeOf } from '../support.ts';
+import { never, placeOf } from '../support.ts';
 import { firstLines, footer, lastWords, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { row } from '../../../../src/rich-text/compose.ts';
@@ -128,7 +128,7 @@ test('a sweep takes away whatever was posted of a source, and nothing else', asy
     key: 'watch',
     label: row('🇪🇸'),
   };
-  await collect(
+  await Array.fromAsync(
     discord.mirrors.create({ channel: here }, [reply], { mayExist: false, signal: never() }),
   );
   await discord.mirrors.removeOrphans({ channel: here }, reply.source);

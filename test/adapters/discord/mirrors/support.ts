@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model/place.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
-import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
+import { never, openDiscord, placeOf } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { row } from '../../../../src/rich-text/compose.ts';
 import { plainInline } from '../../../../src/rich-text/walk.ts';
+import { shared } from '../../../fakes/opened.ts';
 
 /** One Discord for the copies of a file, and a clock that moves only when a test says so. */
 export const withCopies = () => {
-  let opened: TestDiscord;
-  const discord = new Proxy({} as TestDiscord, {
-    get: (_, name: keyof TestDiscord) => opened[name],
-  });
   const clock = createHastyClock((ms) => discord.fake.clock.advance(ms));
-
-  beforeAll(async () => {
-    opened = await openDiscord({ speed: 20 }, { clock });
-  });
-  afterAll(() => opened[Symbol.asyncDispose]());
+  const discord = shared(() => openDiscord({ speed: 20 }, { clock }));
   beforeEach(() => {
     discord.fake.heal();
     discord.fake.clock.advance(61_000);
@@ -44,7 +37,9 @@ export const withCopies = () => {
     };
     const target = placeOf(guild, to);
     const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
-      collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
+      Array.fromAsync(
+        discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }),
+      );
     return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
   };
 

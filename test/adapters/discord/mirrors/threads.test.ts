@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
-import { collect, never, placeOf } from '../support.ts';
+import { never, placeOf } from '../support.ts';
 import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
@@ -12,7 +12,7 @@ describe('a standing thread that is archived', () => {
     const target = await discord.mirrors.thread(placeOf(here.guild, here.to), 'Español');
     const thread = here.to.threads[0]!;
     const copy = async (one: Mirror, mayExist: boolean) =>
-      collect(discord.mirrors.create(target, [one], { mayExist, signal: never() }));
+      Array.fromAsync(discord.mirrors.create(target, [one], { mayExist, signal: never() }));
     return { ...here, thread, target, copy };
   };
 
@@ -59,7 +59,9 @@ describe('a standing thread that is archived', () => {
       });
       const target = await discord.mirrors.thread(placeOf(guild, to), 'Español');
       expect(target.channel.id).not.toBe(thread.id);
-      await collect(discord.mirrors.create(target, [one], { mayExist: true, signal: never() }));
+      await Array.fromAsync(
+        discord.mirrors.create(target, [one], { mayExist: true, signal: never() }),
+      );
       expect(firstLines(to.threads.at(-1)?.messages ?? [])).toEqual(['**Ann**: ONE']);
     },
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
-import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
+import { never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
 import { row } from '../../../../src/rich-text/compose.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
@@ -18,7 +18,7 @@ const setUp = (discord: TestDiscord) => {
       label: row('🌐 Spanish'),
       as: { name: 'Ann' },
     };
-    return collect(
+    return Array.fromAsync(
       discord.mirrors.create({ channel: to }, [copy], { mayExist: false, signal: never() }),
     );
   };

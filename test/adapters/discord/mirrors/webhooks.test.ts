@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
-import { collect, never, placeOf } from '../support.ts';
+import { never, placeOf } from '../support.ts';
 import { firstLines, footer, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
@@ -152,7 +152,7 @@ describe('a webhook that people gave another channel', () => {
     const { to, guild, copyOf, move } = await setUpMoved();
     const thread = await discord.mirrors.thread(placeOf(guild, to), 'Español');
     move();
-    await collect(
+    await Array.fromAsync(
       discord.mirrors.create(thread, [copyOf('two')], {
         mayExist: false,
         signal: never(),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDiscordApi } from '../../../../adapters/discord/api.ts';
 import {
   buildCommands,
@@ -8,14 +8,11 @@ import {
 import { registerCommands } from '../../../../adapters/discord/slash/registration.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import type { MessageKey } from '../../../../src/errors.ts';
-import { startDiscordFake, type DiscordFake } from '../../../fakes/discord/index.ts';
+import { startDiscordFake } from '../../../fakes/discord/index.ts';
 import { optionsFor } from '../support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let fake: DiscordFake;
-beforeAll(async () => {
-  fake = await startDiscordFake({ limits: 'off' });
-});
-afterAll(async () => fake[Symbol.asyncDispose]());
+const fake = shared(() => startDiscordFake({ limits: 'off' }));
 
 /** Registers some commands where others stand; resolves with whether anything had to change. */
 const register = async (...commands: readonly object[]): Promise<boolean> => {

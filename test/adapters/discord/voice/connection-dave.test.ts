@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { voiceConnectionTo } from '../../../fakes/voice-connection.ts';
 import type { DAVESession } from '@snazzah/davey';
 import { never } from '../support.ts';
-import { createTold, numbered, openVoice, soon, type VoicePlace } from './connection-support.ts';
+import { createTold, numbered, openVoice, soon } from './connection-support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let place: VoicePlace;
-beforeAll(async () => {
-  place = await openVoice({ dave: true, strangers: ['Mute'] });
-});
-afterAll(() => place[Symbol.asyncDispose]());
+const place = shared(() => openVoice({ dave: true, strangers: ['Mute'] }));
 
 /** Somebody in an encrypted channel of their own, who is heard. */
 const enter = async (...names: readonly string[]) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { never } from '../support.ts';
 import {
   createTold,
@@ -9,12 +9,9 @@ import {
   type Told,
   type VoicePlace,
 } from './connection-support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let place: VoicePlace;
-beforeAll(async () => {
-  place = await openVoice();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+const place = shared(() => openVoice());
 
 /** Somebody who is heard. */
 const enter = async (told: Told = createTold()) => {

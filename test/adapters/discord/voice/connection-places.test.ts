@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VoiceLink } from '../../../../src/ports/voice.ts';
 import type { FakeChannel } from '../../../fakes/discord/index.ts';
 import { voiceConnectionTo } from '../../../fakes/voice-connection.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
-import {
-  createTold,
-  fastClock,
-  hearAnn,
-  numbered,
-  openVoice,
-  soon,
-  type VoicePlace,
-} from './connection-support.ts';
+import { createTold, fastClock, hearAnn, numbered, openVoice, soon } from './connection-support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let place: VoicePlace;
-beforeAll(async () => {
-  place = await openVoice();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+const place = shared(() => openVoice());
 
 async function* speech(count: number): AsyncGenerator<Uint8Array, void, void> {
   yield* numbered(count);

@@ -1,20 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { never, placeOf } from '../support.ts';
-import {
-  createTold,
-  numbered,
-  openVoice,
-  soon,
-  SPEECH,
-  SPEED,
-  type VoicePlace,
-} from './connection-support.ts';
+import { createTold, numbered, openVoice, soon, SPEECH, SPEED } from './connection-support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let place: VoicePlace;
-beforeAll(async () => {
-  place = await openVoice();
-});
-afterAll(() => place[Symbol.asyncDispose]());
+const place = shared(() => openVoice());
 
 describe('a voice channel', () => {
   it('is joined, heard and left', async () => {

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { FakeChannel, VoicePerson } from '../../../fakes/discord/index.ts';
 import { testContract } from '../../../contracts/contract.ts';
 import { voicePortContract, type VoicePortSubject } from '../../../contracts/voice-port.ts';
 import { placeOf } from '../support.ts';
-import { numbered, openVoice, SPEED, type VoicePlace } from './connection-support.ts';
+import { numbered, openVoice, SPEED } from './connection-support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let place: VoicePlace;
-beforeAll(async () => {
-  place = await openVoice({ dave: true });
-});
-afterAll(() => place[Symbol.asyncDispose]());
+const place = shared(() => openVoice({ dave: true }));
 
 /** Rooms of a server of their own. */
 const openSubject = async (): Promise<VoicePortSubject> => {

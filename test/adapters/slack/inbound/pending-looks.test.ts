@@ -1,18 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createPendingLooks } from '../../../../adapters/slack/inbound/pending-looks.ts';
 import { createAgreements } from '../../../../src/store/agreements.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
 const MINUTE_MS = 60_000;
 const CHANNELS = ['C1', 'C2'].map((id) => ({ space: SPACE, id }));
 
-let opened: AsyncDisposableStack;
-beforeEach(() => {
-  opened = new AsyncDisposableStack();
-});
+const opened = fresh(() => new AsyncDisposableStack());
 afterEach(() => opened.disposeAsync());
 
 /** Processes on one database; each reads the channels that it may. */

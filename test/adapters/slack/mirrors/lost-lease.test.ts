@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { row } from '../../../../src/rich-text/compose.ts';
 import type { Content, OutgoingFile } from '../../../../src/model/message.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';
@@ -8,15 +8,14 @@ import type { Platform } from '../../../../src/ports/platform.ts';
 import type { FakeChannel } from '../../../fakes/slack/index.ts';
 import { createLostLease, type Act } from '../../../fakes/lost-lease.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { openSlack, placeOf, type TestSlack } from '../support.ts';
+import { openSlack, placeOf } from '../support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let slack: TestSlack;
 let mirrors: Mirrors;
+const slack = shared(() => openSlack());
 beforeAll(async () => {
-  slack = await openSlack();
   ({ mirrors } = slack.platform as Required<Platform>);
 });
-afterAll(() => slack[Symbol.asyncDispose]());
 
 interface Standing {
   readonly to: FakeChannel;

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RECOGNITION_RATE_HZ, type Engine } from '../../../../service/engine.ts';
 import { createEngine } from '../../../../service/engines/openai.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../../fakes/openai.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { engineConfig, startTestService } from '../../support.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const signal = new AbortController().signal;
 const SECOND = new Float32Array(RECOGNITION_RATE_HZ);
@@ -17,16 +18,8 @@ const keysOf = ({ requests }: FakeOpenai) =>
   new Set(requests.map(({ authorization }) => authorization));
 
 describe('a server of its own for an ability', () => {
-  let usual: FakeOpenai;
-  let own: FakeOpenai;
-  beforeEach(async () => {
-    usual = await startFakeOpenai({ models: ['talk-1', 'whisper-1', 'tts-1'] });
-    own = await startFakeOpenai({ models: ['talk-2', 'whisper-2'] });
-  });
-  afterEach(async () => {
-    await usual[Symbol.asyncDispose]();
-    await own[Symbol.asyncDispose]();
-  });
+  const usual = fresh(() => startFakeOpenai({ models: ['talk-1', 'whisper-1', 'tts-1'] }));
+  const own = fresh(() => startFakeOpenai({ models: ['talk-2', 'whisper-2'] }));
 
   it('is asked for that alone, with its own models', async () => {
     await using engine = await create({

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, Sound } from '../../../../service/engine.ts';
+import type { Engine } from '../../../../service/engine.ts';
 import { createEngine } from '../../../../service/engines/sherpa-onnx.ts';
 import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-metadata.ts';
 import { writeRecord } from '../../../../service/models/installed.ts';
@@ -14,6 +14,7 @@ import { writeTinyRecogniser } from '../../../fakes/models/tiny-recogniser.ts';
 import { writeTinyVoice } from '../../../fakes/models/tiny-voice.ts';
 import { soundOf } from '../../../fakes/models/tones.ts';
 import { engineConfig, lineOf } from '../../support.ts';
+import { samplesOf } from '../../../contracts/speech-engine.ts';
 
 const signal = new AbortController().signal;
 const log = createLog('silent');
@@ -28,12 +29,6 @@ afterAll(async () => {
   await engine[Symbol.asyncDispose]();
   rmSync(root, { recursive: true });
 });
-
-const samplesOf = async (sound: Sound): Promise<Float32Array> => {
-  const all: number[] = [];
-  for await (const samples of sound.pcm) all.push(...samples);
-  return Float32Array.from(all);
-};
 
 describe('without an installed model', () => {
   it('nothing is served, and the way to a model is said', async () => {

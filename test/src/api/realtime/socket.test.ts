@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ASKER } from '../../../fakes/asker.ts';
 import { WebSocketServer } from 'ws';
 import { createServiceKey } from '../../../../src/api/keys.ts';
@@ -10,14 +10,10 @@ import type { AppError } from '../../../../src/errors.ts';
 import { patientClock } from '../../../fakes/clock.ts';
 import { eventually } from '../../../fakes/eventually.ts';
 import { pcmOf } from '../../../fakes/realtime-recognition.ts';
-import { startSpeechFake, type SpeechFake } from '../../../fakes/speech.ts';
+import { startSpeechFake } from '../../../fakes/speech.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
-let fake: SpeechFake;
-
-beforeEach(async () => {
-  fake = await startSpeechFake();
-});
-afterEach(async () => fake[Symbol.asyncDispose]());
+const fake = fresh(() => startSpeechFake());
 
 const open = (key = fake.key) => {
   const failures: AppError[] = [];

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseEdit } from '../../../../src/audio/container/mp4-box.ts';
-import { concat, decodeAll, fixture, sourceOf } from '../support.ts';
-
-const uint32s = (...numbers: readonly number[]): Uint8Array => {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  for (const [i, number] of numbers.entries()) bytes.writeUInt32BE(number >>> 0, 4 * i);
-  return new Uint8Array(bytes);
-};
+import { concat, decodeAll, fixture, sourceOf, uint32s } from '../support.ts';
 
 const box = (type: string, body: Uint8Array): Uint8Array =>
   concat([uint32s(body.length + 8), new TextEncoder().encode(type), body]);

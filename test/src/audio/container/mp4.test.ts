@@ -3,7 +3,7 @@ import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { readMp4 } from '../../../../src/audio/container/mp4.ts';
 import { boxes } from '../../../../src/audio/container/mp4-box.ts';
 import { parseMoof, parseMoov } from '../../../../src/audio/container/mp4-track.ts';
-import { concat, fixture, sourceOf } from '../support.ts';
+import { concat, fixture, sourceOf, uint32s } from '../support.ts';
 
 const read = async (bytes: Uint8Array, chunkBytes?: number) => {
   const source = sourceOf(bytes, chunkBytes);
@@ -25,12 +25,6 @@ const box = (type: string, body: Uint8Array, claimedBytes = body.length + 8): Ui
 };
 
 const NOTHING = new Uint8Array(0);
-
-const uint32s = (...numbers: readonly number[]): Uint8Array => {
-  const bytes = Buffer.alloc(4 * numbers.length);
-  for (const [i, number] of numbers.entries()) bytes.writeUInt32BE(number >>> 0, 4 * i);
-  return new Uint8Array(bytes);
-};
 
 const HUGE = 0xffff_ffff;
 /** Down to an AudioSpecificConfig of AAC-LC, 44.1 kHz, stereo. */

@@ -1,11 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
-import {
-  createHistoryGaps,
-  type HistoryGap,
-  type HistoryGaps,
-} from '../../../../src/store/channels/histories.ts';
-import { openStore, type Store } from '../../../../src/store/index.ts';
+import { createHistoryGaps, type HistoryGap } from '../../../../src/store/channels/histories.ts';
+import { openStore } from '../../../../src/store/index.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's1' };
 const CHANNEL = { space: SPACE, id: 'c1' };
@@ -18,14 +15,8 @@ const gap = (part: Partial<HistoryGap> = {}): HistoryGap => ({
   ...part,
 });
 
-let store: Store;
-let gaps: HistoryGaps;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  gaps = createHistoryGaps(store);
-});
-afterEach(async () => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
+const gaps = fresh(() => createHistoryGaps(store));
 
 it('lists the gaps of a space, the newest first', async () => {
   const elsewhere = { space: { platform: 'test', id: 's2' }, id: 'c2' };

@@ -1,12 +1,9 @@
-import { beforeEach, afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model/place.ts';
-import {
-  createMirrorStore,
-  type MirrorStore,
-  type StoredMirror,
-} from '../../../../src/store/channels/mirrors.ts';
+import { createMirrorStore, type StoredMirror } from '../../../../src/store/channels/mirrors.ts';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
-import { openStore, type Store } from '../../../../src/store/index.ts';
+import { openStore } from '../../../../src/store/index.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const SOURCE: MessageRef = { channel: { space: SPACE, id: 'from' }, id: '1' };
@@ -15,14 +12,8 @@ const TARGET = { channel: THERE };
 const KEY = { ref: SOURCE, purpose: 'watch' };
 const FLAG = { ref: SOURCE, purpose: 'flag:ja' };
 
-let store: Store;
-let mirrors: MirrorStore;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  mirrors = createMirrorStore(store, () => 1_000);
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
+const mirrors = fresh(() => createMirrorStore(store, () => 1_000));
 
 const postedAs = (first: string, ...rest: string[]): Posted => ({
   channel: THERE,

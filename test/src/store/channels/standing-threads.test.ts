@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openStore, type Store } from '../../../../src/store/index.ts';
-import {
-  createStandingThreads,
-  type StandingThreads,
-} from '../../../../src/store/channels/mirrors.ts';
+import { expect, test } from 'vitest';
+import { openStore } from '../../../../src/store/index.ts';
+import { createStandingThreads } from '../../../../src/store/channels/mirrors.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const CHANNEL = { space: SPACE, id: 'c' };
 const OTHER = { space: SPACE, id: 'd' };
 const asChannel = (id: string) => ({ channel: { space: SPACE, id, parentId: CHANNEL.id } });
 
-let store: Store;
-let threads: StandingThreads;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  threads = createStandingThreads(store);
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
+const threads = fresh(() => createStandingThreads(store));
 
 test.each([
   ['a channel of its own', asChannel('t')],

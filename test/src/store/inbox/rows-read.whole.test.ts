@@ -1,13 +1,14 @@
 import pg from 'pg';
 import { sql } from 'kysely';
 import { RELAXED } from '../../../../src/store/writer.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { onServer } from '../../../fakes/on-server.ts';
-import { startPostgres, type TestPostgres } from '../../../fakes/postgres.ts';
-import { arrivalOf, EARLIER, HERE, messageOf, PARTITION } from './support.ts';
+import { startPostgres } from '../../../fakes/postgres.ts';
+import { arrivalOf, EARLIER, messageOf, PARTITION, HERE } from './support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
 const MESSAGES = 400;
 const CHANNELS = 20;
@@ -18,11 +19,7 @@ const MOST_OF_ONE_PARTITION = 100;
  * A server without other tests: while a transaction runs in any database of a server, its indexes
  * keep entries of rows that are no more, and each lookup reads them.
  */
-let server: TestPostgres;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = shared(() => startPostgres());
 
 /** Entries of its indexes and rows of the table itself that were read, as PostgreSQL counts them. */
 const countRead = async (url: string): Promise<number> => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import type { Message } from '../../../../src/model/message.ts';
@@ -6,6 +6,7 @@ import { createMirrorStore, type MirrorStore } from '../../../../src/store/chann
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
 import { WATCH, type Accepted, type Arrival, type Row } from '../../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 export const SPACE = { platform: 'test', id: 's' };
 export const HERE: Channel = { space: SPACE, id: 'here' };
@@ -72,10 +73,7 @@ const openInbox = async (): Promise<TestInbox> => {
 
 /** A new inbox for each test. */
 export const withInbox = (): TestInbox => {
-  let opened: TestInbox;
-  beforeEach(async () => {
-    opened = await openInbox();
-  });
-  afterEach(() => opened.store.destroy());
-  return new Proxy({} as TestInbox, { get: (_, name: keyof TestInbox) => opened[name] });
+  const inbox = fresh(() => openInbox());
+  afterEach(() => inbox.store.destroy());
+  return inbox;
 };

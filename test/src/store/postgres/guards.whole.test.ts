@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { startPostgres, type TestPostgres } from '../../../fakes/postgres.ts';
+import { startPostgres } from '../../../fakes/postgres.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
+import { shared } from '../../../fakes/opened.ts';
 
-let server: TestPostgres;
 let databases = 0;
 
-beforeAll(async () => {
-  server = await startPostgres({ isDurable: true });
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = shared(() => startPostgres({ isDurable: true }));
 
 const open = async (database = `d${(databases += 1)}`, isNew = true) => {
   if (isNew) await onServer(server.urlOf(''), `CREATE DATABASE ${database}`);

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type Store } from '../../../../src/store/index.ts';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../../../src/store/index.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
 import type { InboxState } from '../../../../src/store/schema.ts';
 import { createUsage } from '../../../../src/store/usage.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const ADA = { platform: 'test', id: 'ada' };
 const BOB = { platform: 'test', id: 'bob' };
 const SPACE = { platform: 'test', id: 's' };
 const now = (): number => Date.UTC(2026, 0, 2);
 
-let store: Store;
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-});
-afterEach(() => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
 
 const newUsage = () => createUsage(store, now);
 

@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createServiceKey, type ServiceKey } from '../../../../src/api/keys.ts';
 import { serviceError } from '../../../../src/api/service-error.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
 import { cipherOf, resealSecrets } from '../../../../src/store/secrets/encryption.ts';
-import { openStore, type Store } from '../../../../src/store/index.ts';
+import { openStore } from '../../../../src/store/index.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { createOwnKeys } from '../../../../src/store/secrets/own-keys.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
+import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'p', id: 'space' };
 const OTHER = { platform: 'p', id: 'other' };
@@ -19,12 +20,7 @@ const KEY = 'svck:distinctive-key-of-a-space';
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const ANN = { id: 'ann', name: 'Ann' };
 
-let store: Store;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-});
-afterEach(async () => store.destroy());
+const store = fresh(() => openStore('sqlite::memory:'));
 
 const keysWith = (...encryption: Uint8Array[]) =>
   createOwnKeys({ store, encryption, log: silentLog, now: () => 5_000 });

@@ -245,4 +245,3 @@ export const createProbes = () => {
 
   return { dispatcher, script, ran, shown, recorded, run, press };
 };
-export type Probes = ReturnType<typeof createProbes>;

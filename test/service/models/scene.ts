@@ -32,8 +32,6 @@ export const model = (
   files,
 });
 
-export type ModelsScene = Awaited<ReturnType<typeof openModelsScene>>;
-
 /** A folder of models, and a catalogue of a recogniser, a voice and a translation that a mirror serves. */
 export const openModelsScene = async () => {
   const home = mkdtempSync(join(tmpdir(), 'dragoman-install-'));

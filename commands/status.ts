@@ -12,6 +12,7 @@ import {
   say,
   WITHHELD_REASONS,
 } from '../src/command/helpers.ts';
+import { moderatorsTrouble } from '../src/command/setting-lines.ts';
 import {
   bullets,
   lines,
@@ -334,12 +335,14 @@ const panel = async (ctx: Context): Promise<Content> => {
   const hasMessages = isWatched || backlog.waiting + backlog.dead + backlog.overLimit > 0;
   const { recent, ...service } = await services.status(ctx.signal, channel.space);
   const watches = isModerator && isWatched ? await lookAtWatches(ctx) : undefined;
+  const trouble = isModerator ? await moderatorsTrouble(ctx) : undefined;
   const text = sections(
     await storageLines(ctx),
     lines(t('status.service'), bullets(...(await engineLines(service, ctx)))),
     callLines(recent, ctx),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
-    watches && lines(t('status.channels'), bullets(...watchLines(watches, ctx))),
+    (watches ?? trouble) &&
+      lines(t('status.channels'), bullets(trouble, ...(watches ? watchLines(watches, ctx) : []))),
     hasMessages &&
       lines(t('status.messages'), await backlogLines(backlog, watches?.looked ?? [], ctx)),
   );

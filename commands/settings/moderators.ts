@@ -1,5 +1,6 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
 import { button, chosenChannels, chosenOver, seenChannels } from '../../src/command/helpers.ts';
+import { moderatorsTrouble } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import type { SpaceChoices } from '../../src/model/space.ts';
@@ -7,7 +8,15 @@ import { lines } from '../../src/rich-text/compose.ts';
 
 type Context = Pick<
   PressContext,
-  'services' | 'access' | 'channel' | 'member' | 't' | 'label' | 'capabilities' | 'groups'
+  | 'services'
+  | 'access'
+  | 'channel'
+  | 'member'
+  | 'locale'
+  | 't'
+  | 'label'
+  | 'capabilities'
+  | 'groups'
 >;
 
 /** User groups that can be chosen; each is asked for its members once a minute. */
@@ -51,6 +60,7 @@ export const moderatorsPage = async (ctx: Context): Promise<Content> => {
     text: lines(
       ctx.t('settings.moderators-heading'),
       ctx.t('settings.moderators-how'),
+      await moderatorsTrouble(ctx),
       ctx.t(choices.announcesTerms ? 'settings.terms-are-on' : 'settings.terms-are-off'),
       groups.length > 0 && ctx.t('settings.groups-how'),
     ),

@@ -1,9 +1,10 @@
-import { channelNames, captionLanguages, listOf } from './helpers.ts';
+import { channelNames, captionLanguages, listOf, quotedWords, say } from './helpers.ts';
 import type { PressContext } from './command.ts';
+import { toAppError } from '../errors.ts';
 import { memberMention, roleMention } from '../model/place.ts';
 import { MESSAGE_TYPES, RULED, type Rule, type Ruled, type WatchRules } from '../model/rules.ts';
 import type { RoomChoices } from '../model/room.ts';
-import { series, type Maybe, type RichPart } from '../rich-text/compose.ts';
+import { sentence, series, type Maybe, type RichPart } from '../rich-text/compose.ts';
 import { code, type RichText } from '../rich-text/rich-text.ts';
 import { typedCode } from '../text/quoted-words.ts';
 
@@ -19,6 +20,29 @@ export const approvedLine = async (
   const names = await services.watches.neighbours(space);
   const shown = ids.map((id) => series([names.get(id), code(id)], ' '));
   return t('settings.approved-are', { ids: listOf(shown.length > 0 ? shown : ['–'], locale) });
+};
+
+/** Says why nothing can be said in the moderators' channel; undefined where something can, or there is none. */
+export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> => {
+  const { services, channel, t, locale } = ctx;
+  const { space } = channel;
+  const { moderators } = await services.spaces.of(space);
+  if (!moderators) return undefined;
+  const of = { channel: { space, id: moderators.channel }, languages: [] };
+  const line = { ...of, mode: 'request', transcribes: false, bots: false } as const;
+  const why = await services.watches.missing(line).then(
+    (lacking) =>
+      lacking.length > 0 &&
+      t('status.missing', {
+        what: listOf(
+          lacking.map((each) => quotedWords(each)),
+          locale,
+        ),
+      }),
+    (thrown: unknown) => say(t, toAppError(thrown).sentence),
+  );
+  const channels = await channelNames([moderators.channel], ctx);
+  return why ? sentence('❌ ', t('settings.moderators-are', { channels }), ' · ', why) : undefined;
 };
 
 /** A line for each setting of voice rooms. */

@@ -92,6 +92,38 @@ describe('/status', () => {
     expect(text).toContain(`<t:${oldestMs / 1_000}:f>`);
   });
 
+  it.each<[string, () => void, string]>([
+    [
+      'the bot may not write there',
+      () => {
+        harness().script.missing = { 8: ['Send Messages'] };
+      },
+      sentence('status.missing', { what: 'Send Messages' }),
+    ],
+    [
+      'it is gone',
+      () => {
+        harness().script.refusals = { 8: new AppError('not-found', 'gone') };
+      },
+      sentence('errors.not-found'),
+    ],
+  ])("tells moderators why nothing comes in the moderators' channel: %s", async (_, harm, why) => {
+    const { services, script } = harness();
+    await services.spaces.change(SPACE, { moderators: { channel: '8', locale: 'en' } });
+    const told = async () => (await harness().run('status')).text;
+    const line = `❌ ${sentence('settings.moderators-are', { channels: '<#8>' })} · ${why}`;
+    expect(await told()).not.toContain('❌');
+    harm();
+    expect(await told()).toContain(line);
+    await harness().run('settings');
+    expect((await harness().press('settings.moderators')).text).toContain(line);
+    script.access = { 8: 'none' };
+    expect(await told()).toContain(why);
+    expect(await told()).not.toContain('<#8>');
+    const member = { ...SPACE, id: 'bob', name: 'Bob', locale: 'en', role: 'member' } as const;
+    expect((await harness().run('status', {}, { member })).text).not.toContain(why);
+  });
+
   it('tells of an outage, and of what the daily limit left untranslated', async () => {
     const outage = { languages: ['es', 'ja'], reason: { key: 'reasons.unavailable' } } as const;
     harness().script.backlog = { ...NO_BACKLOG, waiting: 1, overLimit: 2, outage };

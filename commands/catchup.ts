@@ -11,6 +11,7 @@ import {
 import type { MissedMessages } from '../src/command/services.ts';
 import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
+import { timestamp } from '../src/rich-text/rich-text.ts';
 import { plainText } from '../src/rich-text/walk.ts';
 import { readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/page.ts';
@@ -51,7 +52,12 @@ const question = (
   const count = messages.length;
   return {
     text: lines(
-      t('catchup.many', { count, characters, summary: hasModel ? 'yes' : 'no' }),
+      t('catchup.many', {
+        count,
+        characters,
+        since: timestamp(reading.since),
+        summary: hasModel ? 'yes' : 'no',
+      }),
       isCut && t('catchup.cut', { count }),
       leftOutNote(leftOut, ctx),
     ),

@@ -21,12 +21,10 @@ const NAME_CHARS = 32;
 const NAMED_CHARS = 12;
 const REPLIES_CHARS = 20;
 /**
- * A message has its date beside its time so long after the last date, and after a pause already sooner: readers see times
- * in zones of their own, whose midnights nobody else knows.
+ * A message has its date beside its time so long after the last date, which is as long as a night: readers see times in zones
+ * of their own, whose midnights nobody else knows.
  */
-const DATED_MS = 12 * HOUR_MS;
-const DATED_AFTER_PAUSE_MS = 8 * HOUR_MS;
-const PAUSE_MS = 6 * HOUR_MS;
+const DATED_MS = 8 * HOUR_MS;
 
 const nameOf = ({ author }: Message): string => quotedWords(author.name, NAME_CHARS) || '…';
 
@@ -102,13 +100,10 @@ export const shownLines = (
 ): RichText => {
   const { locale, services } = ctx;
   const timeOf = (message: Message): number => services.messages.timeOf(message);
-  let [before, dated] = [since * 1_000, since * 1_000];
+  let dated = since * 1_000;
   const datings = read.map(({ message }) => {
-    const at = timeOf(message);
-    const isAfterPause = at - before >= PAUSE_MS;
-    const isDated = at - dated >= (isAfterPause ? DATED_AFTER_PAUSE_MS : DATED_MS);
-    before = at;
-    if (isDated) dated = at;
+    const isDated = timeOf(message) - dated >= DATED_MS;
+    if (isDated) dated = timeOf(message);
     return isDated;
   });
   const cutTo = (most: number): readonly Line[] =>

@@ -48,6 +48,11 @@ it('the shortcut shows what was written since a message, in pages, to the one wh
   expect(linesIn(summary?.shown)).toEqual([]);
   const next = await press(at, LATER, (shown) => shown.includes('es:line 12.'));
   expect(linesIn(next)).toEqual(['es:line 11.', 'es:line 12.']);
+  const before = shownTo(at, at.bob).length;
+  bot.slack.act(at.bob, page!.one, /catchup summary:[^"]*/.exec(next)![0]);
+  await bot.slack.until(() => shownTo(at, at.bob).length > before);
+  expect(shownTo(at, at.bob).at(-1)?.shown).toContain('You asked');
+  expect(linesIn(JSON.stringify(page?.one.blocks))).toEqual(linesIn(next));
   expect(at.channel.ephemeralsFor(at.ann)).toEqual([]);
   expect(at.channel.posts).toEqual([]);
 });

@@ -47,6 +47,16 @@ describe('an answer', () => {
     expect(shown).toEqual(['a', 'c']);
   });
 
+  it('holds what is to stand below it where nothing else can', async () => {
+    for (const updates of [undefined, 1]) {
+      const { shown, answer } = open(updates);
+      await answer.show({ text: tree('a') });
+      await answer.showBelow({ text: tree('b') });
+      await answer.finish();
+      expect(shown.at(-1)).toBe('a>\n\n<b');
+    }
+  });
+
   it('makes a text of those states alone that it shows', async () => {
     const { shown, answer } = open(6);
     const made: string[] = [];

@@ -56,6 +56,19 @@ describe('an answer that only the asker sees', () => {
     expect(channel.messages).toEqual([]);
   });
 
+  test('has messages below it that are hidden, too, and stay when it changes', async () => {
+    const { channel, use } = setUp();
+    discord.core.work = async ({ answer }) => {
+      await answer.show({ text: rich(LONG) });
+      await answer.showBelow?.({ text: rich('below') });
+      await answer.show({ text: rich('short') });
+    };
+    const used = use('secret', {});
+    await used.until((it) => it.shown?.content === 'short' && it.followUps.length === 1);
+    expect(used.followUps[0]).toMatchObject({ content: 'below', ephemeral: true });
+    expect(channel.messages).toEqual([]);
+  });
+
   test('stays hidden when a control of it is pressed', async () => {
     const { channel, ann, use } = setUp();
     const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];

@@ -9,19 +9,19 @@ import { rich } from '../../../fakes/rich-text.ts';
 import { serve } from '../../../fakes/serve.ts';
 import { realTexts } from '../../../fakes/texts.ts';
 
-/** Answers a command whose response URL is this one; resolves with the methods that were called. */
-const answerAt = async (
-  responseUrl: string,
+/** Creates the answer to a command, and lists the methods that it calls. */
+const answering = (
+  responseUrl: string | undefined,
   apiUrl: string | undefined,
-  content: Content = { text: rich('a private answer') },
   isPrivate = true,
+  writer = {} as MessageWriter,
 ) => {
   const called: string[] = [];
   const call = async (_: unknown, method: string) => void called.push(method);
   const answer = createAnswer(
     {
       api: { call } as unknown as Api,
-      writer: {} as MessageWriter,
+      writer,
       uploads: { stage: async () => [] } as unknown as Uploads,
       texts: realTexts,
       log: silentLog,
@@ -36,6 +36,17 @@ const answerAt = async (
       isPrivate,
     },
   );
+  return { answer, called };
+};
+
+/** Answers a command whose response URL is this one; resolves with the methods that were called. */
+const answerAt = async (
+  responseUrl: string,
+  apiUrl: string | undefined,
+  content: Content = { text: rich('a private answer') },
+  isPrivate = true,
+) => {
+  const { answer, called } = answering(responseUrl, apiUrl, isPrivate);
   await answer.show(content);
   return called;
 };
@@ -63,4 +74,15 @@ test('a response URL that leads on to another server gets the answer alone', asy
   });
   expect(await answerAt(`${own.url}/response`, own.url)).toEqual(['chat.postEphemeral']);
   expect(inside.asked).toEqual([]);
+});
+
+test('what comes below an answer that everybody sees is a message of its own, which stays', async () => {
+  const synced: (readonly string[])[] = [];
+  const sync = async (_: unknown, ids: readonly string[]) => [String(synced.push(ids))];
+  const writer = { sync, showFiles: async () => [] } as unknown as MessageWriter;
+  const { answer } = answering(undefined, undefined, false, writer);
+  await answer.show({ text: rich('page') });
+  await answer.showBelow?.({ text: rich('summary') });
+  await answer.show({ text: rich('another page') });
+  expect(synced).toEqual([[], [], ['1']]);
 });

@@ -76,8 +76,8 @@ export const createWatchedPlatforms = () => {
 
 type Platforms = Pick<WatchedPlatforms, 'of'>;
 
-/** Longest wait for names: a place that does not answer would keep messages from all others. */
-const NAMED_MS = 2_000;
+/** Longest wait for names: a place that does not answer would keep messages, and decisions, from all others. */
+export const NAMED_MS = 2_000;
 
 /** Resolves as the work does, and with something instead where it takes longer. Rejects as the work does in time. */
 export const within = async <Value>(

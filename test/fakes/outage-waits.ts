@@ -1,3 +1,4 @@
+import { silentLog } from './silent-log.ts';
 import { createOutageWaits } from '../../src/autotranslate/outages/waits.ts';
 
 /** Partitions that wait, and whose channels are not watched, so that nobody is told. */
@@ -9,5 +10,6 @@ export const createSilentWaits = () =>
     platforms: { find: () => undefined },
     moderators: { paused: () => undefined, resumed: () => undefined },
     tell: async () => {},
+    log: silentLog,
     now: Date.now,
   });

@@ -12,6 +12,7 @@ import { noticeLanguage } from '../rules.ts';
 import { currentActor } from '../../store/actor.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
+import { logFailure, type Log } from '../../telemetry/log.ts';
 import type { Tell } from '../tell.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
@@ -23,6 +24,7 @@ export interface LinkNoticesDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'linked'>;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** The sentences that tell channels of their links with others. */
@@ -57,7 +59,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
 
   /**
    * Tells channels that others were linked with them, or are no longer; each in its own language. The moderators are told
-   * of those of other spaces.
+   * of those of other spaces. Never rejects: a failure is logged.
    */
   const tellLinks = async (
     readers: readonly ChannelWatch[],
@@ -69,7 +71,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     const named = await Promise.all(
       about.map(async (each) => ({ each, name: await nameElsewhere(each, platforms) })),
     );
-    for (const watch of readers) {
+    const tellReader = async (watch: ChannelWatch): Promise<void> => {
       const here = keyOf(watch.channel.space);
       const isOwn = ({ space }: Pick<Channel, 'space'>): boolean => keyOf(space) === here;
       const outside = named.filter(({ each }) => !isOwn(each)).map((one) => one.name);
@@ -95,7 +97,11 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       };
       const isOff = isAlone && ENDING.has(key) && key !== 'autotranslate.removed-here';
       void tell(watch.channel, lines(t(key, told), who, isOff && t('autotranslate.off-now')));
-    }
+    };
+    for (const watch of readers)
+      await logFailure(deps.log, 'a channel could not be told of its links', () =>
+        tellReader(watch),
+      );
   };
 
   /** Tells channels of a group, each but those that joined it, who added these; in short in the space of these. */

@@ -7,6 +7,7 @@ import type { ChannelWatch } from '../../model/space.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { WATCH, watchPartition, type Row } from '../../store/inbox/row.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
+import { logFailure, type Log } from '../../telemetry/log.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import type { OutageError } from './breaker.ts';
@@ -26,6 +27,7 @@ export interface OutageWaitsDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
   readonly moderators: Pick<ModeratorNotices, 'paused' | 'resumed'>;
+  readonly log: Pick<Log, 'warn'>;
   readonly now: () => number;
 }
 
@@ -70,7 +72,9 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       toldMs.set(conversation, now());
       const all = watch.group === undefined ? [watch] : watches.group(watch);
       for (const each of all) {
-        void tellOf(each, error);
+        void logFailure(deps.log, 'a channel could not be told of an outage', () =>
+          tellOf(each, error),
+        );
         moderators.paused(each.channel.space, error);
       }
       told.set(

@@ -134,7 +134,7 @@ describe('the locales', () => {
   );
 
   it.each(texts.locales)(
-    '%s says “elsewhere”, not “workspace” or “mirror”, to everybody',
+    '%s says “elsewhere”, not “server”, “workspace” or “mirror”, to everybody',
     (locale) => {
       const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
         string,
@@ -146,8 +146,17 @@ describe('the locales', () => {
         /^privacy\.languages$|^settings\.(?:outside-approved|approved-ids)$|\.mirror\.name$/;
       const words =
         /\bworkspaces?\b|espacios? de trabajo|espaces? de travail|ワークスペース|워크스페이스|工作区|工作區|(?<!\/autotranslate )\bmirror(?! \{)|spiegel|espejo|miroir|espelho|ミラー|미러|鏡像/i;
+      // These are said on Discord alone, or of the computer that serves.
+      const discord =
+        /^(?:web|room|captions|remedies)\.|^watch\.(?:grant|threads-full)$|\.wizard-no-room$|^welcome\.direct$/;
+      const server = /\bServer(?:s|n)?\b|servidor|serveur|サーバー|서버|服务器|伺服器/i;
       const found = Object.entries(sentences)
-        .filter(([key, text]) => words.test(text) && !slack.test(key) && !both.test(key))
+        .filter(
+          ([key, text]) =>
+            !both.test(key) &&
+            ((words.test(text) && !slack.test(key)) ||
+              (server.test(text.replaceAll(/\{\w+\}/g, '')) && !discord.test(key))),
+        )
         .map(([key]) => key);
       expect(found).toEqual([]);
     },

@@ -8,7 +8,7 @@ export type OwnChannel = NonNullable<UsersConversationsResponse['channels']>[num
 };
 
 export interface OwnChannelsOptions extends Pick<SlackCallOptions, 'priority'> {
-  /** Which channels. Default: public and private ones that are not archived. */
+  /** The channels that are listed. Default: public and private ones that are not archived. */
   readonly only?: 'public' | 'archived too';
 }
 

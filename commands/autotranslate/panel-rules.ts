@@ -136,7 +136,7 @@ const changeRules = async (
   );
 };
 
-/** What a rule leaves out. Throws where it leaves out all else. */
+/** Reads what a rule leaves out. Throws where it leaves out all else. */
 const leftOut = (rules: WatchRules, ruled: Ruled): readonly string[] => {
   const { only, of = [] } = rules[ruled] ?? {};
   if (only) throw userError('bad-input', 'rules.how');

@@ -60,9 +60,14 @@ const choosing = (chosen: (ctx: PressContext) => Promise<Partial<SetupChoices>>)
   },
 });
 
+/** Channels of which one set-up makes others; a menu of Discord offers no more. */
+const MOST_SOURCES = 25;
+
 const chosenChannelIds = async (ctx: PressContext): Promise<Partial<SetupChoices>> => {
   const { values, channel } = ctx;
   const channels = [...new Set(values)];
+  if (channels.length > MOST_SOURCES)
+    throw userError('bad-input', 'autotranslate.wizard-many', { most: MOST_SOURCES });
   await ctx.access.demand(
     channels.map((id) => ({ space: channel.space, id })),
     'see',

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
 import type { Setup, SetupChoices } from '../model/setup.ts';
 import type { Store } from './index.ts';
 import { changeRows, deleteRows, readRow, readRows, spaceColumns } from './rows.ts';
-
-/** Tries of a change that others make at the same time. */
-const TRIES = 10;
 
 const setupOf = ({ id, setup }: { readonly id: string; readonly setup: string }): Setup => ({
   ...(JSON.parse(setup) as Omit<Setup, 'id'>),
@@ -44,30 +40,31 @@ export const createSetupStore = (store: Store, now: () => number) => {
       return rows.toSorted((a, b) => a.since_ms - b.since_ms).map(setupOf);
     },
     /**
-     * Changes a set-up as it is stored at this moment, whatever others change of it at the same time; undefined where
-     * there is none.
+     * Changes a set-up as it is stored at this moment; undefined where there is none. No two set-ups of a space are changed
+     * at once.
+     *
+     * @param how gets the others that are begun, too; what it throws is thrown, and nothing is changed
      */
-    change: async (
+    change: (
       space: Space,
       id: string,
-      how: (setup: Setup) => Setup,
-    ): Promise<Setup | undefined> => {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        const before = await find(space, id);
-        if (!before) return undefined;
-        const after = how(before);
-        const changed = await store.write((db) =>
-          changeRows(
-            db,
-            'setup',
-            { ...spaceColumns(space), id, setup: columnsOf(before).setup },
-            columnsOf(after),
-          ),
-        );
-        if (changed > 0) return after;
-      }
-      throw new AppError('unavailable', 'a set-up is changed by too many', { retryable: true });
-    },
+      how: (setup: Setup, begun: readonly Setup[]) => Setup,
+    ): Promise<Setup | undefined> =>
+      store.write(async (db) => {
+        // To write the rows keeps others from them.
+        const rows = await db
+          .updateTable('setup')
+          .set((eb) => ({ is_begun: eb.ref('is_begun') }))
+          .where((eb) => eb.and(spaceColumns(space)))
+          .returning(['id', 'setup', 'is_begun'])
+          .execute();
+        const row = rows.find((each) => each.id === id);
+        if (!row) return undefined;
+        const begun = rows.filter((each) => each !== row && each.is_begun === 1).map(setupOf);
+        const after = how(setupOf(row), begun);
+        await changeRows(db, 'setup', { ...spaceColumns(space), id }, columnsOf(after));
+        return after;
+      }),
     remove: async (space: Space, id: string): Promise<void> => {
       await store.write((db) => deleteRows(db, 'setup', { ...spaceColumns(space), id }));
     },

@@ -32,12 +32,6 @@ export interface SetupOptions extends SetupPerson {
 
 const over = () => userError('not-found', 'autotranslate.wizard-over');
 
-/** True where the making of a set-up began before that of another. */
-const isBefore = (a: Pick<Setup, 'id' | 'work'>, b: Pick<Setup, 'id' | 'work'>): boolean => {
-  const [first, second] = [a.work?.sinceMs ?? 0, b.work?.sinceMs ?? 0];
-  return first < second || (first === second && a.id < b.id);
-};
-
 export type Setups = ReturnType<typeof createSetups>;
 
 /** Makes channels for languages, all that a moderator chose at once; nothing is linked before all is made. */
@@ -48,18 +42,25 @@ export const createSetups = (deps: SetupsDeps) => {
 
   const busyUntilMs = (): number => now() + BUSY_MS;
 
-  /** Takes the work on a set-up for this process; rejects where another one works on it. */
+  /**
+   * Takes the work on a set-up for this process. Rejects where another one works on it, or one with the same channel is not
+   * finished: both would make the same; and where it is not as it was `found`, whose person was let do that.
+   */
   const claim = async (
     space: Space,
-    id: string,
+    found: Setup,
     begin: (choices: SetupChoices) => Promise<readonly SetupStep[]>,
-  ): Promise<Setup & { readonly work: SetupWork }> => {
-    const found = await stored.find(space, id);
-    if (!found) throw over();
+  ): Promise<Setup & { readonly work: SetupWork; readonly isNew: boolean }> => {
     const sinceMs = now();
     const steps = found.work?.steps ?? (await begin(found.choices));
-    const taken = await stored.change(space, id, (setup) => {
-      if ((setup.work?.busyUntilMs ?? 0) > now())
+    let isNew = false;
+    const taken = await stored.change(space, found.id, (setup, begun) => {
+      const { channels } = setup.choices;
+      isNew = setup.work === undefined;
+      const isRivalled = begun.some((other) =>
+        other.choices.channels.some((channel) => channels.includes(channel)),
+      );
+      if ((setup.work?.busyUntilMs ?? 0) > now() || (isNew && isRivalled))
         throw userError('rate-limited', 'autotranslate.wizard-busy');
       if (!isDeepStrictEqual(setup.choices, found.choices))
         throw userError('bad-input', 'autotranslate.wizard-changed');
@@ -67,23 +68,7 @@ export const createSetups = (deps: SetupsDeps) => {
       return { ...setup, work: { ...work, busyUntilMs: busyUntilMs() } };
     });
     if (!taken?.work) throw over();
-    return { ...taken, work: taken.work };
-  };
-
-  /** Gives a set-up back where an earlier one with one of its channels is not finished: both would make the same. */
-  const demandAlone = async (
-    space: Space,
-    { id, choices, work }: Setup & { readonly work: SetupWork },
-  ): Promise<void> => {
-    const rival = (await stored.begun(space)).find(
-      (other) =>
-        other.id !== id &&
-        other.choices.channels.some((channel) => choices.channels.includes(channel)) &&
-        isBefore(other, { id, work }),
-    );
-    if (!rival) return;
-    await stored.change(space, id, () => ({ id, choices }));
-    throw userError('rate-limited', 'autotranslate.wizard-busy');
+    return { ...taken, work: taken.work, isNew };
   };
 
   const note = async (
@@ -221,12 +206,11 @@ export const createSetups = (deps: SetupsDeps) => {
       const before = await stored.find(space, id);
       if (!before) throw over();
       await demandPerson(space, before, options);
-      const isNew = before.work === undefined;
-      let setup = await claim(space, id, (choices) => plan(space, choices));
-      if (isNew) await demandAlone(space, setup);
+      const claimed = await claim(space, before, (choices) => plan(space, choices));
+      let setup: Setup & { readonly work: SetupWork } = claimed;
       return holding(space, id, async () => {
         const { languageRoles: roles = {} } = await spaces.of(space);
-        if (!isNew) {
+        if (!claimed.isNew) {
           const found = await resumed(space, setup, roles);
           setup = await note(space, id, () => found);
         }
@@ -238,7 +222,8 @@ export const createSetups = (deps: SetupsDeps) => {
             made: { ...work.made, [step.key]: made },
             busyUntilMs: busyUntilMs(),
           }));
-          await told?.(Object.keys(setup.work.made).length, steps.length);
+          // Who has closed the answer wants the channels all the same.
+          await told?.(Object.keys(setup.work.made).length, steps.length).catch(() => undefined);
         }
         return link(space, setup, by);
       });
@@ -259,7 +244,7 @@ export const createSetups = (deps: SetupsDeps) => {
         await stored.remove(space, id);
         return [];
       }
-      const claimed = await claim(space, id, async () => []);
+      const claimed = await claim(space, found, async () => []);
       return holding(space, id, async () => {
         const builder = builderIn(space);
         const { languageRoles: roles = {} } = await spaces.of(space);

@@ -19,9 +19,13 @@ describe('a set-up that cannot be made', () => {
     expect(await unfinished()).toEqual([]);
   });
 
-  it('asks for room for 60 channels and 28 languages no more than groups may have', async () => {
+  it('takes 25 of 60 channels, and 20 of 28 languages', async () => {
     const many = Array.from({ length: 60 }, (_, place) => String(1_000 + place));
-    await choose(TWELVE_LANGUAGES, many);
+    await choose(TWELVE_LANGUAGES, ['100']);
+    const sources = labelled(harness().shown.at(-1), 'autotranslate.wizard-channels');
+    const refused = await harness().pressNamed(sources?.press ?? '', {}, many);
+    expect(refused.text).toContain(sentence('autotranslate.wizard-many', { most: 25 }));
+    await harness().pressNamed(sources?.press ?? '', {}, many.slice(0, 25));
     const more = [
       ...TWELVE_LANGUAGES,
       ...'tr,ar,hi,id,vi,th,uk,cs,fi,el,he,da,lt,ro,hu,bg'.split(','),
@@ -30,7 +34,7 @@ describe('a set-up that cannot be made', () => {
     const { text } = await harness().pressNamed(press ?? '', {}, more);
     expect(text).toContain(sentence('autotranslate.how-many-languages', { most: 20 }));
     await make();
-    expect(builder().needs?.sources).toHaveLength(60);
+    expect(builder().needs?.sources).toHaveLength(25);
     expect(builder().needs?.sources.every(({ count }) => count === 12)).toBe(true);
   });
 

@@ -160,6 +160,50 @@ it('of two set-ups with one channel that are made at once, one is made', async (
   expect(await setups.unfinished(SPACE)).toEqual([]);
 });
 
+it('of two set-ups with one channel, the one is made that begins first, however slow the look before it', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const watches: ChannelWatch[] = [];
+  const earlier = startProcess(store, builder, watches, 1_000, STANDING);
+  const later = startProcess(store, builder, watches, 2_000);
+  const slow = await earlier.begin(SPACE, CHOICES);
+  const fast = await later.begin(SPACE, { ...CHOICES, channels: ['2'] });
+  const [looking, looked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const survey = builder.survey.bind(builder);
+  builder.survey = async (...asked) => {
+    builder.survey = survey;
+    looking.resolve();
+    await looked.promise;
+    return survey(...asked);
+  };
+  const refused = expect(earlier.make(SPACE, slow.id, ASKED)).rejects.toMatchObject({
+    code: 'rate-limited',
+  });
+  await looking.promise;
+  const told = async (): Promise<void> => {
+    looked.resolve();
+    await refused;
+  };
+  expect(await later.make(SPACE, fast.id, { ...ASKED, told })).toHaveLength(3);
+  expect(watches).toHaveLength(3);
+});
+
+it('only what the person may do is made, and to the end where they look away', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const builder = createFakeBuilder();
+  const watches: ChannelWatch[] = [];
+  const setups = startProcess(store, builder, watches, 1_000);
+  const { id } = await setups.begin(SPACE, CHOICES);
+  const swapped = setups.make(SPACE, id, {
+    ...ASKED,
+    admit: async () => void (await setups.choose(SPACE, id, { channels: ['3'] })),
+  });
+  await expect(swapped).rejects.toMatchObject({ code: 'bad-input' });
+  expect(builder.built).toEqual([]);
+  const told = async () => Promise.reject(new Error('the answer is closed'));
+  expect(await setups.make(SPACE, id, { ...ASKED, told })).toHaveLength(3);
+});
+
 it('what was only chosen can be dropped, and nothing is made of it', async () => {
   await using store = await openStore('sqlite::memory:');
   const builder = createFakeBuilder();

@@ -1,22 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeChannel, FakeMessage } from '../fakes/slack/index.ts';
-import { repliesTo, withSlackBot } from './support.ts';
+import { repliesTo, withSlackBot, openLinked } from './support.ts';
 
 const bot = withSlackBot();
-
-const linked = async () => {
-  const at = bot.place();
-  const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-  await bot.use(at, `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`);
-  return { ...at, spanish };
-};
 
 const mirrorsOf = ({ posts }: FakeChannel, part: string): readonly FakeMessage[] =>
   posts.filter(({ text }) => text.includes(part));
 
 /** A message in one of two linked channels, with its mirror in the other. */
 const talking = async () => {
-  const at = await linked();
+  const at = await openLinked(bot);
   const said = at.channel.say(at.ann, 'Where do we meet tomorrow?');
   await bot.slack.until(() => mirrorsOf(at.spanish, 'es:Where').length === 1);
   const [mirror] = mirrorsOf(at.spanish, 'es:Where');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeChannel, FakeMessage } from '../fakes/slack/index.ts';
-import { withSlackBot } from './support.ts';
+import { withSlackBot, openLinked } from './support.ts';
 
 const bot = withSlackBot();
 
@@ -9,13 +9,6 @@ const fileOf = (name: string) => ({
   mimetype: 'text/plain',
   bytes: new TextEncoder().encode(`what is in ${name}`),
 });
-
-const linked = async () => {
-  const at = bot.place();
-  const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-  await bot.use(at, `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`);
-  return { ...at, spanish };
-};
 
 const textsIn = ({ posts }: FakeChannel): readonly FakeMessage[] =>
   posts.filter(({ state, text }) => state.files.length === 0 && text.includes('es:'));
@@ -32,7 +25,7 @@ const copiesOf = (...names: readonly string[]): number =>
 
 describe('the files of a mirror', () => {
   it('stand under their owner’s name, with a link to the message', async () => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const said = channel.say(ann, 'Here are the plans for summer', {
       files: [fileOf('one.txt'), fileOf('two.txt')],
     });
@@ -45,7 +38,7 @@ describe('the files of a mirror', () => {
   });
 
   it('go one by one, as their owner deletes them, and with them their message', async () => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const said = channel.say(ann, 'Here are the plans for spring', {
       files: [fileOf('april.txt'), fileOf('may.txt')],
     });
@@ -60,7 +53,7 @@ describe('the files of a mirror', () => {
   });
 
   it('do not come back when Slack tells of the message once more, late', async () => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const said = channel.say(ann, 'Here are the plans for monday', { files: [fileOf('m.txt')] });
     const told = bot.slack.events.log.findLast(({ event }) => event['ts'] === said.ts);
     if (!told) throw new Error('there is no event');
@@ -80,7 +73,7 @@ describe('the files of a mirror', () => {
   });
 
   it('come later where they are added later, and those that stand stay', async () => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const said = channel.say(ann, 'Here are the plans for autumn', {
       files: [fileOf('september.txt')],
     });
@@ -112,7 +105,7 @@ describe('the files of a mirror', () => {
     ['files.info', { reset: 'after' }],
     ['files.info', { error: 'fatal_error' }],
   ] as const)('stand once, and go with their source, when %s ends with %j', async (method, how) => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const said = channel.say(ann, 'first I say some words here');
     await bot.slack.until(() => textsIn(spanish).length === 1);
     bot.slack.fail(method, how);
@@ -129,7 +122,7 @@ describe('the files of a mirror', () => {
   });
 
   it('are uploaded anew when Slack never shows them, and never twice', async () => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     bot.slack.loseShares(1);
     channel.say(ann, 'Here is what was lost before', { files: [fileOf('lost.txt')] });
     await bot.slack.until(() => namesIn(spanish).length === 1 && copiesOf('lost.txt') === 1);
@@ -145,7 +138,7 @@ describe('the files of a mirror', () => {
     ['files.delete', { error: 'internal_error' }],
     ['chat.delete', { reset: 'after' }],
   ] as const)('change once by an edit, when %s ends with %j', async (method, how) => {
-    const { channel, spanish, ann } = await linked();
+    const { channel, spanish, ann } = await openLinked(bot);
     const [old, added] = [`${crypto.randomUUID()}.txt`, `${crypto.randomUUID()}.txt`];
     const said = channel.say(ann, 'Here are the plans so far', { files: [fileOf(old)] });
     await bot.slack.until(() => namesIn(spanish).length === 1);

@@ -271,3 +271,11 @@ export const installIn = async (
 /** What the app posted in the thread of a message, in order. */
 export const repliesTo = (said: FakeMessage): readonly FakeMessage[] =>
   said.replies.filter(({ isOurs }) => isOurs);
+
+/** A place whose channel, for English, is linked with another for Spanish. */
+export const openLinked = async (bot: SlackBot) => {
+  const at = bot.place();
+  const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
+  await bot.use(at, `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`);
+  return { ...at, spanish };
+};

@@ -1,20 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { PageTranslation } from '../../../adapters/web/protocol.ts';
-import { type Events, startWeb, type Visitor } from './start-web.ts';
+import { type Events, startWeb, type Visitor, settled } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import type { LogEntry } from '../../../adapters/web/channel-log.ts';
 import { createLineQueue, type LineJob } from '../../../adapters/web/line-queue.ts';
 
 const say = (visitor: Visitor, text: string) =>
   visitor.post('/api/lines', { channel: 'lounge', text });
-
-/** The next translation that has come to its end. */
-const settled = (events: Events): Promise<PageTranslation> =>
-  events.next((event) =>
-    event.type === 'translation' && event.translation.state !== 'growing'
-      ? event.translation
-      : undefined,
-  );
 
 /** A reader who is there, and reads in `language`. */
 const read = async (visitor: Visitor, language: string): Promise<Events> => {

@@ -12,6 +12,7 @@ import {
   startRealWeb,
   startService,
   type Visitor,
+  settled,
 } from './start-web.ts';
 
 const ADA = 'The weather is beautiful this morning, and we are going to the market.';
@@ -38,13 +39,6 @@ const readSpanish = async (visitor: Visitor): Promise<Events> => {
   );
   return events;
 };
-
-const settled = (events: Events) =>
-  events.next((event) =>
-    event.type === 'translation' && event.translation.state !== 'growing'
-      ? event.translation
-      : undefined,
-  );
 
 /** Presses a button of `/privacy`; resolves when its answer stands. */
 const choose = async (visitor: Visitor, press: string): Promise<void> => {

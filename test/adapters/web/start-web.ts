@@ -10,7 +10,7 @@ import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
-import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
+import type { ServerEvent, PageMessage, PageTranslation } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
 import { openServedCore } from '../../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../../fakes/speech.ts';
@@ -24,6 +24,14 @@ export interface Events {
   readonly lastId: () => string;
   close(): void;
 }
+
+/** The next translation that has come to its end. */
+export const settled = (events: Events): Promise<PageTranslation> =>
+  events.next((event) =>
+    event.type === 'translation' && event.translation.state !== 'growing'
+      ? event.translation
+      : undefined,
+  );
 
 /** A browser without a page: it keeps cookies and listens. */
 export interface Visitor {

@@ -12,6 +12,7 @@ import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { slotOf } from '../../../src/store/rows.ts';
 import { makeDatabase } from '../../fakes/database.ts';
 import { createHastyClock, createTestClock } from '../../fakes/clock.ts';
+import { NO_HORIZONS } from '../../fakes/horizons.ts';
 
 const eventOf = (id: string, orderKey = 'here', authorId?: string) => ({
   id,
@@ -230,19 +231,9 @@ describe('an event that was stored', () => {
     );
     for (const id of ['one', 'two']) await deliveries.take(eventOf(id, id));
     await expect.poll(given.bodies).toEqual([null, 'body of two']);
-    const horizons = {
-      rowsMs: 0,
-      mirrorsMs: 0,
-      roomsMs: 0,
-      usageMs: 0,
-      leftMs: 0,
-      statesMs: 0,
-      proposalsMs: 0,
-      auditMs: 0,
-    };
-    await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() });
+    await clearOld(given.store, { ...NO_HORIZONS, deliveriesMs: given.clock.nowMs() });
     expect(await given.bodies()).toEqual([null, 'body of two']);
-    await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() + 1 });
+    await clearOld(given.store, { ...NO_HORIZONS, deliveriesMs: given.clock.nowMs() + 1 });
     expect(await given.bodies()).toEqual(['body of two']);
   });
 });

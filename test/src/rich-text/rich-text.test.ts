@@ -13,7 +13,6 @@ import {
   paragraph,
   quote,
   spoiler,
-  styled,
   subtext,
   text,
   timestamp,
@@ -23,10 +22,9 @@ import {
 import { map, mapRows, mentionText, plainText, visit } from '../../../src/rich-text/walk.ts';
 import { checkLaws } from '../../fakes/check-laws.ts';
 import { MODEL_LAWS } from '../../fakes/rich-text-laws.ts';
+import { bold, italic } from '../../fakes/rich-text.ts';
 
 const URL = 'https://a.example';
-const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
-const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
 const row = (...children: readonly Inline[]): RichText => [paragraph(...children)];
 
 describe('normalise', () => {

@@ -5,6 +5,7 @@ import { openStore } from '../../../src/store/index.ts';
 import { createOpenRooms } from '../../../src/store/open-rooms.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { fresh } from '../../fakes/opened.ts';
+import { NO_HORIZONS } from '../../fakes/horizons.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const ROOM: StoredRoom = {
@@ -80,17 +81,7 @@ describe('the stored room of a space', () => {
     const other = { platform: 'test', id: 'other' };
     await rooms.save(SPACE, 1, at(ROOM, 5_000));
     await rooms.save(other, 1, at({ ...ROOM, channel: { space: other, id: 'attic' } }, 6_000));
-    await clearOld(store, {
-      rowsMs: 0,
-      mirrorsMs: 0,
-      roomsMs: 5_500,
-      deliveriesMs: 0,
-      usageMs: 0,
-      statesMs: 0,
-      proposalsMs: 0,
-      auditMs: 0,
-      leftMs: 0,
-    });
+    await clearOld(store, { ...NO_HORIZONS, roomsMs: 5_500 });
     expect(await rooms.of(SPACE)).toBeUndefined();
     expect((await rooms.of(other))?.room.informed?.memberIds).toEqual(['ann', 'bob']);
     const left = await store.selectFrom('open_room_informed').select('space_id').execute();

@@ -3,6 +3,7 @@ import type { SharedStates } from '../../../src/ports/store.ts';
 import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { eventually } from '../../fakes/eventually.ts';
+import { NO_HORIZONS } from '../../fakes/horizons.ts';
 
 const count = (states: SharedStates, name: string): Promise<number> =>
   states.change(name, (text = '0') => {
@@ -31,19 +32,9 @@ describe('the states that processes share', () => {
     await eventually(() => expect(heard).toEqual(['other: x']));
     unwatch();
     expect(await count(other, 'x')).toBe(41);
-    const horizons = {
-      rowsMs: 0,
-      mirrorsMs: 0,
-      deliveriesMs: 0,
-      roomsMs: 0,
-      usageMs: 0,
-      leftMs: 0,
-      proposalsMs: 0,
-      auditMs: 0,
-    };
-    await clearOld(stores[0]!, { ...horizons, statesMs: now - 60_000 });
+    await clearOld(stores[0]!, { ...NO_HORIZONS, statesMs: now - 60_000 });
     expect(await count(one, 'x')).toBe(42);
-    await clearOld(stores[0]!, { ...horizons, statesMs: now + 60_000 });
+    await clearOld(stores[0]!, { ...NO_HORIZONS, statesMs: now + 60_000 });
     expect(await count(one, 'x')).toBe(1);
   });
 

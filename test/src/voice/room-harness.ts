@@ -325,3 +325,7 @@ export const openCaptioned = async (
 
 export const gone = (): AppError => new AppError('not-found', 'gone');
 export const away = (): AppError => new AppError('unavailable', 'away', { retryable: true });
+
+/** The transcript of a stage's room as a text file. */
+export const transcriptOf = async (stage: Stage): Promise<string> =>
+  Buffer.from((await stage.room().transcript('txt'))!.bytes).toString();

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { away, openCaptioned, ROOM, type Stage } from './room-harness.ts';
+import { away, openCaptioned, ROOM, transcriptOf, type Stage } from './room-harness.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const lost = sentenceLike('room.lines-lost');
-const textOf = async (stage: Stage): Promise<string> =>
-  Buffer.from((await stage.room().transcript('txt'))!.bytes).toString();
 
 describe('an outage that is longer than is waited for', () => {
   const breakDown = async (stage: Stage): Promise<void> => {
@@ -25,7 +23,7 @@ describe('an outage that is longer than is waited for', () => {
     const marks = stage.place.texts(ROOM).filter((text) => lost.test(text));
     expect(marks).toHaveLength(1);
     expect(marks[0]).toMatch(/^\D*12 /);
-    const lines = (await textOf(stage)).split('\n').filter((line) => line !== '');
+    const lines = (await transcriptOf(stage)).split('\n').filter((line) => line !== '');
     const at = lines.findIndex((line) =>
       line.includes(sentence('room.lines-lost-here', { count: 12 })),
     );
@@ -38,7 +36,7 @@ describe('an outage that is longer than is waited for', () => {
     await breakDown(stage);
     await stage.room().stopCaptions();
     expect(stage.place.texts(ROOM).filter((text) => lost.test(text))).toHaveLength(1);
-    expect(await textOf(stage)).toContain(sentence('room.lines-lost-here', { count: 12 }));
+    expect(await transcriptOf(stage)).toContain(sentence('room.lines-lost-here', { count: 12 }));
   });
 });
 
@@ -103,7 +101,7 @@ it('a refusal of one utterance is marked as a lost line, and no trouble of the r
   const shown = stage.place.texts(ROOM);
   expect(shown.filter((text) => sentenceLike('room.not-recognised').test(text))).toEqual([]);
   expect(shown.filter((text) => lost.test(text))).toHaveLength(1);
-  expect(await textOf(stage)).toContain(sentence('room.lines-lost-here', { count: 1 }));
+  expect(await transcriptOf(stage)).toContain(sentence('room.lines-lost-here', { count: 1 }));
 });
 
 it('names a person whose speech alone is refused', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openCaptioned, ROOM, type Stage } from './room-harness.ts';
+import { openCaptioned, ROOM, transcriptOf, type Stage } from './room-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
 const LINES = ['No lo sé todavía.', 'Nos vemos mañana.', 'Vale, de acuerdo.', 'Sí, claro.'];
@@ -8,8 +8,6 @@ const WRONG = ['See you', 'Right then', 'Oh well', 'So it goes'];
 const shown = (stage: Stage): string => stage.place.texts(ROOM).join('\n');
 const note = sentence('room.withheld', { name: 'Ann' });
 const NONE = { noise: 0, invented: 0, repeated: 0, unsure: 0, foreign: 0, wordless: 0 };
-const textOf = async (stage: Stage): Promise<string> =>
-  Buffer.from((await stage.room().transcript('txt'))!.bytes).toString();
 const withhold = async (stage: Stage): Promise<void> => {
   for (const [at, line] of WRONG.entries()) {
     stage.script.heard = { language: ['cy', 'nl'][at % 2]!, confidence: 0.62 };
@@ -40,13 +38,13 @@ describe('short lines in a language that nobody spoke yet', () => {
     stage.script.heard = { language: 'en', confidence: 0.9 };
     await stage.say('ann', 'That was it.');
     const mark = sentence('room.lines-withheld-here', { count: WRONG.length });
-    expect((await textOf(stage)).indexOf(mark)).toBeGreaterThan(-1);
-    expect((await textOf(stage)).indexOf(mark)).toBeLessThan(
-      (await textOf(stage)).indexOf('That was it.'),
+    expect((await transcriptOf(stage)).indexOf(mark)).toBeGreaterThan(-1);
+    expect((await transcriptOf(stage)).indexOf(mark)).toBeLessThan(
+      (await transcriptOf(stage)).indexOf('That was it.'),
     );
     await withhold(stage);
     await stage.room().stopCaptions();
-    expect((await textOf(stage)).split(mark)).toHaveLength(3);
+    expect((await transcriptOf(stage)).split(mark)).toHaveLength(3);
   });
 
   it('are shown where moderators want to see all lines', async () => {

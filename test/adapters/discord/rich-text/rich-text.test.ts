@@ -29,11 +29,10 @@ import { discordPings } from '../../../fakes/read-pings.ts';
 import { DISCORD_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyMessage } from '../../../src/text/any-message.ts';
 import { anyText, longTexts } from '../../../src/text/any-text.ts';
+import { bold, italic } from '../../../fakes/rich-text.ts';
 
 const NOTIFYING = { mayNotify: () => true };
 const URL = 'https://b.c';
-const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
-const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
 const under = (...children: readonly Inline[]): Inline => styled('underline', ...children);
 const strike = (...children: readonly Inline[]): Inline => styled('strike', ...children);
 const quiet = (url: string, ...children: readonly Inline[]): Inline => ({

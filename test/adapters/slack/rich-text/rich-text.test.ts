@@ -32,11 +32,10 @@ import { checkLaws } from '../../../fakes/check-laws.ts';
 import { mrkdwnPings } from '../../../fakes/read-pings.ts';
 import { SLACK_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyText, longTexts } from '../../../src/text/any-text.ts';
+import { bold, italic } from '../../../fakes/rich-text.ts';
 
 const NOTIFYING = { mayNotify: () => true };
 const URL = 'https://b.c';
-const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
-const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
 const at = (target: MentionTarget, id: string, name?: string): Inline =>
   mention('slack', target, id, name);
 const a = text('a');

@@ -27,10 +27,9 @@ import { checkLaws } from '../../../fakes/check-laws.ts';
 import { MARKDOWN_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyMessage } from '../../text/any-message.ts';
 import { anyText, longTexts } from '../../text/any-text.ts';
+import { bold, italic } from '../../../fakes/rich-text.ts';
 
 const URL = 'https://b.c';
-const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
-const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
 const a = text('a');
 
 describe('what stands within lines', () => {

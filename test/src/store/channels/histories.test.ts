@@ -3,6 +3,7 @@ import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
 import { createHistoryGaps, type HistoryGap } from '../../../../src/store/channels/histories.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { fresh } from '../../../fakes/opened.ts';
+import { NO_HORIZONS } from '../../../fakes/horizons.ts';
 
 const SPACE = { platform: 'test', id: 's1' };
 const CHANNEL = { space: SPACE, id: 'c1' };
@@ -46,16 +47,6 @@ it('forgets the gaps of a channel with its threads, and those that are old', asy
   expect(await gaps.of(SPACE)).toEqual([]);
   await gaps.put(gap({ untilMs: 10 }));
   await gaps.put(gap({ fromMs: 20, untilMs: 30 }));
-  await clearOld(store, {
-    rowsMs: 20,
-    mirrorsMs: 0,
-    roomsMs: 0,
-    usageMs: 0,
-    statesMs: 0,
-    proposalsMs: 0,
-    auditMs: 0,
-    deliveriesMs: 0,
-    leftMs: 0,
-  });
+  await clearOld(store, { ...NO_HORIZONS, rowsMs: 20 });
   expect((await gaps.of(SPACE)).map(({ untilMs }) => untilMs)).toEqual([30]);
 });

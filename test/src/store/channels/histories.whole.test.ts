@@ -3,18 +3,9 @@ import { createAgreements } from '../../../../src/store/agreements.ts';
 import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
 import { createOwedHistories } from '../../../../src/store/channels/histories.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { NO_HORIZONS } from '../../../fakes/horizons.ts';
 
 const channel = (id: string) => ({ space: { platform: 'p', id: 's' }, id });
-const HORIZONS = {
-  rowsMs: 0,
-  mirrorsMs: 0,
-  deliveriesMs: 0,
-  roomsMs: 0,
-  usageMs: 0,
-  statesMs: 0,
-  proposalsMs: 0,
-  auditMs: 0,
-};
 
 it.each([
   ['SQLite', async () => 'sqlite::memory:'],
@@ -25,7 +16,7 @@ it.each([
   await owed.set('group:1', channel('lapsed'), 1_000);
   await owed.set('group:1', channel('standing'), 3_000);
   await createAgreements(store).write({ other: 1_000 });
-  await clearOld(store, { ...HORIZONS, leftMs: 2_000 });
+  await clearOld(store, { ...NO_HORIZONS, leftMs: 2_000 });
   const rows = await store.selectFrom('agreement').select('name').orderBy('name').execute();
   expect(rows.map(({ name }) => name)).toEqual(['history owed group:1 p s standing', 'other']);
 });

@@ -10,6 +10,7 @@ import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { EARLIER, HERE, messageOf, PARTITION, refOf, SPACE, THERE, withInbox } from './support.ts';
+import { NO_HORIZONS } from '../../../fakes/horizons.ts';
 
 const ELSEWHERE = { space: { ...SPACE, id: 'other' }, id: 'far' };
 
@@ -135,17 +136,7 @@ describe('what waits in a space', () => {
 describe('what is old', () => {
   const inbox = withInbox();
   const clear = (rowsMs: number, mirrorsMs: number) =>
-    clearOld(inbox.store, {
-      rowsMs,
-      mirrorsMs,
-      roomsMs: 0,
-      deliveriesMs: 0,
-      usageMs: 0,
-      statesMs: 0,
-      proposalsMs: 0,
-      auditMs: 0,
-      leftMs: 0,
-    });
+    clearOld(inbox.store, { ...NO_HORIZONS, rowsMs, mirrorsMs });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
   const put = (id: number): Promise<void> => {
     const key = { ref: refOf(id), purpose: WATCH };
@@ -181,17 +172,7 @@ describe('what is old', () => {
     const file = join(folder, 'x.db');
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
-    await clearOld(store, {
-      rowsMs: 0,
-      mirrorsMs: 0,
-      roomsMs: 0,
-      deliveriesMs: 0,
-      usageMs: 0,
-      statesMs: 0,
-      proposalsMs: 0,
-      auditMs: 0,
-      leftMs: 0,
-    });
+    await clearOld(store, NO_HORIZONS);
     await store.checkpoint();
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();

@@ -8,17 +8,7 @@ import { createOpenRooms } from '../../../../src/store/open-rooms.ts';
 import { fillEveryTable } from '../../../fakes/every-table.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { messageOf } from '../../../fakes/command-harness.ts';
-
-const HORIZONS = {
-  mirrorsMs: 0,
-  deliveriesMs: 0,
-  roomsMs: 0,
-  usageMs: 0,
-  leftMs: 0,
-  statesMs: 0,
-  proposalsMs: 0,
-  auditMs: 0,
-};
+import { NO_HORIZONS } from '../../../fakes/horizons.ts';
 
 /** Resolves once `clear` waits for what a transaction of another process has changed, which then ends. */
 const duringChange = async (
@@ -58,7 +48,7 @@ it('a message that changes while old ones are cleared is kept', async () => {
   await duringChange(
     other,
     (db) => db.updateTable('inbox').set({ state: 'waiting' }).execute(),
-    () => clearOld(one, { ...HORIZONS, rowsMs: 2_000 }),
+    () => clearOld(one, { ...NO_HORIZONS, rowsMs: 2_000 }),
   );
   const rows = await one.selectFrom('inbox').select('state').execute();
   expect(rows).toEqual([{ state: 'waiting' }]);
@@ -81,7 +71,7 @@ it('a mirror that is posted anew while old ones are cleared is kept, with its me
         .execute();
       await db.insertInto('mirror_message').values(messages).execute();
     },
-    () => clearOld(one, { ...HORIZONS, rowsMs: 0, mirrorsMs: 2_000 }),
+    () => clearOld(one, { ...NO_HORIZONS, rowsMs: 0, mirrorsMs: 2_000 }),
   );
   for (const table of ['mirror', 'mirror_message'] as const)
     expect([table, (await one.selectFrom(table).selectAll().execute()).length]).toEqual([table, 1]);
@@ -126,7 +116,7 @@ it('leases go once nobody has them, but for those of shared sets, of stored room
       .execute();
   });
   // This process's clock may be ahead.
-  await clearOld(store, { ...HORIZONS, rowsMs: 0, leftMs: soonMs + 60_000 });
+  await clearOld(store, { ...NO_HORIZONS, rowsMs: 0, leftMs: soonMs + 60_000 });
   const left = await store.selectFrom('lease').select('name').orderBy('name').execute();
   expect(left.map(({ name }) => name).filter((name) => !/^process:\w{32}$/.test(name))).toEqual([
     'room p HELD',
@@ -142,7 +132,7 @@ it('a rate goes once it was not used for long', async () => {
     const rates = [rate('unused', 1_999_999), rate('used', 2_000_000)];
     await db.insertInto('quota').values(rates).execute();
   });
-  await clearOld(store, { ...HORIZONS, rowsMs: 0, leftMs: 2_000 });
+  await clearOld(store, { ...NO_HORIZONS, rowsMs: 0, leftMs: 2_000 });
   const left = await store.selectFrom('quota').select('name').execute();
   expect(left).toEqual([{ name: 'used' }]);
 });

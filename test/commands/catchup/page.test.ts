@@ -18,9 +18,23 @@ describe('the pages of /catchup', () => {
   });
 
   it('fits long messages into a page, and the next ones onto the next', async () => {
-    harness().script.messages = Array.from({ length: 9 }, (_, at) =>
-      written(`line ${at}. ${'word '.repeat(300)}`, 9 - at),
-    );
+    // Every second with code and replies, and each by another author.
+    harness().script.messages = Array.from({ length: 9 }, (_, at) => ({
+      ...written(
+        at % 2 === 0
+          ? `line ${at}. ${'word '.repeat(300)}`
+          : `line ${at}.\n\`\`\`ts\n${'let a;\n'.repeat(300)}\`\`\`\n${'\`word\` '.repeat(300)}`,
+        9 - at,
+        { id: `author ${at}`, name: 'N'.repeat(40), kind: 'person' },
+      ),
+      ...(at % 2 === 0 ? {} : { replies: { count: 12, ours: 'none' as const } }),
+    }));
+    Object.assign(harness().services.translator, {
+      async *translate({ text }: { text: unknown }) {
+        yield await Promise.resolve(() => text);
+        return { text, outcome: 'unchanged' };
+      },
+    });
     const first = await harness().run('catchup', { to: 'es' });
     expect(first.text.length).toBeLessThan(2_000);
     const seen = [...linesIn(first.text)];

@@ -26,7 +26,6 @@ const SET_COMPLEXITY = 4010;
 export interface OpusEncoding {
   readonly application?: number;
   readonly bitrate?: number;
-  readonly complexity?: number;
   readonly channels?: 1 | 2;
   /** Samples of 48 kHz in a packet; default 960. */
   readonly frameSize?: number;
@@ -44,10 +43,10 @@ const interleaved = (samples: Float32Array, channels: number): Float32Array =>
 /** Packets of mono samples at 48 kHz, equal in all channels. A rest shorter than a packet is left out. */
 export const encodePackets = (samples: Float32Array, options: OpusEncoding = {}): Uint8Array[] => {
   const { application = APPLICATION.audio, bitrate = 64_000, channels = 1 } = options;
-  const { frameSize = 960, complexity = 10, maxBandwidth, vbr } = options;
+  const { frameSize = 960, maxBandwidth, vbr } = options;
   const encoder = new (encoderLibrary())(48_000, channels, application);
   encoder.setBitrate(bitrate);
-  encoder.encoderCTL(SET_COMPLEXITY, complexity);
+  encoder.encoderCTL(SET_COMPLEXITY, 10);
   if (maxBandwidth !== undefined) encoder.encoderCTL(SET_MAX_BANDWIDTH, maxBandwidth);
   if (vbr !== undefined) encoder.encoderCTL(SET_VBR, vbr ? 1 : 0);
   try {

@@ -102,8 +102,6 @@ export interface NewGuild {
   readonly name?: string;
   /** False: the bot is not on it. */
   readonly bot?: boolean;
-  /** What the bot's own role allows. */
-  readonly botPermissions?: readonly PermissionName[];
   readonly everyonePermissions?: readonly PermissionName[];
   /** `preferred_locale`. */
   readonly locale?: string;
@@ -127,8 +125,7 @@ export const addGuild = (world: World, options: NewGuild): Guild => {
   world.guilds.set(id, guild);
   joinGuild(world, guild, owner, []);
   // It has long been there, as far as `joined_at` tells.
-  if (options.bot ?? true)
-    inviteBot(world, guild, options.botPermissions ?? BOT, world.clock.now() - DAY_MS);
+  if (options.bot ?? true) inviteBot(world, guild, BOT, world.clock.now() - DAY_MS);
   return guild;
 };
 

@@ -30,7 +30,6 @@ export interface SlackFakeOptions {
   readonly limits?: 'on' | 'off';
   /** Time to acknowledge. Default 3,000, as Slack's; never scaled. */
   readonly ackMs?: number;
-  readonly appName?: string;
   /** True: tokens last twelve hours and are refreshed. */
   readonly rotatesTokens?: boolean;
 }
@@ -82,7 +81,7 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
   const { speed = 1, ackMs = 3_000 } = options;
   const clock = createClock();
   const waiters = createWaiters();
-  const app = createApp(clock, options.appName ?? 'Dragoman');
+  const app = createApp(clock, 'Dragoman');
   app.rotatesTokens = options.rotatesTokens ?? false;
   const world: World = {
     clock,

@@ -17,11 +17,13 @@ export const createLinkHosts = (watches: Pick<WatchStore, 'joinedMs'>) => {
 
   return {
     wasBefore,
-    /** Throws `forbidden` where a space has more of its channels in a group without having been there before all others. */
-    demandHost: (space: Space, group: readonly ChannelWatch[]): void => {
-      const others = group.filter(({ channel }) => keyOf(channel.space) !== keyOf(space));
-      if (!others.every(({ channel }) => wasBefore(space, channel.space, group)))
-        throw userError('forbidden', 'autotranslate.join-guest');
+    /** Throws `forbidden` where none of the spaces that decide about a further channel was in its group before all others. */
+    demandHost: (spaces: readonly Space[], group: readonly ChannelWatch[]): void => {
+      const isHost = (space: Space): boolean =>
+        group
+          .filter(({ channel }) => keyOf(channel.space) !== keyOf(space))
+          .every(({ channel }) => wasBefore(space, channel.space, group));
+      if (!spaces.some(isHost)) throw userError('forbidden', 'autotranslate.join-guest');
     },
   };
 };

@@ -241,6 +241,7 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<LinkInvite> => {
       await own.demand([watch]);
       await policies.demandAny(watch);
+      demandHost([watch.channel.space], groupOf(watch.channel));
       return invites.make(watch, { known: keysOf(groupOf(watch.channel)), mayMixAges }, by);
     },
     change: async (
@@ -294,7 +295,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (isSameChannel(watch.channel, other))
         throw userError('bad-input', 'autotranslate.join-itself');
       const known = demandRoom(other, watch.channel, groupOf(other));
-      demandHost(watch.channel.space, known);
+      demandHost([watch.channel.space], known);
       if (!mayMixAges && (await mixesAges([...known, watch])))
         throw userError('bad-input', 'autotranslate.age-restricted');
       await demandOpenHere(watch, known, isRestricted);

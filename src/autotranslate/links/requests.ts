@@ -121,7 +121,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     const grown = grownBy(link, groupOf(link.invited.channel));
     const { joined, others, changed } = grown;
     await admit([...others, joined].filter((each) => isIn(each, space)));
-    if (isIn(link.invited, joined.channel.space)) deps.demandHost(space, others);
+    deps.demandHost([link.invited.channel.space, joined.channel.space], others);
     await deps.policies.demand([...others, joined], space);
     await demandAges(link, joined, others);
     await own.demand(changed);

@@ -63,7 +63,7 @@ describe('a code that links channels', () => {
   });
 
   it('asks whether the person may see all channels of the group in that space', async () => {
-    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    await scene.watches.set(mirrorOf([THERE, 'fr'], [ENGLISH, 'en'], [SPANISH, 'es']));
     const { code } = await scene.watches.invite(scene.watches.of(THERE)!, false, ADA);
     const asked: string[] = [];
     await linkIn(scene, code, mirror(GENERAL, 'ja'), {
@@ -326,9 +326,22 @@ describe('a group that other spaces have channels in', () => {
     const refused = { sentence: { key: 'autotranslate.join-guest' } };
     const other = mirror(channel('44', undefined, WORKSPACE), 'de');
     await expect(scene.watches.join(other, THERE, { by })).rejects.toMatchObject(refused);
-    const { code } = await scene.watches.invite(mirror(THERE, 'fr'), false, ADA);
-    await expect(scene.watches.propose(code, other, admitAll)).rejects.toMatchObject(refused);
+    const invite = scene.watches.invite(mirror(THERE, 'fr'), false, ADA);
+    await expect(invite).rejects.toMatchObject(refused);
     expect(scene.watches.list(THERE.space)).toHaveLength(1);
+  });
+
+  it('takes no third space by a code of one that is not first any more', async () => {
+    scene.other.nameSpace(GUEST.space, 'guests.example');
+    const [here, there] = mirrorOf([ENGLISH, 'en'], [THERE, 'fr']);
+    await scene.watches.set([here!, there!]);
+    const { code } = await scene.watches.invite(here!, false, ADA);
+    await scene.watches.remove(ENGLISH);
+    await scene.watches.set([there!, here!]);
+    await expect(scene.watches.propose(code, mirror(GUEST, 'pt'), admitAll)).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.join-guest' },
+    });
+    expect(spaces()).toBe(2);
   });
 
   it('takes no channel twice: the code stays, and nobody is told', async () => {

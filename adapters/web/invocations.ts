@@ -116,30 +116,39 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     }
   };
 
-  /** The message that shows what a press does: the one that it stands under, or a new one beside. */
-  const openFor = (
-    { message: { id, channel }, onlyFor }: LogEntry,
-    press: string,
+  /** Adds a message beside another one, for one member alone. */
+  const addBeside = (
+    { message: { id, channel } }: LogEntry,
     member: Profile,
-  ) => {
-    const isBeside =
-      onlyFor === undefined &&
-      isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role);
-    if (!isBeside) {
-      channelLog.change(id, { working: true });
-      return id;
-    }
-    const beside = channelLog.add({
+    shown?: Awaited<ReturnType<Render>>,
+  ): string =>
+    channelLog.add({
       channel,
       author: OURSELVES,
       html: '',
       tone: 'plain',
       files: [],
-      working: true,
+      ...shown,
+      working: shown === undefined,
       replyTo: id,
       onlyFor: member.id,
-    });
-    return beside.message.id;
+    }).message.id;
+
+  /** Opens the message that shows what a press does: the one that it stands under, or a new one beside. */
+  const openFor = (
+    entry: LogEntry,
+    press: string,
+    member: Profile,
+  ): { readonly id: string; readonly beside?: Pick<Answer, 'showAside'> } => {
+    const { id } = entry.message;
+    const isForOne = entry.onlyFor !== undefined;
+    if (!isForOne && isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role))
+      return { id: addBeside(entry, member) };
+    channelLog.change(id, { working: true });
+    if (isForOne) return { id };
+    const showAside = async (content: Content): Promise<void> =>
+      void addBeside(entry, member, await render(content));
+    return { id, beside: { showAside } };
   };
 
   const admit = ({ id }: Profile): void => {
@@ -205,8 +214,17 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
       if (running.has(id)) throw userError('rate-limited', 'web.errors.pressed-already');
       admit(member);
       const channel = pageChannel(entry.message.channel);
-      const done = start(member, openFor(entry, press, member), true, (answer, signal) =>
-        core.press({ id: randomUUID(), press, values, member, channel, signal, answer }),
+      const { id: answerId, beside } = openFor(entry, press, member);
+      const done = start(member, answerId, true, (answer, signal) =>
+        core.press({
+          id: randomUUID(),
+          press,
+          values,
+          member,
+          channel,
+          signal,
+          answer: { ...answer, ...beside },
+        }),
       );
       return { done };
     },

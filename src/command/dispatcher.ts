@@ -160,8 +160,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     command: string,
     { answer }: Invocation | PressInvocation,
     content: Content,
+    how: 'show' | 'showAside' = 'show',
   ): Promise<void> => {
-    await answer.show(content).catch((failure: unknown) => {
+    await answer[how]?.(content).catch((failure: unknown) => {
       log.warn({ err: failure, command }, 'answer not shown');
     });
   };
@@ -264,6 +265,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           again
             ? { ...again, text: sections(again.text, [quote(...labelled([text('⚠️')], reason))]) }
             : { text: reason, tone: 'error' },
+          // Others may still press what is there.
+          again || !invocation.answer.showAside ? 'show' : 'showAside',
         );
       }
     },

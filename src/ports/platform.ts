@@ -114,6 +114,8 @@ export interface Answer {
   show(content: Content): Promise<void>;
   /** Shows `content` as a message of its own below the answer, which stays. Omitted where nothing can stand there. */
   showBelow?(content: Content): Promise<void>;
+  /** Shows `content` to the presser alone, beside the answer, which stays. Omitted where nobody else sees that. */
+  showAside?(content: Content): Promise<void>;
   /**
    * Tells the asker why nothing was done, where the form that they sent still stands; resolves with false
    * where it does not, and the reason is to be shown. Omitted where there is no form.

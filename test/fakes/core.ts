@@ -25,6 +25,8 @@ export const SPEECH = toneWav(45);
 export interface FakeCore extends Core {
   readonly invocations: readonly Invocation[];
   readonly presses: readonly PressInvocation[];
+  /** The presses that are refused, aside where the adapter can. */
+  readonly refused: Set<string>;
   /** What was asked of `translateLine`. */
   readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
   readonly dictations: FakeDictations;
@@ -102,6 +104,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
   const log = pino({ level: 'silent' });
   const invocations: Invocation[] = [];
   const presses: PressInvocation[] = [];
+  const refused = new Set<string>();
   const lines: { text: string; languages: readonly string[] }[] = [];
   const waiting: (() => void)[] = [];
   const dictations = createFakeDictations();
@@ -192,6 +195,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     },
     invocations,
     presses,
+    refused,
     lines,
     dictations,
     openDictation: async (request) => dictations.open(request),
@@ -239,6 +243,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
         await answer.show({ text: rich(press), controls: [again] });
         return;
       }
+      if (refused.has(press)) return answer.showAside?.({ text: rich('not you'), tone: 'error' });
       if (press === 'panel drop') await pause(signal).catch(() => undefined);
       const left = press === 'panel leave' ? 'left' : press;
       await answer.show(panelOf(values.join(' ') || left));

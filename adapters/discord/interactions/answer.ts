@@ -211,6 +211,11 @@ export const createAnswer = (deps: AnswerDeps) => {
       throw thrown;
     }
   };
+  const postBeside = async (content: Content, isForOne: boolean): Promise<void> => {
+    for (const part of render(content, { voiceNotes: false }))
+      // It is none of those that a later content takes the place of.
+      messages.ids.delete(await messages.post(part, isForOne));
+  };
   return {
     paceMs: PACE_MS,
     fileBytes,
@@ -218,11 +223,13 @@ export const createAnswer = (deps: AnswerDeps) => {
     signal: gone.signal,
     show: async (content: Content): Promise<void> => inTurn(async () => draw(content)),
     showBelow: async (content: Content): Promise<void> =>
-      inTurn(async () => {
-        for (const part of render(content, { voiceNotes: false }))
-          // It is none of those that a later content takes the place of.
-          messages.ids.delete(await messages.post(part, isHidden()));
-      }),
+      inTurn(async () => postBeside(content, isHidden())),
+    ...(isNew || isPrivate
+      ? {}
+      : {
+          showAside: async (content: Content): Promise<void> =>
+            inTurn(async () => postBeside(content, true)),
+        }),
     /** Ends the answer if its own message, or where it stood, is among what was deleted. */
     lost: (ids: readonly string[]): void => {
       const own = new Set([channel.id, channel.space.id, ...ownIds()]);

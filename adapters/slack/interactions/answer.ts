@@ -200,5 +200,11 @@ export const createAnswer = (
     fileBytes: FILES_BYTES,
     show: async (content) => inTurn(async () => draw(content)),
     showBelow: async (content) => inTurn(async () => drawBelow(content)),
+    ...(onMessage && !isHidden
+      ? {
+          showAside: async (content) =>
+            inTurn(async () => showPrivately(await stage(content), false)),
+        }
+      : {}),
   };
 };

@@ -113,6 +113,20 @@ describe('what stands under an answer', () => {
     expect(own.replyTo).toBe(answer.id);
   });
 
+  test('tells the presser alone what is shown aside, and stays for all others', async () => {
+    const { core, visitor, visit } = await setUp();
+    core.refused.add('panel go');
+    const other = visit();
+    const { events, answer } = await openPanel(visitor);
+    const seenByPresser = await other.events();
+    await press(other, answer.id, 'go');
+    const aside = await seenByPresser.message(({ html }) => html.includes('not you'));
+    expect(aside).toMatchObject({ onlyYou: true, replyTo: answer.id, working: false });
+    await events.message(({ id, working }) => id === answer.id && working);
+    const stays = await events.message(({ id, working }) => id === answer.id && !working);
+    expect(stays).toMatchObject({ html: answer.html, controls: answer.controls });
+  });
+
   test('is not pressed twice at once, and can be stopped', async () => {
     const { core, visitor } = await setUp();
     const { events, answer } = await openPanel(visitor);

@@ -29,6 +29,21 @@ describe('a press', () => {
     });
   });
 
+  it.each([
+    ['bare', [], [sentence('errors.internal')]],
+    ['fail', [expect.stringContaining('the panel')], []],
+  ])('that fails under what others read, %s, leaves that to them', async (name, shown, aside) => {
+    const told: Record<'shown' | 'aside', string[]> = { shown: [], aside: [] };
+    await probes.press(`probing ${name}`, {
+      answer: {
+        paceMs: 0,
+        show: async ({ text }) => void told.shown.push(plainText(text)),
+        showAside: async ({ text }) => void told.aside.push(plainText(text)),
+      },
+    });
+    expect(told).toEqual({ shown, aside });
+  });
+
   it('is known beforehand to be for others alone', async () => {
     const moderator = { ...MEMBER, role: 'moderator' } as const;
     const asked = { channel: CHANNEL, press: 'probing guarded' };

@@ -81,6 +81,20 @@ describe('an answer that only the asker sees', () => {
     expect(channel.messages).toEqual([]);
   });
 
+  test('is shown beside the message of others with the control that was pressed', async () => {
+    const { channel, ann, use } = setUp();
+    const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];
+    showing({ text: rich('question'), controls });
+    const question = await use().answer();
+    await eventually(() => expect(question.components).toHaveLength(1));
+    discord.core.work = async ({ answer }) => answer.showAside?.({ text: rich('not you') });
+    const pressed = discord.fake.press(ann, question, 'settings more');
+    await pressed.until((it) => it.followUps.length === 1);
+    expect(pressed.followUps.map(({ ephemeral }) => ephemeral)).toEqual([true]);
+    expect(channel.messages).toHaveLength(1);
+    expect(question.components).toHaveLength(1);
+  });
+
   test('because it was a refusal, is not told to everybody once its time is over', async () => {
     const { channel, use } = setUp();
     showing({ text: rich('No.'), tone: 'error' });

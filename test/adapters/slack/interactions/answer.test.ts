@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
-import { createAnswer } from '../../../../adapters/slack/interactions/answer.ts';
+import { createAnswer, type AnswerPlace } from '../../../../adapters/slack/interactions/answer.ts';
 import type { MessageWriter } from '../../../../adapters/slack/outbound/message-writer.ts';
 import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
 import type { Content } from '../../../../src/model/message.ts';
@@ -15,6 +15,7 @@ const answering = (
   apiUrl: string | undefined,
   isPrivate = true,
   writer = {} as MessageWriter,
+  onMessage?: AnswerPlace['onMessage'],
 ) => {
   const called: string[] = [];
   const call = async (_: unknown, method: string) => void called.push(method);
@@ -34,6 +35,7 @@ const answering = (
       userId: 'U1',
       responseUrl,
       isPrivate,
+      onMessage,
     },
   );
   return { answer, called };
@@ -65,6 +67,22 @@ test('a question is for the asker alone, also where the command’s answers are 
   expect(await answerAt('https://elsewhere.example', undefined, content, false)).toEqual([
     'chat.postEphemeral',
   ]);
+});
+
+test('what is shown aside of a message of others is for the presser alone, and leaves the message', async () => {
+  const bodies: string[] = [];
+  await using own = await serve((asked, response) => {
+    asked.setEncoding('utf8').on('data', (part: string) => bodies.push(part));
+    asked.on('end', () => response.end());
+  });
+  const onMessage = { ts: '1.2', isEphemeral: false };
+  const { answer, called } = answering(`${own.url}/response`, own.url, false, undefined, onMessage);
+  await answer.showAside?.({ text: rich('not you') });
+  expect(called).toEqual([]);
+  expect(JSON.parse(bodies.join(''))).toMatchObject({
+    response_type: 'ephemeral',
+    replace_original: false,
+  });
 });
 
 test('a response URL that leads on to another server gets the answer alone', async () => {

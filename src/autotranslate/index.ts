@@ -233,13 +233,7 @@ export const openAutoTranslate = async ({
     ...createLinkedHolds(holds, watchStore),
   });
   const copiedReactions = createCopiedReactions({ ...shared, bars });
-  const blocks: typeof stores.blocks = {
-    ...stores.blocks,
-    add: async (...given) => {
-      await stores.blocks.add(...given);
-      copiedReactions.recheck();
-    },
-  };
+  const blocks = copiedReactions.watching(stores.blocks);
   const listener = createFeedListener({
     ...shared,
     blocks,
@@ -278,11 +272,8 @@ export const openAutoTranslate = async ({
   };
 
   const copyPin = createCopiedPins(shared);
-  const missedPins = createMissedPins({
-    ...shared,
-    copyPin,
-    compareThreads: threadChanges.compare,
-  });
+  const { compare: compareThreads } = threadChanges;
+  const missedPins = createMissedPins({ ...shared, copyPin, compareThreads });
 
   const givenUp = createGivenUpNotices(shared);
   const announcements = createTermAnnouncements(shared);

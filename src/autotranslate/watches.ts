@@ -5,7 +5,7 @@ import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { LinkedThreadStore } from '../store/channels/linked-threads.ts';
-import type { StandingThreads } from '../store/channels/mirrors.ts';
+import type { StandingThreads } from '../store/channels/standing-threads.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { unlessAbsent } from './absent.ts';
 import type { Backfill } from './backfill.ts';

@@ -11,7 +11,8 @@ import type { Services } from '../../command/services.ts';
 import { channelAround, isSameChannel, type Channel } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
-import { isSameTarget, type StandingThreads } from '../../store/channels/mirrors.ts';
+import { isSameTarget } from '../../store/channels/mirrors.ts';
+import type { StandingThreads } from '../../store/channels/standing-threads.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 

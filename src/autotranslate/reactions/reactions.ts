@@ -4,6 +4,7 @@ import { createLru } from '../../async/lru.ts';
 import { faultFields, toAppError } from '../../errors.ts';
 import { channelKey, keyOf, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import { isKeptOut } from '../../model/space.ts';
+import type { BlockStore } from '../../store/blocks.ts';
 import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
@@ -166,16 +167,26 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   const recheckTurn = createSpacing(nowMs, { everyMs: MINUTE_MS });
   let isDue = false;
 
+  /** Looks again at what changed lately, once a minute at most: somebody's reactions count no longer. */
+  const recheck = (): void => {
+    if (isDue) return;
+    isDue = true;
+    looks.after(recheckTurn(''), async () => {
+      isDue = false;
+      for (const [platform] of platforms.all()) await lookBack(platform);
+    });
+  };
+
   return {
-    /** Looks again at what changed lately, once a minute at most: somebody's reactions count no longer. */
-    recheck: (): void => {
-      if (isDue) return;
-      isDue = true;
-      looks.after(recheckTurn(''), async () => {
-        isDue = false;
-        for (const [platform] of platforms.all()) await lookBack(platform);
-      });
-    },
+    recheck,
+    /** The same store of blocked people, whose reactions are looked at again as somebody is blocked. */
+    watching: (blocks: BlockStore): BlockStore => ({
+      ...blocks,
+      add: async (...given) => {
+        await blocks.add(...given);
+        recheck();
+      },
+    }),
     /** Takes that people may have reacted to a message with an emoji, or do not any more. */
     changed: (ref: MessageRef, pressed: string): void => {
       const emoji = qualifiedEmoji(pressed);

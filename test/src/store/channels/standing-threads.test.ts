@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openStore } from '../../../../src/store/index.ts';
-import { createStandingThreads } from '../../../../src/store/channels/mirrors.ts';
+import { createStandingThreads } from '../../../../src/store/channels/standing-threads.ts';
 import { fresh } from '../../../fakes/opened.ts';
 
 const SPACE = { platform: 'test', id: 's' };

@@ -1,5 +1,10 @@
+import { join } from 'node:path';
+import { env } from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// What is loaded is compiled once, and not by each worker and program anew.
+env['NODE_COMPILE_CACHE'] = join(import.meta.dirname, 'node_modules/.cache/compile');
 
 /** Tests with other processes, such as children, kills and PostgreSQL, and those of the whole bot on a platform. */
 const WHOLE = ['test/**/*.whole.test.ts', 'test/{discord,slack}/*.test.ts'];
@@ -64,7 +69,7 @@ export default defineConfig({
           include: [...WHOLE, BROWSER],
           globalSetup: [
             TEMP_FOLDER,
-            'test/fakes/caches.ts',
+            'test/fakes/strip-types.ts',
             'test/fakes/postgres-server.ts',
             'test/browser/unpack-chromium.ts',
           ],

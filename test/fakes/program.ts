@@ -4,16 +4,23 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Options of Node.js in `npm start`. */
-const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
+/** Options of Node.js in `npm start`; what programs leave is collected less often, as in the tests themselves. */
+const FLAGS = [
+  ...manifest.scripts.start.split(' ').filter((word) => word.startsWith('--')),
+  '--min-semi-space-size=16',
+  '--max-semi-space-size=16',
+  `--import=${pathToFileURL(join(import.meta.dirname, 'keep-compiled.mjs')).href}`,
+];
 
 /** What started programs have of the environment of the tests, and no settings of who runs them. */
 export const BARE_ENVIRONMENT = {
   PATH: process.env['PATH'],
   TMPDIR: process.env['TMPDIR'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   // Packets of the tests hold no speech.
   SPEECH_DETECTOR: 'off',
 };

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
-import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createDiscordApi, createSharedLimits } from '../../../adapters/discord/api.ts';
 import type { Quota } from '../../../src/ports/processes.ts';
 import { silentLog } from '../../fakes/silent-log.ts';
@@ -82,7 +83,15 @@ describe('a refusal of all requests', () => {
 });
 
 describe('a wall clock that is set', () => {
-  it.each([
+  /** How far ahead the wall clock is for what a test does, so that they wait beside each other. */
+  const ahead = new AsyncLocalStorage<{ ms: number }>();
+  beforeAll(() => {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + (ahead.getStore()?.ms ?? 0));
+  });
+  afterAll(() => vi.mocked(Date.now).mockRestore());
+
+  it.concurrent.each([
     ['back by a second', -1_000],
     ['forward by a second', 1_000],
     ['back by a minute', -60_000],
@@ -92,24 +101,23 @@ describe('a wall clock that is set', () => {
     ['forward by 400 days', 400 * 86_400_000],
   ])('%s, and again as it was, keeps no request for longer than the limits do', async (_, ms) => {
     await using fake = await startDiscordFake({ limits: 'off' });
-    const api = createDiscordApi({ ...optionsFor(fake), requestsPerSecond: 5 });
-    const guild = fake.guild();
-    const routes = Array.from({ length: 5 }, () => `/channels/${guild.channel().id}` as const);
-    const ask = (): Promise<unknown> =>
-      Promise.all(routes.map(async (route) => api.send('GET', route)));
-    const now = Date.now.bind(Date);
-    let aheadMs = 0;
-    const wall = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
-    onTestFinished(() => wall.mockRestore());
-    // The limit of the second is used up.
-    await ask();
-    aheadMs = ms;
-    await ask();
-    const waiting = ask();
-    await setImmediate();
-    aheadMs = 0;
-    await waiting;
-    await ask();
+    const wall = { ms: 0 };
+    await ahead.run(wall, async () => {
+      const api = createDiscordApi({ ...optionsFor(fake), requestsPerSecond: 5 });
+      const guild = fake.guild();
+      const routes = Array.from({ length: 5 }, () => `/channels/${guild.channel().id}` as const);
+      const ask = (): Promise<unknown> =>
+        Promise.all(routes.map(async (route) => api.send('GET', route)));
+      // The limit of the second is used up.
+      await ask();
+      wall.ms = ms;
+      await ask();
+      const waiting = ask();
+      await setImmediate();
+      wall.ms = 0;
+      await waiting;
+      await ask();
+    });
   });
 });
 

@@ -98,15 +98,12 @@ export const membersPage = async (
             chosen.isMuted
               ? button(ctx, press('unmute'), 'members.unmute')
               : button(ctx, press('mute'), 'members.mute'),
-            ...(chosen.mayRemove
-              ? [
-                  chosen.held === 'here'
-                    ? button(ctx, press('unhold'), 'members.unhold')
-                    : button(ctx, press('hold'), 'members.hold'),
-                  button(ctx, press('expelsure'), 'members.remove', 'danger'),
-                ]
-              : []),
-          ]
+            chosen.held === 'here' && button(ctx, press('unhold'), 'members.unhold'),
+            chosen.held !== 'here' &&
+              chosen.mayRemove &&
+              button(ctx, press('hold'), 'members.hold'),
+            chosen.mayRemove && button(ctx, press('expelsure'), 'members.remove', 'danger'),
+          ].filter((each) => each !== false)
         : []),
       ...more,
     ],

@@ -121,12 +121,16 @@ export const createWatches = (deps: WatchesDeps) => {
       if (isNew && changed.length > 0) backfill.begin(channel);
       return changed;
     },
-    /** Ends watches at once; resolves with false where there is none. */
-    remove: async (...channels: readonly Channel[]): Promise<boolean> => {
+    /**
+     * Ends watches at once; resolves with the channels of those that ended.
+     *
+     * @param group see `WatchStore.remove`
+     */
+    remove: async (channels: readonly Channel[], group?: string): Promise<readonly Channel[]> => {
       const own = channels.filter((channel) => stored.isOwn(channel));
-      if (own.length === 0) return false;
-      await unfollow(await stored.remove(own));
-      return true;
+      const gone = own.length > 0 ? await stored.remove(own, group) : [];
+      await unfollow(gone);
+      return own.filter((channel) => gone.some((each) => isSameChannel(each, channel)));
     },
     /** Ends the watch of a channel that was deleted. */
     channelDeleted: async (channel: Channel): Promise<void> => {

@@ -149,10 +149,16 @@ export const createLinks = (deps: LinksDeps) => {
       by,
     );
 
-  /** Ends a watch, and tells the channel, and those elsewhere that were linked with it. */
-  const end = async (channel: Channel, by?: Changer): Promise<boolean> => {
+  /**
+   * Ends a watch, and tells the channel, and those elsewhere that were linked with it.
+   *
+   * @param group see `WatchStore.remove`
+   */
+  const end = async (channel: Channel, by?: Changer, group?: string): Promise<boolean> => {
     const ended = watches.list(channel.space).find(isWatchOf(channel));
-    if (!ended || !(await parting([channel], async () => own.remove(channel), by))) return false;
+    if (!ended) return false;
+    const gone = await parting([channel], async () => own.remove([channel], group), by);
+    if (gone.length === 0) return false;
     tellOff(ended, by);
     return true;
   };
@@ -172,10 +178,15 @@ export const createLinks = (deps: LinksDeps) => {
     void tellLinks(group.filter(isMeant), `autotranslate.${what}-here`, rest, { server });
   };
 
-  /** Takes channels out of their group in the name of another space, and tells all channels of the group. */
+  /**
+   * Takes channels out of their group in the name of another space, and tells all channels of the group. Rejects with
+   * `not-found` where all of them left it meanwhile.
+   */
   const takeOut = async (channels: readonly [Channel, ...Channel[]], by: Space): Promise<void> => {
     const group = groupOf(channels[0]);
-    if (await own.remove(...channels)) await tellGroup(group, channels, 'removed', by);
+    const gone = group[0] ? await own.remove(channels, group[0].group) : [];
+    if (gone.length === 0) throw userError('not-found', 'members.gone');
+    await tellGroup(group, gone, 'removed', by);
   };
 
   /** Changes the watch of a channel as it is stored at this moment; undefined where there is none. */
@@ -339,7 +350,7 @@ export const createLinks = (deps: LinksDeps) => {
       takeOut,
       tellGroup,
     }),
-    remove: end,
+    remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
     channelDeleted: async (channel: Channel): Promise<void> =>
       parting([channel], async () => own.channelDeleted(channel)),
     renamed,
@@ -350,7 +361,7 @@ export const createLinks = (deps: LinksDeps) => {
       if (!watch || !isSameChannel(watch.channel, channel)) return;
       const others = groupOf(channel).filter((each) => !isSameChannel(each.channel, channel));
       const restricted = await Promise.all(others.map(isRestricted));
-      if (!restricted.includes(!isNow) || !(await end(channel))) return;
+      if (!restricted.includes(!isNow) || !(await end(channel, undefined, watch.group))) return;
       const key = isNow ? 'autotranslate.age-ended' : 'autotranslate.age-ended-open';
       const language = noticeLanguage(watch, await deps.spaces.of(channel.space));
       void tell(channel, texts.rich(language, platforms.find(channel)?.naming)(key));

@@ -118,7 +118,8 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       await setPause(channel, 'muted', key, isMuting);
     },
     hold: async (channel: Channel, key: string, isHolding: boolean): Promise<void> => {
-      const { watch, found } = removableOf(channel, key);
+      // Whoever began a pause may end it, also where the channel by which they were first has left since.
+      const { watch, found } = (isHolding ? removableOf : memberOf)(channel, key);
       const { space } = watch.channel;
       const group = watches.group(watch);
       if ((heldBy(found, group, space) === 'here') === isHolding) return;

@@ -1,6 +1,12 @@
 import type { ExpressionBuilder, Transaction } from 'kysely';
 import { channelKey, type Channel } from '../../model/place.ts';
-import type { ChannelWatch, WatchChoices, WatchMode } from '../../model/space.ts';
+import {
+  MOST_CHANNELS,
+  type ChannelWatch,
+  type WatchChoices,
+  type WatchMode,
+} from '../../model/space.ts';
+import { userError } from '../../errors.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { channelColumns, deleteRows, putRow } from '../rows.ts';
@@ -24,51 +30,86 @@ type StoredChoices = WatchChoices & Partial<Pick<StoredWatch, 'joinedMs' | 'lang
 /** Watches by the keys of their channels. */
 export type WatchesById = Map<string, StoredWatch>;
 
+const membersIn = (watches: WatchesById, group: string | undefined): readonly Channel[] =>
+  [...watches.values()].flatMap(({ watch }) =>
+    group !== undefined && watch.group === group ? [watch.channel] : [],
+  );
+
 /** Removes the watches that are alone in one of these groups: a group needs two channels. */
 export const takeLone = (
   watches: WatchesById,
   groups: readonly (string | undefined)[],
 ): readonly Channel[] =>
   [...new Set(groups)].flatMap((group) => {
-    const members = [...watches].filter(
-      ([, { watch }]) => group !== undefined && watch.group === group,
-    );
+    const members = membersIn(watches, group);
     if (members.length !== 1) return [];
-    return members.map(([id, { watch }]) => {
-      watches.delete(id);
-      return watch.channel;
-    });
+    for (const channel of members) watches.delete(channelKey(channel));
+    return members;
   });
-
-export const deleteAll = async (
-  db: Transaction<Schema>,
-  channels: readonly Channel[],
-): Promise<void> => {
-  for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
-};
 
 /** A watch with the choices that its channel has, which are no part of how it is translated. */
 const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
   before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
 
-/** Stores watches; resolves with the channels that remained alone in their group, whose watches are removed. */
-export const putAll = async (
-  db: Transaction<Schema>,
+/**
+ * Puts watches in place of their former ones; gives the channels that remained alone in their group, whose watches are
+ * removed. Throws `bad-input` for a group that would have too many channels.
+ */
+export const putAll = (
   watches: WatchesById,
   changed: readonly ChannelWatch[],
   sinceMs: number,
-): Promise<readonly Channel[]> => {
+): readonly Channel[] => {
   const before = changed.map(({ channel }) => watches.get(channelKey(channel))?.watch.group);
   for (const [place, given] of changed.entries()) {
     const id = channelKey(given.channel);
     const old = watches.get(id);
     const watch = withChoices(given, old?.watch);
-    const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
+    const { mode, languages, group } = watch;
     const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
     const had = old?.watch.mode === mode ? old.watch.languages : [];
     const hadAll = old && languages.every((each) => had.includes(each));
     const languagesMs = hadAll ? old.languagesMs : sinceMs;
     watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, languagesMs, watch });
+  }
+  for (const [place, { group }] of changed.entries()) {
+    const size = group === before[place] ? 0 : membersIn(watches, group).length;
+    if (size > MOST_CHANNELS)
+      throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
+  }
+  return takeLone(watches, before);
+};
+
+/** Leaves out what is chosen for channels that are in no group with a watch any more. */
+export const dropChoices = (watches: WatchesById): void => {
+  for (const [id, stored] of watches) {
+    const { choices: { muted, held, ...rest } = {}, ...watch } = stored.watch;
+    const isMember = ([key]: readonly [string, unknown]): boolean =>
+      watch.group !== undefined && watches.get(key)?.watch.group === watch.group;
+    const all = [muted, held].map((each) => Object.entries(each ?? {}));
+    if (all.every((each) => each.every(isMember))) continue;
+    const [stillMuted, stillHeld] = all.map((each) => Object.fromEntries(each.filter(isMember)));
+    const choices = {
+      ...rest,
+      ...(muted && { muted: stillMuted }),
+      ...(held && { held: stillHeld }),
+    };
+    watches.set(id, { ...stored, watch: { ...watch, choices } });
+  }
+};
+
+/** Stores what differs between two states of watches. */
+export const writeWatches = async (
+  db: Transaction<Schema>,
+  before: WatchesById,
+  after: WatchesById,
+): Promise<void> => {
+  for (const [id, { watch }] of before)
+    if (!after.has(id)) await deleteRows(db, 'channel_watch', channelColumns(watch.channel));
+  for (const [id, stored] of after) {
+    if (before.get(id) === stored) continue;
+    const { watch, sinceMs, joinedMs, languagesMs } = stored;
+    const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
     const how = {
       space_id: channel.space.id,
       mode,
@@ -80,15 +121,12 @@ export const putAll = async (
       choices: JSON.stringify({
         ...choices,
         ...(group === undefined ? {} : { joinedMs }),
-        ...(languagesMs === (old?.sinceMs ?? sinceMs) ? {} : { languagesMs }),
+        ...(languagesMs === sinceMs ? {} : { languagesMs }),
       } satisfies StoredChoices),
     };
     const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
     await putRow(db, 'channel_watch', channelColumns(channel), how, first);
   }
-  const lone = takeLone(watches, before);
-  await deleteAll(db, lone);
-  return lone;
 };
 
 /** The rows that a change of channels may touch: theirs, and those of the groups that they are in or come into. */

@@ -7,11 +7,12 @@ import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import {
-  deleteAll,
+  dropChoices,
   putAll,
   readWatches,
   takeLone,
   type StoredWatch,
+  writeWatches,
   type WatchesById,
 } from './watch-rows.ts';
 
@@ -150,9 +151,10 @@ export const openWatchStore = async (
 
   /** Changes the stored watches of channels, one change at a time; resolves when the change is in memory. */
   const change = async (
-    work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
+    work: (next: WatchesById) => readonly Channel[],
     channels: readonly Channel[],
     asked: readonly ChannelWatch[] = [],
+    claim?: (db: Transaction<Schema>) => Promise<void>,
   ): Promise<readonly Channel[]> => {
     if (channels.length === 0) return [];
     const by = currentActor();
@@ -160,12 +162,15 @@ export const openWatchStore = async (
     const elsewhere = by && names.size > 0 ? await nameSpace(by.space) : undefined;
     const joined = asked.flatMap(({ group }) => group ?? []);
     return store.write(async (db) => {
-      // First, so that what is read is what others made of it.
+      await claim?.(db);
+      // Published first, so that what is read is what others made of it.
       const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       const before = await readWatches(db, channels, joined);
       const next = new Map(before);
-      const gone = await work(next, db);
+      const gone = work(next);
+      dropChoices(next);
+      await writeWatches(db, before, next);
       await noteWatches(db, by, before, next, names, elsewhere);
       return gone;
     });
@@ -215,12 +220,10 @@ export const openWatchStore = async (
       claim?: (db: Transaction<Schema>) => Promise<void>,
     ): Promise<readonly Channel[]> =>
       change(
-        async (next, db) => {
-          await claim?.(db);
-          return putAll(db, next, changed, sinceMs);
-        },
+        (next) => putAll(next, changed, sinceMs),
         changed.map(({ channel }) => channel),
         changed,
+        claim,
       ),
     /**
      * Changes watches as they are stored at this moment. Resolves as `set` does.
@@ -234,25 +237,28 @@ export const openWatchStore = async (
       how: (current: readonly ChannelWatch[]) => readonly ChannelWatch[],
     ): Promise<readonly Channel[]> =>
       change(
-        (next, db) => {
+        (next) => {
           const current = [...next.values()].map(({ watch }) => watch);
-          return putAll(db, next, how(current), now());
+          return putAll(next, how(current), now());
         },
         [channel],
         how(all()),
       ),
-    /** Removes watches. Resolves with these channels and those that remained alone in their group. */
-    remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>
-      change(async (next, db) => {
-        const before = channels.map((channel) => {
-          const key = channelKey(channel);
-          const old = next.get(key);
-          next.delete(key);
-          return old?.watch.group;
-        });
-        const gone = [...channels, ...takeLone(next, before)];
-        await deleteAll(db, gone);
-        return gone;
+    /**
+     * Removes watches. Resolves with these channels and those that remained alone in their group.
+     *
+     * @param group the one that channels have to be in; those that left it meanwhile stay. Default: any
+     */
+    remove: (channels: readonly Channel[], group?: string): Promise<readonly Channel[]> =>
+      change((next) => {
+        const of = channels.map((channel) => [channel, next.get(channelKey(channel))] as const);
+        const ended = of.filter(([, old]) => group === undefined || old?.watch.group === group);
+        for (const [channel] of ended) next.delete(channelKey(channel));
+        const lone = takeLone(
+          next,
+          ended.map(([, old]) => old?.watch.group),
+        );
+        return [...ended.map(([channel]) => channel), ...lone];
       }, channels),
     /** Time since which a channel is in its group, ms since 1970. */
     joinedMs: ({ channel }: ChannelWatch): number =>

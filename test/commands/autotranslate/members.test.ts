@@ -64,7 +64,7 @@ describe('/autotranslate members', () => {
         platform: 'slack',
         name: '#there',
         isMuted: false,
-        mayRemove: true,
+        mayRemove: false,
         held: 'here',
         isPaused: true,
       },

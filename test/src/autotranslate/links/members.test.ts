@@ -194,6 +194,54 @@ describe('a channel of a space that joined later', () => {
     expect(scene.feed.texts(SPANISH).join('\n')).toContain('from there again');
   });
 
+  it('is not removed by those who see it in their group while it leaves', async () => {
+    await join(THERE, 'fr');
+    const name = Promise.withResolvers<string>();
+    Object.assign(scene.other.feed, { spaceName: () => name.promise });
+    const expelled = scene.watches.expel(ENGLISH, KEY);
+    Object.assign(scene.other.feed, { spaceName: async () => 'tower.example' });
+    const own = watchOf(THERE);
+    await scene.watches.set([own]);
+    name.resolve('tower.example');
+    await expect(expelled).rejects.toMatchObject({ sentence: { key: 'members.gone' } });
+    expect(scene.watches.list(WORKSPACE)).toEqual([own]);
+  });
+
+  it('is not paused any more where it comes back, and is never without somebody who ends its pause', async () => {
+    await scene.watches.remove(SPANISH);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    await join(SPANISH, 'es');
+    const state = async () =>
+      (await scene.watches.members(scene.watches.of(SPANISH)!)).map((each) => [
+        each.isMuted,
+        each.held,
+        each.mayRemove,
+      ]);
+    await scene.watches.hold(SPANISH, KEY, true);
+    await scene.watches.mute(SPANISH, KEY, true);
+    await join(channel('44', undefined, WORKSPACE), 'pt');
+    await scene.watches.remove(ENGLISH);
+    expect((await state())[0]).toEqual([true, 'here', false]);
+    await scene.watches.hold(SPANISH, KEY, false);
+    expect((await state())[0]).toEqual([true, undefined, false]);
+    await scene.watches.remove(THERE);
+    await join(THERE, 'fr');
+    expect(await state()).toEqual([
+      [false, undefined, true],
+      [false, undefined, true],
+    ]);
+  });
+
+  it('leaves no ID in what others chose for it when the bot leaves its space', async () => {
+    await join(THERE, 'fr');
+    await scene.watches.hold(ENGLISH, KEY, true);
+    await scene.watches.mute(SPANISH, KEY, true);
+    await scene.leave(WORKSPACE);
+    expect(JSON.stringify(scene.watches.list(ENGLISH.space))).not.toContain(KEY);
+    const rows = await scene.store.selectFrom('channel_watch').select('choices').execute();
+    expect(JSON.stringify(rows)).not.toContain(KEY);
+  });
+
   it('says on each side who pauses whom, and the trail has it there', async () => {
     scene.feed.nameSpace(ENGLISH.space, 'Babel');
     scene.other.nameSpace(WORKSPACE, 'tower.example');

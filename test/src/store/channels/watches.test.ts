@@ -58,15 +58,51 @@ describe('watched channels', () => {
     }
   });
 
-  it('keep their pauses, mutes and rules when they are set anew, or join a group', async () => {
-    const pause = { fromMs: 1 };
-    const rules = { shortest: 3 };
-    const muted = { 'test elsewhere': { fromMs: 2 } };
-    await watches.set([watchOf({ choices: { pause, rules, muted } })]);
+  it('keep their pauses and rules when they are set anew, or join a group', async () => {
+    const choices = { pause: { fromMs: 1 }, rules: { shortest: 3 } };
+    await watches.set([watchOf({ choices })]);
     await watches.set([watchOf({ languages: ['ja'] })]);
     await watches.update(HERE, () => [watchOf({ mode: 'mirror', group: 'g', choices: {} })]);
+    for (const each of [watches, await open()]) expect(each.of(HERE)?.choices).toEqual(choices);
+  });
+
+  it('mute and hold channels of their group alone: what left it counts as never chosen', async () => {
+    const other = (id: string): ChannelWatch => ({ ...inGroup(id), channel: { space: OTHER, id } });
+    const chosen = { 'test there': { fromMs: 1 }, 'test beyond': { fromMs: 2, untilMs: 3 } };
+    const choices = { pause: { fromMs: 1 }, muted: chosen, held: chosen };
+    await watches.set([{ ...inGroup('here'), choices }, other('there'), other('beyond')]);
+    expect(watches.of(HERE)?.choices).toEqual(choices);
+    await watches.remove([other('there').channel]);
+    await watches.set([inGroup('beside')]);
+    const left = { 'test beyond': { fromMs: 2, untilMs: 3 } };
     for (const each of [watches, await open()])
-      expect(each.of(HERE)?.choices).toEqual({ pause, rules, muted });
+      expect(each.of(HERE)?.choices).toEqual({ ...choices, muted: left, held: left });
+    await watches.set([
+      { ...inGroup('here'), group: 'another' },
+      { ...inGroup('x'), group: 'another' },
+    ]);
+    expect(
+      JSON.stringify(await store.selectFrom('channel_watch').select('choices').execute()),
+    ).not.toContain('beyond');
+  });
+
+  it('are no more in a group than may be, also where two grow it at once', async () => {
+    const all = Array.from({ length: 21 }, (_, at) => inGroup(`${at}`));
+    await watches.set(all.slice(0, 19));
+    const grown = await Promise.allSettled([watches.set([all[19]!]), watches.set([all[20]!])]);
+    expect(grown.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(watches.list(SPACE)).toHaveLength(20);
+    await watches.set(all.slice(0, 20).map((each) => ({ ...each, languages: ['ja'] })));
+  });
+
+  it('are removed from a group only as long as they are in it', async () => {
+    await watches.set([inGroup('here'), inGroup('there')]);
+    await watches.update(HERE, () => [watchOf()]);
+    await watches.set([inGroup('there')]);
+    expect(await watches.remove([HERE, inGroup('there').channel], 'g')).toEqual([
+      inGroup('there').channel,
+    ]);
+    expect(watches.of(HERE)).toEqual(watchOf());
   });
 
   it('are those of one space alone', async () => {

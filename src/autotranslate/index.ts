@@ -24,7 +24,6 @@ import { createMissedPins } from './pins/missed.ts';
 import { createCopiedReactions } from './reactions/reactions.ts';
 import { createFeedListener, createIngest, createInboxWriter } from './ingest.ts';
 import { createFlagPressers } from './flags/pressers.ts';
-import { startFlagRemoval } from './flags/removal.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createLinks } from './links/links.ts';
 import { createPeopleElsewhere } from './links/people.ts';
@@ -35,7 +34,6 @@ import { createLateNotices } from './mirror/late-notices.ts';
 import { createLateTargets } from './mirror/late-targets.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createHistoryGapNotice } from './missed-reader.ts';
-import { createGivenUpNotices, GATHER_MS } from './moderators/given-up.ts';
 import { createModeratorNotices } from './moderators/notices.ts';
 import { createOpenSources } from './open-sources.ts';
 import { createOutages, type OutagesDeps } from './outages/outage.ts';
@@ -50,13 +48,11 @@ import { createPlaces } from './prepare/prepared.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createProgress } from './prepare/progress.ts';
 import { createRecognitionOutages } from './outages/recognition.ts';
-import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
 import { openStores } from './stores.ts';
-import { startRepeated } from './repeated.ts';
+import { createRepeatedWork } from './repeated-work.ts';
 import { createTell } from './tell.ts';
-import { ANNOUNCED_EVERY_MS, createTermAnnouncements } from './moderators/term-announcements.ts';
 import { createThreadChanges } from './thread-changes.ts';
 import { createWatches } from './watches.ts';
 
@@ -275,10 +271,7 @@ export const openAutoTranslate = async ({
   const { compare: compareThreads } = threadChanges;
   const missedPins = createMissedPins({ ...shared, copyPin, compareThreads });
 
-  const givenUp = createGivenUpNotices(shared);
-  const announcements = createTermAnnouncements(shared);
-  /** The work that one of all processes does now and then. */
-  let repeated: readonly AsyncDisposable[] = [];
+  const repeated = createRepeatedWork({ ...shared, days, markDeleted });
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();
@@ -362,7 +355,7 @@ export const openAutoTranslate = async ({
     /** Tells the moderators of a space of what a member proposes for the glossary. */
     proposed: shared.moderators.proposed,
     /** Announces an accepted entry of the glossary. Never rejects. */
-    termAccepted: announcements.announce,
+    termAccepted: repeated.announce,
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
     /** See `authorsOf`. */
@@ -370,22 +363,14 @@ export const openAutoTranslate = async ({
     /** Tells moderators of what waits for them, before the program stops. */
     drain: shared.moderators.drain,
     /** Begins what one of all processes does: clearing what is old, and telling what was not told. */
-    startRepeated: (): void => {
-      if (repeated.length > 0) return;
-      repeated = [
-        startRetention({ ...shared, days }),
-        startFlagRemoval({ ...shared, markDeleted }),
-        startRepeated(leases, 'given-up', GATHER_MS, givenUp.look),
-        startRepeated(leases, 'announcements', ANNOUNCED_EVERY_MS, announcements.look),
-      ];
-    },
+    startRepeated: repeated.start,
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
       await inboxWork.looked();
       await backfill.idle();
       await scheduler.idle();
       await copiedReactions.idle();
-      await Promise.all([givenUp.idle(), announcements.idle()]);
+      await repeated.idle();
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
@@ -396,7 +381,7 @@ export const openAutoTranslate = async ({
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
-      await Promise.all(repeated.map((each) => each[Symbol.asyncDispose]()));
+      await repeated[Symbol.asyncDispose]();
       await store.written();
     },
   };

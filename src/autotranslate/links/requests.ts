@@ -158,7 +158,20 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     claim: ReturnType<typeof taken>,
     who: { readonly asked?: string; readonly agreed?: string },
   ): Promise<void> => {
-    await own.set(changed, claim);
+    // The group as both sides agreed to it; none where this link makes it.
+    const known = changed.length === 1 ? others : [];
+    const [keyOfFirst] = others.map(({ channel }) => channelKey(channel));
+    await own.set(changed, async (db, current) => {
+      const group = current.find(({ channel }) => channelKey(channel) === keyOfFirst)?.group;
+      const keys = current.flatMap((each) =>
+        group !== undefined && each.group === group ? [channelKey(each.channel)] : [],
+      );
+      const isSame =
+        known.length === keys.length &&
+        known.every(({ channel }) => keys.includes(channelKey(channel)));
+      if (!isSame) throw isOver();
+      await claim(db);
+    });
     void tellLinks(others, 'autotranslate.linked-here', [joined.channel], who);
     const linked = others.map(({ channel }) => channel);
     void tellLinks([joined], 'autotranslate.linked-here', linked, who);

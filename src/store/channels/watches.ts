@@ -19,6 +19,12 @@ import {
 /** Names a channel, or a space, for people of other spaces. */
 type NameElsewhere<Named> = (named: Named) => Promise<string>;
 
+/** Claims a change within its transaction, by what is stored. */
+type Claim = (db: Transaction<Schema>, current: readonly ChannelWatch[]) => Promise<void>;
+
+const currentIn = (watches: WatchesById): readonly ChannelWatch[] =>
+  [...watches.values()].map(({ watch }) => watch);
+
 const lasts = (pauses: WatchChoices['muted'], id: string): boolean =>
   pauses?.[id] !== undefined && pauses[id].untilMs === undefined;
 
@@ -154,7 +160,7 @@ export const openWatchStore = async (
     work: (next: WatchesById) => readonly Channel[],
     channels: readonly Channel[],
     asked: readonly ChannelWatch[] = [],
-    claim?: (db: Transaction<Schema>) => Promise<void>,
+    claim?: Claim,
   ): Promise<readonly Channel[]> => {
     if (channels.length === 0) return [];
     const by = currentActor();
@@ -162,12 +168,12 @@ export const openWatchStore = async (
     const elsewhere = by && names.size > 0 ? await nameSpace(by.space) : undefined;
     const joined = asked.flatMap(({ group }) => group ?? []);
     return store.write(async (db) => {
-      await claim?.(db);
       // Published first, so that what is read is what others made of it.
       const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       const before = await readWatches(db, channels, joined);
       const next = new Map(before);
+      await claim?.(db, currentIn(next));
       const gone = work(next);
       dropChoices(next);
       await writeWatches(db, before, next);
@@ -212,12 +218,13 @@ export const openWatchStore = async (
      * group and so are no longer watched.
      *
      * @param sinceMs time of the request, ms since 1970
-     * @param claim runs first in the same transaction: nothing is set where it rejects
+     * @param claim runs first in the same transaction, with the watches of these channels and their groups as they are
+     * stored: nothing is set where it rejects
      */
     set: (
       changed: readonly ChannelWatch[],
       sinceMs = now(),
-      claim?: (db: Transaction<Schema>) => Promise<void>,
+      claim?: Claim,
     ): Promise<readonly Channel[]> =>
       change(
         (next) => putAll(next, changed, sinceMs),
@@ -238,8 +245,7 @@ export const openWatchStore = async (
     ): Promise<readonly Channel[]> =>
       change(
         (next) => {
-          const current = [...next.values()].map(({ watch }) => watch);
-          return putAll(next, how(current), now());
+          return putAll(next, how(currentIn(next)), now());
         },
         [channel],
         how(all()),

@@ -249,6 +249,31 @@ describe('a link', () => {
     expect(linked()).toBe(2);
   });
 
+  it.each(['leaves', 'joins'] as const)(
+    'is made with no other group than both sides know, whoever %s it in the end',
+    async (what) => {
+      const [japanese, french] = mirrorOf([channel('japanese'), 'ja'], [channel('french'), 'fr']);
+      await scene.watches.set([...mirrorOf([ENGLISH, 'en']), japanese!]);
+      const id = await ask();
+      const name = Promise.withResolvers<string>();
+      let isAsked = false;
+      Object.assign(scene.other.feed, {
+        spaceName: async () => {
+          isAsked = true;
+          return name.promise;
+        },
+      });
+      const answered = scene.watches.answer(id, SPACE, true, admit);
+      await expect.poll(() => isAsked).toBe(true);
+      Object.assign(scene.other.feed, { spaceName: async () => 'tower.example' });
+      if (what === 'leaves') await scene.watches.remove(japanese!.channel);
+      else await scene.watches.set([french!]);
+      name.resolve('tower.example');
+      await expect(answered).rejects.toMatchObject(isOver);
+      expect(scene.watches.list(WORKSPACE)).toEqual([]);
+    },
+  );
+
   it('ends with the space that leaves before it is answered', async () => {
     const id = await ask();
     await scene.leave(WORKSPACE);

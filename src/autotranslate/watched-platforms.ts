@@ -6,6 +6,7 @@ import type { Channel, Posted } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
+import type { WhileHeld } from '../ports/processes.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
@@ -51,8 +52,12 @@ export const createWatchedPlatforms = () => {
       await posting.get(channel.space.platform)?.post(channel, content);
     },
     /** Posts as `post` does a message that is edited later; resolves with undefined while the platform is off. */
-    send: async (channel: Channel, content: Content): Promise<Posted | undefined> =>
-      posting.get(channel.space.platform)?.post(channel, content),
+    send: async (
+      channel: Channel,
+      content: Content,
+      options?: WhileHeld,
+    ): Promise<Posted | undefined> =>
+      posting.get(channel.space.platform)?.post(channel, content, options),
     /** Edits a message of the bot itself. Rejects with an `AppError`. */
     edit: async (posted: Posted, content: Content): Promise<void> => {
       await posting.get(posted.channel.space.platform)?.edit(posted, content);

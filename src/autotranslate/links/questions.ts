@@ -5,6 +5,7 @@ import { channelMention, isSameChannel, type Channel, type Posted } from '../../
 import type { ChannelWatch } from '../../model/space.ts';
 import { lines, sentence } from '../../rich-text/compose.ts';
 import { timestamp } from '../../rich-text/rich-text.ts';
+import type { WhileHeld } from '../../ports/processes.ts';
 import type { StoredRequest } from '../../store/channels/link-requests.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -93,15 +94,20 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
 
   return {
     /** Asks in the channel of the code and in that of its moderators; resolves with the questions that stand. */
-    put: async (request: StoredRequest): Promise<readonly Posted[]> => {
+    put: async (
+      request: StoredRequest,
+      assertHeld: WhileHeld['assertHeld'],
+    ): Promise<readonly Posted[]> => {
       const { channel, languages } = request.invited;
       const { moderators } = await deps.spaces.of(channel.space);
       const content = await contentOf(request, 'autotranslate.link-question', languages[0] ?? 'en');
-      const questions = [await tryIn(channel, () => platforms.send(channel, content))];
+      const questions = [
+        await tryIn(channel, () => platforms.send(channel, content, { assertHeld })),
+      ];
       if (moderators && moderators.channel !== channel.id) {
         const theirs = { space: channel.space, id: moderators.channel };
         const again = await contentOf(request, 'moderators.link-asked', moderators.locale);
-        questions.push(await tryIn(theirs, () => platforms.send(theirs, again)));
+        questions.push(await tryIn(theirs, () => platforms.send(theirs, again, { assertHeld })));
       }
       return questions.filter((each) => each !== undefined);
     },

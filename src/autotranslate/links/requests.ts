@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type AskedLink,
   type LinkStep,
 } from '../../model/space.ts';
+import type { Leases } from '../../ports/processes.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
@@ -32,6 +34,7 @@ import type { OwnWatches } from '../watches.ts';
 
 export interface LinkRequestsDeps extends LinkQuestionsDeps {
   readonly store: Pick<Store, 'write'>;
+  readonly leases: Pick<Leases, 'acquire'>;
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
   readonly requests: Omit<LinkRequests, 'clear'>;
   readonly own: Pick<OwnWatches, 'of' | 'set' | 'demand'>;
@@ -40,6 +43,9 @@ export interface LinkRequestsDeps extends LinkQuestionsDeps {
   readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
+
+/** Longest time for which one process asks, or waits for another one that does. */
+const ASKING_MS = MINUTE_MS;
 
 type Link = Pick<StoredRequest, 'invited' | 'joining' | 'known' | 'mayMixAges' | 'joinsAges'>;
 type Admit = LinkConditions['admit'];
@@ -177,14 +183,23 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     void tellLinks([joined], 'autotranslate.linked-here', linked, who);
   };
 
-  /** Asks the side that made the code, once; false where none of its channels can be written to now. */
+  /**
+   * Asks the side that made the code, once, whichever processes find that it was not asked yet; false where none of its
+   * channels can be written to now.
+   */
   const deliver = async (id: string): Promise<boolean> => {
     using _ = await turns.take(id);
-    const request = await requests.find(id);
-    if (request?.state !== 'asked') return true;
-    const standing = await questions.put(request);
-    if (standing.length > 0) await requests.told(request, standing);
-    return standing.length > 0;
+    const asking = AbortSignal.timeout(ASKING_MS);
+    const tenure = await deps.leases.acquire(`link-question:${id}`, asking);
+    try {
+      const request = await requests.find(id);
+      if (request?.state !== 'asked') return true;
+      const standing = await questions.put(request, tenure.assertHeld);
+      if (standing.length > 0) await requests.told(request, standing);
+      return standing.length > 0;
+    } finally {
+      await tenure.release();
+    }
   };
 
   /** Platforms whose spaces were asked what they were not asked before a restart. */

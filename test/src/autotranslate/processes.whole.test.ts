@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
@@ -8,6 +8,7 @@ import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import type { Store } from '../../../src/store/index.ts';
+import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
 import {
   mirrorOf,
@@ -15,7 +16,14 @@ import {
   plainTranslator,
   watchOf,
 } from '../../fakes/autotranslate.ts';
-import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';
+import {
+  channel,
+  createFakeFeed,
+  lost,
+  person,
+  SPACE,
+  type FakeFeed,
+} from '../../fakes/channel-feed.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { createRandom } from '../../fakes/random.ts';
 
@@ -88,6 +96,44 @@ describe('several processes on one database', () => {
       const shown = wordsIn(feed, place).filter((text) => text.startsWith('🇪🇸'));
       expect(shown).toEqual((said.get(place) ?? []).map((text) => `🇪🇸 es(${text})`));
     }
+  });
+
+  it('ask once for a link, whichever of them hears that the question does not stand yet', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const there = { ...SPACE, id: 'there' };
+    feed.nameSpace(there, 'there.example');
+    const all = [await openProcess(url, feed), await openProcess(url, feed)];
+    const [{ watches }, other] = all.map(({ running }) => running) as [
+      AutoTranslate,
+      AutoTranslate,
+    ];
+    const post = feed.platform.post.bind(feed.platform);
+    const posting = vi.spyOn(feed.platform, 'post');
+    const leasing = vi.spyOn(all[1]!.store.leases, 'acquire');
+    const by = { id: 'ada', name: 'Ada' };
+    const admit = async (): Promise<void> => undefined;
+    const mirror = (of: Channel) => watchOf(of, { mode: 'mirror' });
+    const { code } = await watches.invite(mirror(ENGLISH), false, by);
+    const conditions = { admit, mayMixAges: false, by };
+    const joining = mirror(channel('theirs', undefined, there));
+    const { id } = await watches.propose(code, joining, conditions);
+    feed.fail({ call: 'post', error: lost() });
+    expect(await watches.ask(id, there, admit)).toBe('unasked');
+    const isPosting = Promise.withResolvers<void>();
+    posting.mockImplementationOnce(async (...given) => {
+      isPosting.resolve();
+      // Until the other process posts, or waits for its turn.
+      await expect.poll(() => posting.mock.calls.length + leasing.mock.calls.length).toBe(3);
+      return post(...given);
+    });
+    const first = watches.ask(id, there, admit);
+    await isPosting.promise;
+    expect(await Promise.all([first, other.watches.ask(id, there, admit)])).toEqual([
+      'asked',
+      'asked',
+    ]);
+    expect(feed.texts(ENGLISH)).toHaveLength(1);
   });
 
   it('give no deleted words to the service as context, whoever hears of the deletion', async () => {

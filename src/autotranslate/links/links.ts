@@ -18,12 +18,14 @@ import {
 } from '../../model/space.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
+import type { Store } from '../../store/index.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { createLinkPolicies, type LinkPoliciesDeps } from './policy.ts';
 import { createLinkHosts } from './hosts.ts';
 import { createLinkMembers } from './members.ts';
 import { createLinkNotices, isFrom, type LinkNoticesDeps } from './notices.ts';
 import { spaceElsewhere } from './names.ts';
+import { createToldChanges } from './told-changes.ts';
 import { createLinkedServerNames } from './server-names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './requests.ts';
@@ -59,6 +61,7 @@ export interface LinksDeps
   readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
   readonly spaces: LinkPoliciesDeps['spaces'];
   readonly now: () => number;
+  readonly store: Pick<Store, 'write' | 'quota'>;
 }
 
 const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean =>
@@ -93,6 +96,7 @@ export const createLinks = (deps: LinksDeps) => {
   const policies = createLinkPolicies(deps);
   const { lookalike, neighbours, renamed } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
+  const demandSeldom = createToldChanges(deps.store.quota);
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -312,6 +316,8 @@ export const createLinks = (deps: LinksDeps) => {
       await demandOpenHere(watch, known, isRestricted);
       await policies.demand([...known, watch], watch.channel.space);
       await own.demand([watch]);
+      if (known.some((each) => isElsewhere(watch.channel.space, each)))
+        await demandSeldom(watch.channel.space);
       const joining = (current: readonly ChannelWatch[]): readonly ChannelWatch[] => {
         const group = current.find(isWatchOf(other))?.group;
         const members = current.filter((each) => group !== undefined && each.group === group);
@@ -349,6 +355,7 @@ export const createLinks = (deps: LinksDeps) => {
       update,
       takeOut,
       tellGroup,
+      demandSeldom,
     }),
     remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
     channelDeleted: async (channel: Channel): Promise<void> =>

@@ -25,6 +25,8 @@ export interface LinkMembersDeps {
   ) => Promise<ChannelWatch | undefined>;
   /** Takes channels out of their group in the name of a space, and tells all of the group. */
   readonly takeOut: (channels: readonly [Channel, ...Channel[]], by: Space) => Promise<void>;
+  /** Throws `rate-limited` where a space has others told of too much. */
+  readonly demandSeldom: (space: Space) => Promise<void>;
   readonly tellGroup: (
     group: readonly ChannelWatch[],
     channels: readonly Channel[],
@@ -123,6 +125,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       const { space } = watch.channel;
       const group = watches.group(watch);
       if ((heldBy(found, group, space) === 'here') === isHolding) return;
+      await deps.demandSeldom(space);
       // Any of the own channels may have begun it.
       const own = isHolding ? [watch] : group.filter(isOf(space));
       for (const each of own) await setPause(each.channel, 'held', key, isHolding);

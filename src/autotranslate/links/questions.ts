@@ -94,20 +94,15 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
 
   return {
     /** Asks in the channel of the code and in that of its moderators; resolves with the questions that stand. */
-    put: async (
-      request: StoredRequest,
-      assertHeld: WhileHeld['assertHeld'],
-    ): Promise<readonly Posted[]> => {
+    put: async (request: StoredRequest, held: WhileHeld): Promise<readonly Posted[]> => {
       const { channel, languages } = request.invited;
       const { moderators } = await deps.spaces.of(channel.space);
       const content = await contentOf(request, 'autotranslate.link-question', languages[0] ?? 'en');
-      const questions = [
-        await tryIn(channel, () => platforms.send(channel, content, { assertHeld })),
-      ];
+      const questions = [await tryIn(channel, () => platforms.send(channel, content, held))];
       if (moderators && moderators.channel !== channel.id) {
         const theirs = { space: channel.space, id: moderators.channel };
         const again = await contentOf(request, 'moderators.link-asked', moderators.locale);
-        questions.push(await tryIn(theirs, () => platforms.send(theirs, again, { assertHeld })));
+        questions.push(await tryIn(theirs, () => platforms.send(theirs, again, held)));
       }
       return questions.filter((each) => each !== undefined);
     },

@@ -194,7 +194,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     try {
       const request = await requests.find(id);
       if (request?.state !== 'asked') return true;
-      const standing = await questions.put(request, tenure.assertHeld);
+      const standing = await questions.put(request, tenure);
       if (standing.length > 0) await requests.told(request, standing);
       return standing.length > 0;
     } finally {

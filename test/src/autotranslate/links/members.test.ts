@@ -242,6 +242,25 @@ describe('a channel of a space that joined later', () => {
     expect(JSON.stringify(rows)).not.toContain(KEY);
   });
 
+  it('is told of some pauses and returns alone, however often those before it press', async () => {
+    await join(THERE, 'fr');
+    const isTooOften = { sentence: { key: 'autotranslate.too-often' } };
+    const changes = async (most: number): Promise<number> => {
+      for (let done = 0; done < most; done += 1)
+        try {
+          await scene.watches.hold(ENGLISH, KEY, done % 2 === 0);
+        } catch (thrown) {
+          expect(thrown).toMatchObject(isTooOften);
+          return done;
+        }
+      return most;
+    };
+    expect(await changes(50)).toBe(20);
+    // Who left and comes back is told of likewise.
+    const again = scene.watches.join(watchOf(channel('german')), ENGLISH);
+    await expect(again).rejects.toMatchObject(isTooOften);
+  });
+
   it('says on each side who pauses whom, and the trail has it there', async () => {
     scene.feed.nameSpace(ENGLISH.space, 'Babel');
     scene.other.nameSpace(WORKSPACE, 'tower.example');

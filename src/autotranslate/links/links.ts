@@ -23,8 +23,8 @@ import type { InboxStore } from '../../store/inbox/index.ts';
 import { createLinkPolicies, type LinkPoliciesDeps } from './policy.ts';
 import { createLinkHosts } from './hosts.ts';
 import { createLinkMembers } from './members.ts';
-import { createLinkNotices, isFrom, type LinkNoticesDeps } from './notices.ts';
-import { spaceElsewhere } from './names.ts';
+import { createLinkNotices, type LinkNoticesDeps } from './notices.ts';
+import { createPartings, isWatchOf } from './partings.ts';
 import { createToldChanges } from './told-changes.ts';
 import { createLinkedServerNames } from './server-names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
@@ -70,11 +70,6 @@ const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean
 const keysOf = (members: readonly ChannelWatch[]): string[] =>
   members.map(({ channel }) => channelKey(channel));
 
-const isWatchOf =
-  (channel: Channel) =>
-  (watch: ChannelWatch): boolean =>
-    isSameChannel(watch.channel, channel) && !isElsewhere(channel.space, watch);
-
 /** The channels of a group beside one that joins it; throws where it may not. */
 const demandRoom = (
   other: Channel,
@@ -92,7 +87,8 @@ const demandRoom = (
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
   const { watches, own, inbox, invites, scheduler, memories, platforms, texts, tell } = deps;
-  const { tellLinks, tellJoined, tellOff, tellOn } = createLinkNotices(deps);
+  const notices = createLinkNotices(deps);
+  const { tellLinks, tellJoined, tellOff, tellOn } = notices;
   const policies = createLinkPolicies(deps);
   const { lookalike, neighbours, renamed } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
@@ -115,83 +111,11 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
-  /**
-   * Changes watches, and tells all others that are not linked with one of these any more, but where the answer to the person
-   * who changes it says so.
-   */
-  const parting = async <Result>(
-    channels: readonly Channel[],
-    change: () => Promise<Result>,
-    by?: Changer,
-  ): Promise<Result> => {
-    const isTold = ({ channel }: ChannelWatch): boolean =>
-      channels.some((one) => isSameChannel(one, channel)) || (!!by && isFrom(channel, by));
-    const linked = channels.flatMap((about) =>
-      groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
-    );
-    const result = await change();
-    const parted = linked.filter(
-      ({ reader, about }) => !groupOf(reader.channel).some(isWatchOf(about)),
-    );
-    const byReader = Map.groupBy(parted, ({ reader }) => channelKey(reader.channel));
-    for (const all of byReader.values()) {
-      const readers = all.slice(0, 1).map(({ reader }) => reader);
-      const about = all.map((each) => each.about);
-      void tellLinks(readers, 'autotranslate.unlinked-here', about);
-    }
-    return result;
-  };
-
-  const set = async (
-    asked: readonly ChannelWatch[],
-    claim?: Parameters<OwnWatches['set']>[1],
-    by?: Changer,
-  ): Promise<void> =>
-    parting(
-      asked.map(({ channel }) => channel),
-      async () => own.set(asked, claim),
-      by,
-    );
-
-  /**
-   * Ends a watch, and tells the channel, and those elsewhere that were linked with it.
-   *
-   * @param group see `WatchStore.remove`
-   */
-  const end = async (channel: Channel, by?: Changer, group?: string): Promise<boolean> => {
-    const ended = watches.list(channel.space).find(isWatchOf(channel));
-    if (!ended) return false;
-    const gone = await parting([channel], async () => own.remove([channel], group), by);
-    if (gone.length === 0) return false;
-    tellOff(ended, by);
-    return true;
-  };
-
-  /** Tells all channels of a group what a space did with some of them. */
-  const tellGroup = async (
-    group: readonly ChannelWatch[],
-    channels: readonly Channel[],
-    what: 'removed' | 'held' | 'unheld',
-    by: Space,
-  ): Promise<void> => {
-    const server = await spaceElsewhere(by, platforms);
-    const isMeant = (each: ChannelWatch): boolean => channels.some((one) => isWatchOf(one)(each));
-    const others = group.filter((each) => !isMeant(each));
-    void tellLinks(others, `autotranslate.${what}-elsewhere`, channels, { server });
-    const rest = others.map((each) => each.channel);
-    void tellLinks(group.filter(isMeant), `autotranslate.${what}-here`, rest, { server });
-  };
-
-  /**
-   * Takes channels out of their group in the name of another space, and tells all channels of the group. Rejects with
-   * `not-found` where all of them left it meanwhile.
-   */
-  const takeOut = async (channels: readonly [Channel, ...Channel[]], by: Space): Promise<void> => {
-    const group = groupOf(channels[0]);
-    const gone = group[0] ? await own.remove(channels, group[0].group) : [];
-    if (gone.length === 0) throw userError('not-found', 'members.gone');
-    await tellGroup(group, gone, 'removed', by);
-  };
+  const { parting, set, end, tellGroup, takeOut } = createPartings({
+    ...deps,
+    ...notices,
+    groupOf,
+  });
 
   /** Changes the watch of a channel as it is stored at this moment; undefined where there is none. */
   const update = async (

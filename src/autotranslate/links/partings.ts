@@ -1,0 +1,110 @@
+import { userError } from '../../errors.ts';
+import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
+import type { Changer, ChannelWatch } from '../../model/space.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
+import type { OwnWatches } from '../watches.ts';
+import { spaceElsewhere } from './names.ts';
+import { isFrom, type createLinkNotices } from './notices.ts';
+
+export interface PartingsDeps extends Pick<
+  ReturnType<typeof createLinkNotices>,
+  'tellLinks' | 'tellOff'
+> {
+  readonly watches: Pick<WatchStore, 'list'>;
+  readonly own: Pick<OwnWatches, 'set' | 'remove'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
+  readonly groupOf: (channel: Channel) => readonly ChannelWatch[];
+}
+
+/** Creates the test for the watch of a channel. */
+export const isWatchOf =
+  (channel: Channel) =>
+  (watch: ChannelWatch): boolean =>
+    isSameChannel(watch.channel, channel) && keyOf(watch.channel.space) === keyOf(channel.space);
+
+/** Creates the changes by which channels leave others that they were linked with, and tells these. */
+export const createPartings = (deps: PartingsDeps) => {
+  const { watches, own, platforms, groupOf, tellLinks, tellOff } = deps;
+
+  /**
+   * Changes watches, and tells all others that are not linked with one of these any more, but where the answer to the person
+   * who changes it says so.
+   */
+  const parting = async <Result>(
+    channels: readonly Channel[],
+    change: () => Promise<Result>,
+    by?: Changer,
+  ): Promise<Result> => {
+    const isTold = ({ channel }: ChannelWatch): boolean =>
+      channels.some((one) => isSameChannel(one, channel)) || (!!by && isFrom(channel, by));
+    const linked = channels.flatMap((about) =>
+      groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
+    );
+    const result = await change();
+    const parted = linked.filter(
+      ({ reader, about }) => !groupOf(reader.channel).some(isWatchOf(about)),
+    );
+    const byReader = Map.groupBy(parted, ({ reader }) => channelKey(reader.channel));
+    for (const all of byReader.values()) {
+      const readers = all.slice(0, 1).map(({ reader }) => reader);
+      const about = all.map((each) => each.about);
+      void tellLinks(readers, 'autotranslate.unlinked-here', about);
+    }
+    return result;
+  };
+
+  const set = async (
+    asked: readonly ChannelWatch[],
+    claim?: Parameters<OwnWatches['set']>[1],
+    by?: Changer,
+  ): Promise<void> =>
+    parting(
+      asked.map(({ channel }) => channel),
+      async () => own.set(asked, claim),
+      by,
+    );
+
+  /**
+   * Ends a watch, and tells the channel, and those elsewhere that were linked with it.
+   *
+   * @param group see `WatchStore.remove`
+   */
+  const end = async (channel: Channel, by?: Changer, group?: string): Promise<boolean> => {
+    const ended = watches.list(channel.space).find(isWatchOf(channel));
+    if (!ended) return false;
+    const gone = await parting([channel], async () => own.remove([channel], group), by);
+    if (gone.length === 0) return false;
+    tellOff(ended, by);
+    return true;
+  };
+
+  /** Tells all channels of a group what a space did with some of them. */
+  const tellGroup = async (
+    group: readonly ChannelWatch[],
+    channels: readonly Channel[],
+    what: 'removed' | 'held' | 'unheld',
+    by: Space,
+  ): Promise<void> => {
+    const server = await spaceElsewhere(by, platforms);
+    const isMeant = (each: ChannelWatch): boolean => channels.some((one) => isWatchOf(one)(each));
+    const others = group.filter((each) => !isMeant(each));
+    void tellLinks(others, `autotranslate.${what}-elsewhere`, channels, { server });
+    const rest = others.map((each) => each.channel);
+    void tellLinks(group.filter(isMeant), `autotranslate.${what}-here`, rest, { server });
+  };
+
+  /**
+   * Takes channels out of their group in the name of another space, and tells all channels of the group. Rejects with
+   * `not-found` where all of them left it meanwhile.
+   */
+  const takeOut = async (channels: readonly [Channel, ...Channel[]], by: Space): Promise<void> => {
+    const group = groupOf(channels[0]);
+    const gone = group[0] ? await own.remove(channels, group[0].group) : [];
+    if (gone.length === 0) throw userError('not-found', 'members.gone');
+    await tellGroup(group, gone, 'removed', by);
+  };
+
+  return { parting, set, end, tellGroup, takeOut };
+};

@@ -130,7 +130,8 @@ export const skipReason = (
   if (message.author.kind === 'bot' && !watch.bots) return 'bot';
   const refused = refusal(message, choices, optedOut);
   if (refused) return refused;
-  if (isPaused(watch, writtenMs)) return 'paused';
+  // Linked channels keep it out for good, see `createReceivers`.
+  if (watch.mode !== 'mirror' && isPaused(watch, writtenMs)) return 'paused';
   if (isCommandMessage(message.text)) return 'command';
   if (watch.mode === 'request') return 'on-request';
   const ruled = ruleAgainst(message, watch, choices);

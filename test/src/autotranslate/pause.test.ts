@@ -17,6 +17,8 @@ const sayAfter = async (hours: number, to: Channel, text: string) => {
 const pauseAfter = async (hours: number, of: Channel, isPausing: boolean): Promise<void> => {
   scene.clock.aheadMs = hours * HOUR_MS;
   await scene.watches.pause(of, isPausing, { name: 'Ada', locale: 'en' });
+  // What comes in the millisecond of its end is of the pause.
+  scene.clock.aheadMs += 1;
 };
 
 describe('a paused channel', () => {
@@ -95,6 +97,20 @@ describe('a paused channel', () => {
       'es:hola',
       sentence('autotranslate.resumed-here', { name: 'Ada' }, 'es'),
     ]);
+  });
+
+  it('of a group brings what was written in its pause by no later edit, however many pauses came since', async () => {
+    await scene.watches.set(linked());
+    await pauseAfter(1, ENGLISH, true);
+    const message = await sayAfter(2, ENGLISH, 'hello');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [message.ref.id]: 'skipped paused' });
+    for (let hour = 3; hour < 50; hour += 1) await pauseAfter(hour, ENGLISH, hour % 2 === 0);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await scene.idle();
+    expect([...scene.feed.texts(SPANISH), ...scene.feed.texts(JAPANESE)].join()).not.toContain(
+      'hello',
+    );
   });
 
   it('is told of a pause once, whoever presses it at the same time', async () => {

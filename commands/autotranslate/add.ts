@@ -38,8 +38,21 @@ interface Added {
   readonly mayMixAges: boolean;
 }
 
-/** Adds a channel to a group, and lists that. */
-const joined = async (added: Added, by: Changer, ctx: Context): Promise<Content> => {
+const AGES = 'ages';
+
+/**
+ * Adds a channel to a group, and lists that; asks first where channels elsewhere are in it.
+ *
+ * @param said names the channels elsewhere that the person was told of
+ */
+const joined = async (added: Added, by: Changer, ctx: Context, said?: string): Promise<Content> => {
+  const asked = await seenElsewhere(added.channel, added.with, ctx, said);
+  if (asked) {
+    const { channel: own, language: code, with: other, mayMixAges } = added;
+    const press = `autotranslate join:${own.id}/${code}/${other.id}/${mayMixAges ? AGES : ''}/${asked.seen}`;
+    const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
+    return { text: asked.text, tone: 'question', controls };
+  }
   const { channel, language } = added;
   const { transcribes = true, bots = false } = ctx.services.watches.of(added.with) ?? {};
   const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
@@ -52,13 +65,11 @@ const joined = async (added: Added, by: Changer, ctx: Context): Promise<Content>
   };
 };
 
-const AGES = 'ages';
-
 /** Adds a channel to a group that has channels elsewhere, once that was said. */
 export const joinPress: Press = {
   guards: [moderator],
   async run(ctx) {
-    const [id = '', language = '', other = '', ages] = ctx.arg.split('/');
+    const [id = '', language = '', other = '', ages, said = ''] = ctx.arg.split('/');
     const { space } = ctx.channel;
     const added = {
       channel: { space, id },
@@ -68,7 +79,7 @@ export const joinPress: Press = {
     };
     // Who was asked alone reads the answer alone: every channel is told.
     const { in: _, ...by } = changer(ctx);
-    await ctx.reply(await joined(added, by, ctx));
+    await ctx.reply(await joined(added, by, ctx, said));
   },
 };
 
@@ -99,12 +110,7 @@ export const addAction = defineAction({
       with: options.with,
       mayMixAges: options['age-restricted'],
     };
-    const text = await seenElsewhere(channel, added.with, ctx);
-    if (!text) return reply(await joined(added, changer(ctx), ctx));
-    const { id } = added.with;
-    const press = `autotranslate join:${channel.id}/${language}/${id}/${added.mayMixAges ? AGES : ''}`;
-    const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
-    await reply({ text, tone: 'question', controls });
+    await reply(await joined(added, changer(ctx), ctx));
   },
 });
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { moderator, type Press } from '../../src/command/command.ts';
 import { button, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
@@ -268,27 +269,36 @@ export const intoLine = (watch: ChannelWatch, ctx: Context): RichText =>
     languages: { list: namesOf(watch.languages, ctx) },
   });
 
+const SEEN_CHARS = 6;
+
 /**
- * Says by which channels of other spaces a channel would be seen that is added to the group of another one; undefined for
- * none. Rejects as `join` does where the person may not decide about it.
+ * Says by which channels of other spaces a channel would be seen that is added to the group of another one, with what names
+ * these channels in a control; undefined where there are none but those that were said. Rejects as `join` does where the
+ * person may not decide about it.
+ *
+ * @param said what named the channels that the person was told of
  */
 export const seenElsewhere = async (
   channel: Channel,
   other: Channel,
   ctx: Context,
-): Promise<RichText | undefined> => {
+  said?: string,
+): Promise<{ readonly text: RichText; readonly seen: string } | undefined> => {
   await demandChange([channel, other], ctx);
   demandOneGroup(channel, other, ctx);
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
-  if (members.length === 0) return undefined;
-  return sections(
+  const keys = members.map(({ key }) => key).toSorted();
+  const seen = hash('sha256', keys.join('\n'), 'base64url').slice(0, SEEN_CHARS);
+  if (members.length === 0 || seen === said) return undefined;
+  const text = sections(
     ctx.t('autotranslate.join-seen', {
       channel: channelMention(channel),
       channels: { list: members.map(({ name }) => name) },
     }),
     linkWarning(channel, ctx),
   );
+  return { text, seen };
 };
 
 /** Adds a channel, in its language, to the group of another one; resolves with the channels of the group. */

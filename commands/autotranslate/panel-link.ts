@@ -22,12 +22,14 @@ interface Chosen {
   readonly language: string;
   readonly other: string;
   readonly otherLanguage: string;
+  /** Names the channels elsewhere of which the person was told that they would see it; empty for none. */
+  readonly said: string;
 }
 
 /** Reads what a control carries of what was chosen before. */
 export const readChosen = (arg: string): Chosen => {
-  const [id = '', language = '', other = '', otherLanguage = ''] = arg.split('/');
-  return { id, language, other, otherLanguage };
+  const [id = '', language = '', other = '', otherLanguage = '', said = ''] = arg.split('/');
+  return { id, language, other, otherLanguage, said };
 };
 
 /** Asks for the language of a channel. */
@@ -103,18 +105,17 @@ export const otherLanguagePage = async (
 const joinAsked = async (
   watch: ChannelWatch,
   to: Channel,
-  { id, language, other }: Chosen,
-  isSure: boolean,
+  { id, language, other, said }: Chosen,
   ctx: PanelContext,
 ): Promise<Content> => {
-  const seen = isSure ? undefined : await seenElsewhere(watch.channel, to, ctx);
-  if (!seen) {
+  const asked = await seenElsewhere(watch.channel, to, ctx, said);
+  if (!asked) {
     await join(watch, to, presser(ctx), false, ctx);
     return channelPage(ctx, id);
   }
-  const press = `autotranslate linksure:${id}/${language}/${other}/${watch.languages[0] ?? ''}`;
+  const press = `autotranslate linksure:${id}/${language}/${other}/${watch.languages[0] ?? ''}/${asked.seen}`;
   return {
-    text: seen,
+    text: asked.text,
     controls: [
       button(ctx, press, 'autotranslate.link-yes', 'primary'),
       back(ctx, `autotranslate page:${id}`),
@@ -122,16 +123,11 @@ const joinAsked = async (
   };
 };
 
-/**
- * Links two channels, or one with the group of the other, and shows the page of the first one.
- *
- * @param isSure true where the person knows that channels elsewhere will see it
- */
+/** Links two channels, or one with the group of the other, and shows the page of the first one. */
 export const linkChosen = async (
   chosen: Chosen,
   values: readonly string[],
   ctx: PanelContext,
-  isSure = false,
 ): Promise<Content> => {
   const { id, language, other } = chosen;
   const { services } = ctx;
@@ -140,11 +136,11 @@ export const linkChosen = async (
   const { transcribes, bots } = watchOf(ctx, first) ?? { transcribes: true, bots: false };
   const common = { mode: 'mirror', transcribes, bots } as const;
   const joining: ChannelWatch = { ...common, channel: second, languages };
-  if (watchOf(ctx, first)?.mode === 'mirror') return joinAsked(joining, first, chosen, isSure, ctx);
+  if (watchOf(ctx, first)?.mode === 'mirror') return joinAsked(joining, first, chosen, ctx);
   const own = chosenLanguages([language], 1, ctx);
   if (id === other) throw userError('bad-input', 'autotranslate.join-itself');
   if (watchOf(ctx, second)?.mode === 'mirror')
-    return joinAsked({ ...common, channel: first, languages: own }, second, chosen, isSure, ctx);
+    return joinAsked({ ...common, channel: first, languages: own }, second, chosen, ctx);
   if (own[0] === languages[0]) throw userError('bad-input', 'autotranslate.one-language');
   await demandChange([first, second], ctx);
   const group = crypto.randomUUID();

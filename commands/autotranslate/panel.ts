@@ -199,6 +199,6 @@ export const panelPresses: Readonly<Record<string, Press>> = {
   linkas: linking((ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx)),
   linksure: linking((ctx) => {
     const chosen = readChosen(ctx.arg);
-    return linkChosen(chosen, [chosen.otherLanguage], ctx, true);
+    return linkChosen(chosen, [chosen.otherLanguage], ctx);
   }),
 };

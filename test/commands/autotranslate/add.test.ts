@@ -38,7 +38,13 @@ describe('/autotranslate add', () => {
     const [control] = asked.controls ?? [];
     await harness().pressNamed(control?.press ?? '', { member: BOB });
     expect(languages()).toEqual(['en', 'es']);
-    const { text } = await harness().pressNamed(control?.press ?? '');
+    // A channel that joined meanwhile was not named.
+    const members = harness().script.members;
+    harness().script.members = [...members, { ...members[0]!, key: 'slack C9', name: '#more' }];
+    const again = await harness().pressNamed(control?.press ?? '');
+    expect(again.text).toContain('#more');
+    expect(languages()).toEqual(['en', 'es']);
+    const { text } = await harness().press('autotranslate.link-yes');
     expect(text).toContain('- <#3> · Japanese');
     expect(languages()).toEqual(['en', 'es', 'ja']);
   });

@@ -243,6 +243,10 @@ describe('the panel of /autotranslate', () => {
     await harness().press('autotranslate.panel-pick', ['3']);
     const also = await harness().press('autotranslate.panel-language', ['ja']);
     expect(also.text).toBe(asked.text);
+    const members = harness().script.members;
+    harness().script.members = [...members, { ...members[0]!, key: 'slack C9', name: '#more' }];
+    const again = await harness().press('autotranslate.link-yes');
+    expect(again.text).toContain('#more');
     expect(watchesOf(harness())).toHaveLength(2);
     const { text } = await harness().press('autotranslate.link-yes');
     expect(text).toContain(sentence('autotranslate.panel-heading', { channel: '<#1>' }));

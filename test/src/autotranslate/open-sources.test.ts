@@ -19,6 +19,7 @@ const isOpen = async (
     all.find((watch) => [id, parentId].includes(watch.channel.id)) as ChannelWatch | undefined;
   const { isOpen: ask } = createOpenSources({
     watches: { of: at, group: () => all as readonly ChannelWatch[], joinedMs: () => 0 },
+    store: {} as never,
     stored: { of: async () => [] },
     platforms: { find: () => undefined },
     bars: { isBarred: async () => barred },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { eventually } from '../../fakes/eventually.ts';
-import { channel, person } from '../../fakes/channel-feed.ts';
+import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
 
@@ -147,5 +147,38 @@ describe('the quote of a message', () => {
       quotes.map((_, at) => at > 1),
     );
     expect(await used('bob')).toEqual(before);
+  });
+
+  it.each([
+    ['a rule leaves out', { rules: { words: { of: ['secret'] } } }, {}],
+    ['a bot wrote', {}, { author: { id: 'bot', name: 'bot', kind: 'bot' } as const }],
+    ['is of a quiet channel', { quietChannels: [ENGLISH.id] }, {}],
+  ])('has nothing of what %s, also once that is over', async (_, choices, part) => {
+    await scene.spaces.change(SPACE, choices);
+    const { ref } = await scene.say(ENGLISH, 'secret', part);
+    await scene.idle();
+    const shown = async (): Promise<string> => {
+      await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+      await scene.idle();
+      return [...scene.feed.texts(SPANISH), ...scene.feed.texts(JAPANESE)].join('\n');
+    };
+    await scene.spaces.change(SPACE, { quietChannels: [] });
+    expect(await shown()).not.toContain('secret');
+    await scene.spaces.change(SPACE, { rules: {} });
+    expect(await shown()).not.toContain('secret');
+    await scene.store.deleteFrom('inbox').execute();
+    expect(await shown()).not.toContain('secret');
+  });
+
+  it('has nothing of what was removed from the channel of its readers', async () => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    for (const copy of scene.feed.messages(SPANISH)) scene.feed.remove(copy.ref);
+    await edit(ref, 'secrets');
+    await scene.idle();
+    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toEqual(['bob: es(really) [🌐 inglés]']);
+    expect(scene.feed.texts(JAPANESE).at(-1)).toContain('secrets');
   });
 });

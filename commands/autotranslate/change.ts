@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { moderator, type Press } from '../../src/command/command.ts';
-import { button, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { button, listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
@@ -269,8 +268,6 @@ export const intoLine = (watch: ChannelWatch, ctx: Context): RichText =>
     languages: { list: namesOf(watch.languages, ctx) },
   });
 
-const SEEN_CHARS = 6;
-
 /**
  * Says by which channels of other spaces a channel would be seen that is added to the group of another one, with what names
  * these channels in a control; undefined where there are none but those that were said. Rejects as `join` does where the
@@ -288,8 +285,7 @@ export const seenElsewhere = async (
   demandOneGroup(channel, other, ctx);
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
-  const keys = members.map(({ key }) => key).toSorted();
-  const seen = hash('sha256', keys.join('\n'), 'base64url').slice(0, SEEN_CHARS);
+  const seen = markOf(members.map(({ key }) => key));
   if (members.length === 0 || seen === said) return undefined;
   const text = sections(
     ctx.t('autotranslate.join-seen', {

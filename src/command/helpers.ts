@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { mayHoldAudio } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { MessageFile, Control, Message } from '../model/message.ts';
@@ -41,6 +42,12 @@ export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
 export { TERM_CHARS } from '../translation/glossary-rows.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { joinTexts } from '../text/local-agreement.ts';
+
+const MARK_CHARS = 6;
+
+/** Names a set of words in few characters, for a control that says which ones a person was shown. */
+export const markOf = (words: readonly string[]): string =>
+  hash('sha256', words.toSorted().join('\n'), 'base64url').slice(0, MARK_CHARS);
 
 /** Says how many of all things are not listed because their channels are hidden from the person. */
 export const hiddenNote = (

@@ -1,15 +1,23 @@
 import { DAY_MS } from '../async/clock.ts';
-import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import {
+  channelAround,
+  channelKey,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type Space,
+} from '../model/place.ts';
 import type { ChannelWatch } from '../model/space.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import { latePartition } from '../store/inbox/row.ts';
+import { flaggedLanguage, isFor, lateIn as lateTo, latePartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import {
   backlogOf,
   retryAll,
-  reviveDead,
+  refusedIn,
+  reviveRefused,
   type Backlog,
   type Inbox,
 } from '../store/inbox/backlog.ts';
@@ -43,31 +51,53 @@ export const createBacklog = (deps: BacklogDeps) => {
   const wakeAll = (partitions: readonly string[]): void =>
     new Set(partitions).forEach(scheduler.wake);
 
-  /** Finds what the places of a channel's mirrors lack, as far as they are in its space. */
-  const lacksOf = async (source: Channel) => {
+  /** The places of a channel's mirrors in a space, with what each lacks; undefined where that is not known. */
+  const placesIn = async (space: Space, source: Channel, isFlag = false) => {
     const watch = watches.of(source);
+    const around = channelAround(source);
     const targets =
-      watch?.group === undefined
+      watch?.group === undefined || isFlag
         ? [source]
         : watches
             .group(watch)
             .map(({ channel }) => channel)
-            .filter((channel) => !isSameChannel(channel, source));
-    const lacks = targets
-      .filter(({ space }) => keyOf(space) === keyOf(source.space))
+            .filter((channel) => !isSameChannel(channel, around));
+    const places = targets
+      .filter((channel) => keyOf(channel.space) === keyOf(space))
       .map(async (channel) => {
-        const missing = platforms
-          .find(channel)
-          ?.feed.missing(channel, watch?.mode ?? 'reply', watch?.below);
-        return { channel, permissions: (await missing?.catch(() => [])) ?? [] };
+        const mode = isFlag ? 'reply' : (watch?.mode ?? 'reply');
+        const missing = platforms.find(channel)?.feed.missing(channel, mode, watch?.below);
+        return { channel, permissions: await missing?.catch(() => undefined) };
       });
-    return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
+    return Promise.all(places);
+  };
+
+  const lacksOf = async (source: Channel) =>
+    (await placesIn(source.space, source)).flatMap(({ channel, permissions = [] }) =>
+      permissions.length > 0 ? [{ channel, permissions }] : [],
+    );
+
+  /** Retries what a space refused of messages from one space, where it may take it now. */
+  const retryRefused = async (of: Space, space: Space): Promise<void> => {
+    const from = platforms.find({ space: of })?.feed.positionAt(now() - REVIVED_MS);
+    if (from === undefined) return;
+    for (const refused of await refusedIn(store, of, from)) {
+      const { channel: source, purpose } = refused;
+      const to = lateTo(purpose);
+      const isFlag = flaggedLanguage(purpose) !== undefined;
+      const open = (await placesIn(space, source, isFlag)).flatMap(({ channel, permissions }) =>
+        permissions?.length === 0 && isFor({ to }, channel) ? [channel] : [],
+      );
+      if (open.length > 0) wakeAll(await reviveRefused(store, refused, from, open));
+    }
   };
 
   /** Lists the late channels of the groups of a space's channels. */
   const lateIn = async (watched: readonly ChannelWatch[]): Promise<Backlog['late']> => {
-    const groups = new Map(watched.map((watch) => [watch.group, watches.group(watch)]));
-    const all = [...groups].map(async ([group = '', members]) => {
+    const linked = watched.flatMap((watch) =>
+      watch.group === undefined ? [] : [[watch.group, watches.group(watch)] as const],
+    );
+    const all = [...new Map(linked)].map(async ([group, members]) => {
       const counts = await inbox.waitingIn(members.map((each) => lateOf(group, each)));
       return members.flatMap((each) => {
         const waiting = counts.get(lateOf(group, each)) ?? 0;
@@ -79,15 +109,12 @@ export const createBacklog = (deps: BacklogDeps) => {
   };
 
   return {
-    /** Retries what was forbidden in a space, and mirrors in it of messages from linked channels. */
+    /** Retries what was forbidden in a space: of its own messages, and of those from linked channels. */
     accessChanged: async (space: Space): Promise<void> => {
       const linked = watches.list(space).flatMap(watches.group);
       const spaces = [space, ...linked.map(({ channel }) => channel.space)];
-      for (const each of new Map(spaces.map((one) => [keyOf(one), one])).values()) {
-        const from = platforms.find({ space: each })?.feed.positionAt(now() - REVIVED_MS);
-        if (from !== undefined)
-          wakeAll(await reviveDead(store, each, { reason: 'forbidden', from }));
-      }
+      for (const each of new Map(spaces.map((one) => [keyOf(one), one])).values())
+        await retryRefused(each, space);
     },
     inbox: {
       backlog: async (space) => {

@@ -1,12 +1,12 @@
+import type { ExpressionBuilder } from 'kysely';
 import { DAY_MS } from '../../async/clock.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { Channel, MessageRef, Space } from '../../model/place.ts';
 import type { HistoryGap } from '../channels/histories.ts';
-import type { Transaction } from 'kysely';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { spaceColumns } from '../rows.ts';
-import { isDead, isOpen, readSentence, rowChannel } from './row.ts';
+import { isDead, isOpen, lateIn, readSentence, rowChannel, skippedHash, WATCH } from './row.ts';
 
 /** An outage of the service, for all of these languages; codes in BCP 47. */
 export interface Outage {
@@ -115,32 +115,91 @@ export const backlogOf = async (
   };
 };
 
-/** Retries the dead rows of a space that died for a reason from a position on, or all of them. */
-const revive = async (
-  db: Transaction<Schema>,
+/** Attempts after which a refused message is retried only where somebody asks for it: each costs its translations. */
+const MOST_ATTEMPTS = 3;
+/** Conversations of which refused messages are retried at once. */
+const MOST_REFUSED = 500;
+
+const REVIVED = { state: 'waiting', reason: null, due_ms: 0, epoch: 0 } as const;
+
+/** RefusedMessages messages of one channel or thread, for one purpose as it is stored. */
+export interface RefusedMessages {
+  readonly channel: Channel;
+  readonly purpose: string;
+}
+
+const refusedFrom = (space: Space, from: string) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+  eb.and([
+    eb.and({ ...spaceColumns(space), reason: 'forbidden' }),
+    eb('position', '>=', from),
+    eb('attempts', '<=', MOST_ATTEMPTS),
+  ]);
+
+/** Lists where messages of a space stand, from a position on, that were refused and may be retried. */
+export const refusedIn = async (
+  store: Store,
   space: Space,
-  only?: { readonly reason: ErrorCode; readonly from: string },
-) =>
-  db
-    .updateTable('inbox')
-    .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
-    .where((eb) => eb.and(spaceColumns(space)))
+  from: string,
+): Promise<readonly RefusedMessages[]> => {
+  const rows = await store
+    .selectFrom('inbox')
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'purpose'])
+    .distinct()
     .where(isDead)
-    .$if(only !== undefined, (query) =>
-      query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),
-    )
-    .returning('partition_key')
+    .where(refusedFrom(space, from))
+    .limit(MOST_REFUSED)
     .execute();
+  return rows.map((row) => ({ channel: rowChannel(row), purpose: row.purpose }));
+};
 
 type Partitions = readonly string[];
 
-/** Retries rows as `revive` does. Resolves with their partitions, one for each row. */
-export const reviveDead = async (
+/**
+ * Retries refused messages that are not shown as they are now in one of these channels. Their attempts go on, so that
+ * they are retried a few times only. Resolves with their partitions, one for each row.
+ */
+export const reviveRefused = async (
   store: Store,
-  space: Space,
-  only: { readonly reason: ErrorCode; readonly from: string },
+  { channel, purpose }: RefusedMessages,
+  from: string,
+  targets: readonly Channel[],
 ): Promise<Partitions> => {
-  const rows = await store.write((db) => revive(db, space, only));
+  const shown = lateIn(purpose) === undefined ? purpose : WATCH;
+  const rows = await store.write((db) =>
+    db
+      .updateTable('inbox')
+      .set(REVIVED)
+      .where(isDead)
+      .where(refusedFrom(channel.space, from))
+      .where((eb) => eb.and({ channel_id: channel.id, purpose }))
+      .where((eb) =>
+        eb.or(
+          targets.map(({ space, id }) =>
+            eb.not(
+              eb.exists(
+                eb
+                  .selectFrom('mirror')
+                  .select('mirror.source_id')
+                  .whereRef('mirror.source_platform', '=', 'inbox.platform')
+                  .whereRef('mirror.source_channel_id', '=', 'inbox.channel_id')
+                  .whereRef('mirror.source_id', '=', 'inbox.message_id')
+                  .where('mirror.purpose', '=', shown)
+                  .where('target_platform', '=', space.platform)
+                  .where((of) => of.or({ target_channel_id: id, target_parent_id: id }))
+                  .where((of) =>
+                    of.or([
+                      of('mirror.content_hash', '=', of.ref('inbox.content_hash')),
+                      of('mirror.content_hash', 'like', `${skippedHash('')}%`),
+                    ]),
+                  ),
+              ),
+            ),
+          ),
+        ),
+      )
+      .returning('partition_key')
+      .execute(),
+  );
   return rows.map(({ partition_key }) => partition_key);
 };
 
@@ -150,7 +209,12 @@ export const reviveDead = async (
  */
 export const retryAll = async (store: Store, space: Space): Promise<Partitions> => {
   const rows = await store.write(async (db) => {
-    await revive(db, space);
+    await db
+      .updateTable('inbox')
+      .set({ ...REVIVED, attempts: 0 })
+      .where((eb) => eb.and(spaceColumns(space)))
+      .where(isDead)
+      .execute();
     const open = db
       .updateTable('inbox')
       .set({ due_ms: 0 })

@@ -207,7 +207,7 @@ export const turnOff = async (
     .filter((one) => isSameChannel(one.channel, channel));
   const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
   const ending = [...own, ...(others.length === 1 ? others : [])];
-  const undo = services.endedWatches.note(channel.space, ending);
+  const undo = await services.endedWatches.note(channel.space, ending);
   const { list } = await partnersOf(channel, ctx);
   // An answer that its reader alone sees stands in the panel.
   const place = by.in ? '' : PANEL;

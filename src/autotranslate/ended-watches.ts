@@ -12,13 +12,15 @@ const KEPT_MS = 10 * MINUTE_MS;
 const MOST_ENDS = 1_000;
 
 export interface EndedWatchesDeps {
-  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'set'>;
+  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'mixesAges' | 'set'>;
   readonly now: () => number;
 }
 
 interface Ended {
   readonly space: Space;
   readonly watches: readonly ChannelWatch[];
+  /** True where they, and those that they were linked with, were of mixed ages, which somebody had agreed to. */
+  readonly mixesAges: boolean;
   readonly atMs: number;
 }
 
@@ -28,15 +30,23 @@ export type EndedWatches = ReturnType<typeof createEndedWatches>;
 export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
   const ends = createLru<string, Ended>(MOST_ENDS);
 
+  /** The channels of a space that are set now, and those that the ended ones would be linked with. */
+  const around = (space: Space, ended: readonly ChannelWatch[]) => {
+    const all = watches.list(space);
+    const group = ended[0]?.group;
+    return { all, others: all.filter((each) => group !== undefined && each.group === group) };
+  };
+
   return {
     /**
      * Notes watches that are about to end together; resolves with what names the end. Undefined where a channel is linked
      * with other spaces: those agree to a link anew.
      */
-    note: (space: Space, ending: readonly ChannelWatch[]): string | undefined => {
+    note: async (space: Space, ending: readonly ChannelWatch[]): Promise<string | undefined> => {
       if (ending.some((watch) => watches.elsewhere(watch) > 0)) return undefined;
       const id = randomUUID();
-      ends.set(id, { space, watches: ending, atMs: now() });
+      const mixesAges = await watches.mixesAges([...ending, ...around(space, ending).others]);
+      ends.set(id, { space, watches: ending, mixesAges, atMs: now() });
       return id;
     },
     /**
@@ -54,17 +64,18 @@ export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
       const ended = ends.get(id);
       const over = userError('not-found', 'autotranslate.undo-over');
       if (!ended || keyOf(ended.space) !== keyOf(space) || now() - ended.atMs > KEPT_MS) throw over;
-      const all = watches.list(space);
+      const { all, others } = around(space, ended.watches);
       const isSet = ended.watches.some((old) =>
         all.some(({ channel }) => channel.id === old.channel.id),
       );
       const group = ended.watches[0]?.group;
-      const others = all.filter((each) => group !== undefined && each.group === group);
       const size = others.length + ended.watches.length;
       const isWhole = group === undefined || (size > 1 && size <= MOST_CHANNELS);
       if (isSet || !isWhole || others.some((each) => watches.elsewhere(each) > 0)) throw over;
       await admit([...ended.watches, ...others]);
-      await actAsUndo(() => watches.set(ended.watches, { by }));
+      const { mixesAges: mayMixAges } = ended;
+      if (!mayMixAges && (await watches.mixesAges([...ended.watches, ...others]))) throw over;
+      await actAsUndo(() => watches.set(ended.watches, { by, mayMixAges }));
       ends.delete(id);
       return ended.watches;
     },

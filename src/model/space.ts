@@ -346,6 +346,8 @@ export interface Watches {
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /** Counts the channels of other spaces that are linked with this one. */
   elsewhere(watch: ChannelWatch): number;
+  /** Resolves with true where some of these channels are age-restricted, and others are not. */
+  mixesAges(watches: readonly ChannelWatch[]): Promise<boolean>;
   /** True of a person's conversation with the bot, which cannot be watched. */
   isTalk(channel: Channel): boolean;
   /** Names the spaces that channels of a space are linked with, by their ids. */

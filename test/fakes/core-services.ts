@@ -98,7 +98,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
-    endedWatches: { note: () => undefined, restore: refuse },
+    endedWatches: { note: async () => undefined, restore: refuse },
     setups: {
       offers: () => undefined,
       begin: refuse,
@@ -126,6 +126,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       elsewhere: () => 0,
       isTalk: () => false,
       invite: refuse,
+      mixesAges: async () => false,
       members: async () => [],
       mute: refuse,
       neighbours: async () => new Map(),

@@ -83,6 +83,7 @@ const createWatches = (script: Script): Services['watches'] => {
     },
     drawback: async ({ channel }) => script.drawbacks[channel.id],
     elsewhere: () => script.members.length,
+    mixesAges: async () => false,
     isTalk: () => false,
     members: async () => script.members,
     mute: async (_, key, isMuting) =>

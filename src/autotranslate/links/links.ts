@@ -141,6 +141,7 @@ export const createLinks = (deps: LinksDeps) => {
 
   return {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
+    mixesAges,
     isTalk: (channel: Channel): boolean => platforms.find(channel)?.feed.isTalk?.(channel) ?? false,
     set: async (
       asked: readonly ChannelWatch[],

@@ -12,11 +12,15 @@ const BY = { name: 'Ada', locale: 'en' };
 const anybody = async (): Promise<void> => undefined;
 
 /** Turns channels off at once, and sets them back. */
-const undone = async (ending: readonly ChannelWatch[]): Promise<void> => {
+const undone = async (
+  ending: readonly ChannelWatch[],
+  meanwhile = (): void => undefined,
+): Promise<void> => {
   const { space } = GENERAL;
   const ended = createEndedWatches({ watches: scene.watches, now: Date.now });
-  const id = ended.note(space, ending);
+  const id = await ended.note(space, ending);
   for (const { channel } of ending) await scene.watches.remove(channel, BY);
+  meanwhile();
   await ended.restore(space, id ?? '', BY, anybody);
 };
 
@@ -35,6 +39,22 @@ describe('what was turned off and is set back', () => {
     await scene.idle();
     expect(scene.feed.texts(GENERAL).join('\n')).toContain('es(hello)');
     expect(scene.feed.texts(GENERAL).join('\n')).not.toContain('es(no)');
+  });
+
+  it('is linked again over age restrictions that were agreed to, and over no others', async () => {
+    const group = linked().slice(0, 2);
+    scene.feed.restrictByAge(SPANISH, true);
+    await scene.watches.set(group, { mayMixAges: true });
+    await undone(scene.watches.list(ENGLISH.space));
+    expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
+    for (const { channel } of group) await scene.watches.remove(channel);
+    scene.feed.restrictByAge(SPANISH, false);
+    await scene.watches.set(linked());
+    const meanwhile = () => scene.feed.restrictByAge(SPANISH, true);
+    const [, spanish] = scene.watches.list(ENGLISH.space);
+    await expect(undone([spanish!], meanwhile)).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.undo-over' },
+    });
   });
 
   it('is in its group again, and is copied there', async () => {

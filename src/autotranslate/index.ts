@@ -154,7 +154,7 @@ export const openAutoTranslate = async ({
   store.signals.subscribe('glossary', translations.forgetAll);
   const late = createLateTargets(stores.inbox);
   const notices = createLateNotices(shared);
-  const linkedThreads = createLinkedThreads({ ...shared, privacy: services.privacy });
+  const linkedThreads = createLinkedThreads({ ...shared, bars, privacy: services.privacy });
   const { nameIn } = linkedThreads;
   const threadChanges = createThreadChanges({ ...shared, nameIn });
   const preparing = createPrepare({

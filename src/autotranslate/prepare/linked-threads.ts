@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { resultOf } from '../../async/abort.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
+import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import {
@@ -26,9 +27,13 @@ import type {
 } from '../../store/channels/linked-threads.ts';
 import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
+import type { Store } from '../../store/index.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
+import { recordUsage } from '../../store/usage.ts';
 import { shorten } from '../../text/quoted-words.ts';
-import type { Translator } from '../../translation/translator.ts';
+import { charactersOf } from '../../usage/limits.ts';
+import type { Bars } from '../bars.ts';
+import { ruledOut, rulesOf } from '../rules.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** A thread in linked channels, with those that are one conversation with it. */
@@ -38,15 +43,18 @@ export interface LinkedConversation {
   readonly threads: readonly LinkedThread[];
 }
 
-type Described = ThreadInfo & { readonly platform: string };
+type Described = ThreadInfo & { readonly channel: Channel };
 
 export interface LinkedThreadsDeps {
   readonly linkedThreads: Pick<LinkedThreadStore, 'of' | 'put' | 'isNext'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
-  readonly watches: Pick<WatchStore, 'isOwn'>;
+  readonly watches: Pick<WatchStore, 'of' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
-  readonly services: { readonly translator: Translator };
+  readonly services: Pick<Services, 'translator' | 'spaces' | 'limits'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly bars: Bars;
+  readonly store: Store;
+  readonly now: () => number;
 }
 
 /** Threads that are known not to be private. */
@@ -68,7 +76,7 @@ export type LinkedThreads = ReturnType<typeof createLinkedThreads>;
 
 /** Creates the functions that find, and begin, the threads in which the messages of a thread are copied. */
 export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
-  const { linkedThreads, stored, watches, platforms, services, privacy } = deps;
+  const { linkedThreads, stored, watches, platforms, services } = deps;
   const open = createLru<string, true>(KNOWN);
   /** Channels that can have no threads. */
   const flat = createLru<string, true>(KNOWN);
@@ -91,7 +99,7 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
   }: LinkedConversation): Promise<Described | undefined> => {
     for (const { threadId, channel } of [own, ...threads.map(({ target }) => target)]) {
       const info = threadId === undefined ? await describe(channel) : undefined;
-      if (info) return { ...info, platform: channel.space.platform };
+      if (info) return { ...info, channel };
     }
     return undefined;
   };
@@ -116,28 +124,48 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     return start && (await stored.sourcesOf(start)).length === 1 ? start : undefined;
   };
 
+  /** True where the name that a person gave a thread may be shown in a channel. */
+  const isShown = async ({ channel, ownerId, name }: Described, to: Channel): Promise<boolean> => {
+    const { platform } = channel.space;
+    if (await deps.privacy.optedOut({ platform, id: ownerId })) return false;
+    const author = { id: ownerId, name: '', kind: 'person' } as const;
+    if (await deps.bars.isBarred({ ref: { channel, id: '' }, author }, to)) return false;
+    const watch = watches.of(channel);
+    if (!watch) return true;
+    const { people, words } = rulesOf(watch, await services.spaces.of(channel.space));
+    const judged = { text: plainWords(name), author, type: 'text' } as const;
+    return !ruledOut(judged, { ...(people && { people }), ...(words && { words }) });
+  };
+
   /** The name of a conversation in the language of a channel. */
   const nameFor = async (
     info: Described | undefined,
     { channel: to, languages: [language = ''] }: ChannelWatch,
     signal: AbortSignal,
   ): Promise<string> => {
-    if (!info || (await privacy.optedOut({ platform: info.platform, id: info.ownerId })))
-      return NAMELESS;
+    if (!info || !(await isShown(info, to))) return NAMELESS;
+    const { space } = info.channel;
+    const words = plainWords(info.name);
+    const characters = charactersOf(words);
+    const asWritten = shorten(info.name, NAME_CHARS);
+    // Who renamed it is not known: it is the use of the space alone.
+    if (await services.limits.fault({ space }, { characters })) return asWritten;
     const request = {
-      text: plainWords(info.name),
+      text: words,
       to: language,
       place: to,
       lane: 'ambient',
       whole: true,
     } as const;
     try {
-      const { text: translated } = await resultOf(services.translator.translate(request, signal));
-      return shorten(plainText(translated).trim() || info.name, NAME_CHARS);
+      const done = await resultOf(services.translator.translate(request, signal));
+      if (done.outcome === 'translated')
+        await recordUsage(deps.store, space, '', { characters }, deps.now());
+      return shorten(plainText(done.text).trim() || info.name, NAME_CHARS);
     } catch (thrown) {
       if (toAppError(thrown).code === 'cancelled') throw thrown;
       // A name that cannot be translated keeps no message from its readers.
-      return shorten(info.name, NAME_CHARS);
+      return asWritten;
     }
   };
 

@@ -3,7 +3,8 @@ import { AppError } from '../../../src/errors.ts';
 import { channelKey, type Channel } from '../../../src/model/place.ts';
 import type { ThreadChange } from '../../../src/ports/channel-feed.ts';
 import { eventually } from '../../fakes/eventually.ts';
-import { channel, lost } from '../../fakes/channel-feed.ts';
+import { mirrorOf } from '../../fakes/autotranslate.ts';
+import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from './support.ts';
 
 describe('copies of a thread', () => {
@@ -179,5 +180,52 @@ describe('copies of a thread', () => {
       'es(winter)',
       'ja(summer)',
     ]);
+  });
+
+  it('take the name from nobody who was stopped there, nor one that a rule leaves out', async () => {
+    const there = { platform: SPACE.platform, id: 'there' };
+    const [elsewhere, mia] = [channel('elsewhere', undefined, there), person('mia')];
+    scene.feed.nameSpace(there, 'There');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [elsewhere, 'es']));
+    const begin = async (name: string): Promise<Channel> => {
+      const thread = scene.feed.startThread(ENGLISH, name, { ownerId: mia.id });
+      await scene.say(thread, 'one');
+      await scene.idle();
+      return thread;
+    };
+    const names = () =>
+      [...scene.feed.threads].flatMap(([key, { name }]) =>
+        key.startsWith(`${elsewhere.id}/`) ? [name] : [],
+      );
+    const thread = await begin('plans');
+    expect(names()).toEqual(['es(plans)']);
+    await scene.blocks.add(
+      there,
+      { platform: SPACE.platform, id: mia.id },
+      { name: 'mia', isBan: false },
+    );
+    await rename(thread, 'rude');
+    await begin('rude again');
+    expect(names()).toEqual(['🧵', '🧵']);
+    await scene.spaces.change(SPACE, { rules: { words: { of: ['secret'] } } });
+    const own = scene.feed.startThread(ENGLISH, 'the secret', { ownerId: 'bob' });
+    await scene.say(own, 'one', { author: person('bob') });
+    await scene.idle();
+    expect(names().at(-1)).toBe('🧵');
+    expect(scene.feed.texts(elsewhere).join()).not.toMatch(/rude|secret/);
+  });
+
+  it('count the characters of their names for the server alone, and have it as written over its limit', async () => {
+    const before = await scene.usage.today(SPACE);
+    const thread = await begun();
+    const { characters } = await scene.usage.today(SPACE);
+    // `plans` and `one`, each in two languages.
+    expect(characters - before.characters).toBe(2 * 5 + 2 * 3);
+    await scene.spaces.change(SPACE, { dailyCharacters: characters + 4 });
+    await rename(thread, 'tea');
+    const names = [...scene.feed.threads.values()].map(({ name }) => name);
+    expect(names.filter((name) => name.includes('(tea)'))).toHaveLength(1);
+    expect(names.filter((name) => name === 'tea')).toHaveLength(2);
+    expect((await scene.usage.todayOf(SPACE, 'ada')).characters).toBe(2 * 3);
   });
 });

@@ -11,6 +11,7 @@ import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { createAuthorsOf } from './asked/authors.ts';
 import { createAskedMessages } from './asked/messages.ts';
 import { createReadTranslations } from './asked/translations.ts';
 import { createBackfill } from './backfill.ts';
@@ -49,7 +50,7 @@ import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createProgress } from './prepare/progress.ts';
 import { createRecognitionOutages } from './outages/recognition.ts';
 import { createScheduler } from './scheduler.ts';
-import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
+import { createWatchedPlatforms } from './watched-platforms.ts';
 import { openStores } from './stores.ts';
 import { createRepeatedWork } from './repeated-work.ts';
 import { createTell } from './tell.ts';
@@ -131,6 +132,7 @@ export const openAutoTranslate = async ({
     measured,
   };
   const bars = createBars(shared);
+  const authorsOf = createAuthorsOf(shared);
   const openSources = createOpenSources({ ...shared, bars });
   const names = createAuthorNames(shared);
   const floods = createFloods(shared);
@@ -358,8 +360,8 @@ export const openAutoTranslate = async ({
     termAccepted: repeated.announce,
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
-    /** See `authorsOf`. */
-    authorsOf: (message: Message) => authorsOf(message, stored, platforms),
+    /** See `createAuthorsOf`. */
+    authorsOf: async (message: Message) => authorsOf(message),
     /** Tells moderators of what waits for them, before the program stops. */
     drain: shared.moderators.drain,
     /** Begins what one of all processes does: clearing what is old, and telling what was not told. */

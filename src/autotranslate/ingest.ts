@@ -25,7 +25,7 @@ import type { FlagRefusals, RefusedFlag } from './flags/refusals.ts';
 import type { CopiedReactions } from './reactions/reactions.ts';
 import { isCountryFlag } from '../text/language/languages.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
-import type { Message } from '../model/message.ts';
+import { writerOf, type Message } from '../model/message.ts';
 import { isQuiet } from '../model/space.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
@@ -149,8 +149,7 @@ export const createIngest = ({
   const { accept, markDeleted } = inboxWriter;
   const flagged = { stored, platforms, openSources };
   const flagTurn = createSpacing(nowMs, { everyMs: FLAG_EVERY_MS, burst: FLAGS_AT_ONCE });
-  const optedOut = ({ ref, author }: Message): Promise<boolean> =>
-    privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
+  const optedOut = (message: Message): Promise<boolean> => privacy.optedOut(writerOf(message));
 
   /** Updates flag replies after a change of their message; those under a mirror follow its source. */
   const acceptForFlags = async (seen: Message, purposes: readonly string[]): Promise<void> => {

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../errors.ts';
-import type { Message } from '../model/message.ts';
+import { writerOf, type Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import { flaggedLanguage, fromStored, type Row } from '../store/inbox/row.ts';
@@ -34,15 +34,17 @@ export const readFlagged = async (
   if (!source || !pressed) return pressed;
   const words = await readOpen(source.ref);
   if (!words) return undefined;
+  const { id, platform } = writerOf(words);
   if (!(await openSources.isOpen(words, ref.channel))) {
-    const { id, kind } = words.author;
-    return { ...pressed, author: { ...pressed.author, id, kind } };
+    const { kind } = words.author;
+    return { ...pressed, author: { ...pressed.author, id, platform, kind } };
   }
   const text = await textFor(words.text, source.ref.channel, ref.channel, platforms);
   const { threadId: _thread, ...shown } = words;
   // The answer stands below the message that was pressed.
   const { position, threadId } = pressed;
-  return { ...shown, text, ref, position, ...(threadId === undefined ? {} : { threadId }) };
+  const author = { ...words.author, platform };
+  return { ...shown, author, text, ref, position, ...(threadId === undefined ? {} : { threadId }) };
 };
 
 /** Reads the message of a row, with access to its files; undefined where there is none to translate. */

@@ -1,5 +1,5 @@
 import { realClock } from '../async/clock.ts';
-import { AppError, userError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
 import type { Content, Message } from '../model/message.ts';
 import type { Channel, Posted } from '../model/place.ts';
@@ -11,7 +11,6 @@ import { quotedWords } from '../text/quoted-words.ts';
 import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { asText, map } from '../rich-text/walk.ts';
-import type { MirrorStore } from '../store/channels/mirrors.ts';
 
 /** The parts of a platform that watched channels need. */
 export interface WatchedPlatform {
@@ -152,25 +151,4 @@ export const authorFor = async (
   // The server is shown however long a name is.
   const name = `${quotedWords(author.name, NAME_CHARS)} · ${quotedWords(server, SERVER_CHARS)}`;
   return { ...author, name };
-};
-
-/**
- * Finds the ids of the people whose words a message holds: its author, or for a mirror the authors of all
- * its sources. Rejects with `not-found` where one of these is deleted.
- */
-export const authorsOf = async (
-  { ref, author }: Message,
-  stored: Pick<MirrorStore, 'sourcesOf'>,
-  platforms: Pick<WatchedPlatforms, 'find' | 'of'>,
-): Promise<readonly string[]> => {
-  const isOurs = author.kind === 'ourselves' && platforms.find(ref.channel) !== undefined;
-  const sources = isOurs ? await stored.sourcesOf(ref) : [];
-  if (sources.length === 0) return [author.id];
-  return Promise.all(
-    sources.map(async (source) => {
-      const written = await platforms.of(source.ref.channel).feed.read(source.ref);
-      if (!written) throw userError('not-found', 'errors.not-found');
-      return written.author.id;
-    }),
-  );
 };

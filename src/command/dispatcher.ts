@@ -15,7 +15,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createMeter } from '../usage/meter.ts';
 import { labelled, sections } from '../rich-text/compose.ts';
 import type { Content, Message } from '../model/message.ts';
-import type { Member, Channel } from '../model/place.ts';
+import { isSamePerson, type Member, type Channel, type Person } from '../model/place.ts';
 import { quote, text, type RichText } from '../rich-text/rich-text.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
@@ -32,8 +32,8 @@ const CHOICES_SHOWN_WITHIN_MS = 200;
 
 export interface DispatcherDeps extends CatalogueDeps {
   readonly log: Log;
-  /** Ids of those whose words a message holds: of a copy of ours they are somebody else's. */
-  readonly authorsOf: (message: Message) => Promise<readonly string[]>;
+  /** Finds those whose words a message holds: of a copy of ours they are somebody else's. */
+  readonly authorsOf: (message: Message) => Promise<readonly Person[]>;
   readonly platforms: Pick<Platforms, 'find' | 'get'>;
   readonly services: Services;
   /** The people who run Dragoman, as `platform:id`. */
@@ -173,11 +173,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, updates, async (basics) => {
       await admit(command, action, basics, typedBy(member));
-      for (const id of on ? await deps.authorsOf(on) : [])
-        if (
-          id !== member.id &&
-          (await basics.services.privacy.optedOut({ platform: member.platform, id }))
-        )
+      for (const author of on ? await deps.authorsOf(on) : [])
+        if (!isSamePerson(author, member) && (await basics.services.privacy.optedOut(author)))
           throw userError('forbidden', 'errors.author-opted-out');
       const given = on ? action.onMessage?.(on) : invocation.options;
       if (!given) throw userError('unsupported', 'errors.not-on-messages');

@@ -1,5 +1,5 @@
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { MessageRef } from './place.ts';
+import type { MessageRef, Person } from './place.ts';
 
 /** A word with its time; in scripts without spaces, a character or a few. */
 export interface SpokenWord {
@@ -165,6 +165,8 @@ export interface Content {
 /** The author of a message. `name` and `avatarUrl` are as others see them. */
 export interface Author {
   readonly id: string;
+  /** The platform of the author, where the words were copied from another one. Default: that of the message. */
+  readonly platform?: string;
   readonly name: string;
   readonly avatarUrl?: string;
   /** `ourselves`: posted by us, as a bot or through a webhook of ours. */
@@ -209,3 +211,9 @@ export interface Message {
   /** True for messages of the platform itself: joins, pins, boosts. */
   readonly system?: boolean;
 }
+
+/** The person whose words a message holds. */
+export const writerOf = ({ ref, author }: Pick<Message, 'ref' | 'author'>): Person => ({
+  platform: author.platform ?? ref.channel.space.platform,
+  id: author.id,
+});

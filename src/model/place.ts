@@ -91,3 +91,6 @@ export interface Member {
 
 /** A person of a platform, in any of its spaces. */
 export type Person = Pick<Member, 'platform' | 'id' | 'homeId'>;
+
+export const isSamePerson = (a: Person, b: Person): boolean =>
+  a.id === b.id && a.platform === b.platform;

@@ -3,6 +3,7 @@ import {
   type Channel,
   type Person,
   channelKey,
+  isSamePerson,
   keyOf,
   messageKey,
   type Space,
@@ -37,8 +38,6 @@ interface Remembered {
 type History = Lru<string, readonly Remembered[]>;
 
 export type LanguageHistory = ReturnType<typeof createLanguageHistory>;
-
-const isSamePerson = (a: Person, b: Person): boolean => a.id === b.id && a.platform === b.platform;
 
 const languagesOf = (lines: readonly Remembered[]): readonly string[] =>
   lines.map(({ language }) => language);

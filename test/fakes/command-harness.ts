@@ -2,7 +2,13 @@ import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import type { Content, Control, Message, MessageFile } from '../../src/model/message.ts';
+import {
+  writerOf,
+  type Content,
+  type Control,
+  type Message,
+  type MessageFile,
+} from '../../src/model/message.ts';
 import type { Channel, Member } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
@@ -100,7 +106,7 @@ export const openCommandHarness = async (
       find: (name) => platformOf(name, script),
       get: (name) => platformOf(name, script),
     },
-    authorsOf: async ({ author }) => [author.id],
+    authorsOf: async (message) => [writerOf(message)],
     operators: new Set(['test:ada']),
     services,
   });

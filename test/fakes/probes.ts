@@ -11,7 +11,8 @@ import { userError, type MessageKey } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { Texts } from '../../src/i18n/texts.ts';
 import { silentLog } from './silent-log.ts';
-import type { Content, Message } from '../../src/model/message.ts';
+import { writerOf, type Content, type Message } from '../../src/model/message.ts';
+import type { Person } from '../../src/model/place.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
@@ -59,7 +60,7 @@ export const createProbes = () => {
     choices: CHOICES,
     /** Whether the author of messages opted out. */
     optedOut: false,
-    authorsOf: async ({ author }: Message): Promise<readonly string[]> => [author.id],
+    authorsOf: async (message: Message): Promise<readonly Person[]> => [writerOf(message)],
     lookUp: async (): Promise<{ value: string; label: string }[]> => [],
     /** Ends the time that looking up may take. */
     rested: Promise.withResolvers<void>(),

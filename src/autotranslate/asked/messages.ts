@@ -1,10 +1,11 @@
 import { DAY_MS } from '../../async/clock.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { keyOf, type Channel, type MessageRef, type Person } from '../../model/place.ts';
 import type { Store } from '../../store/index.ts';
-import { outcomesOf } from '../../store/inbox/outcomes.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
+import { createAuthorsOf } from './authors.ts';
 import type { ReadTranslations } from './translations.ts';
 import {
   createSourcesOf,
@@ -13,11 +14,16 @@ import {
   type SourceTextDeps,
 } from './source-texts.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
+import { within } from '../watched-platforms.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
+/** Sources that are read at once only to learn who wrote them, and the longest waits for one and for all. */
+const READ_AT_ONCE = 10;
+const SOURCE_MS = 3_000;
+const SOURCES_MS = 10_000;
 
 export interface AskedMessagesDeps extends SourceTextDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
@@ -40,7 +46,7 @@ export interface MissedMessages {
   readonly messages: readonly Message[];
   /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at. */
   readonly isCut: boolean;
-  /** The number that are left out because somebody whose words they hold opted out. */
+  /** The number that are left out because somebody whose words they hold opted out, or because nobody can tell whose they are. */
   readonly leftOut: number;
 }
 
@@ -82,26 +88,15 @@ export interface AskedMessages {
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
-  const { platforms, privacy, store, translations, now } = deps;
+  const { platforms, privacy, translations, now } = deps;
 
   const sourcesOf = createSourcesOf(deps);
-
-  /** The people whose words a message holds: of a copy from another channel its authors; none of other messages of ours. */
-  const authorsOf = async ({ ref, author }: Message): Promise<readonly Person[]> => {
-    const { platform } = ref.channel.space;
-    if (author.kind !== 'ourselves') return [{ platform, id: author.id }];
-    const found = (await sourcesOf(ref)).map(async ({ ref: source }) => {
-      const [known] = await outcomesOf(store, source);
-      const id =
-        known?.authorId ?? (await platforms.of(source.channel).feed.read(source))?.author.id;
-      return id ? [{ platform: source.channel.space.platform, id }] : [];
-    });
-    return (await Promise.all(found)).flat();
-  };
+  const authorsOf = createAuthorsOf(deps);
 
   /** Keeps the messages of others with words, of which none is by somebody who opted out. */
   const readable = async (
     all: readonly Message[],
+    signal: AbortSignal,
   ): Promise<Pick<MissedMessages, 'messages' | 'leftOut'>> => {
     const asked = new Map<string, Promise<boolean>>();
     const isOut = (person: Person): Promise<boolean> => {
@@ -110,15 +105,33 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       asked.set(key, known);
       return known;
     };
+    const turns = createSemaphore(READ_AT_ONCE);
+    const ended = new AbortController();
+    const until = AbortSignal.any([signal, ended.signal]);
+    const read = async (source: MessageRef): Promise<Message | undefined> =>
+      turns.use(() => {
+        const reading = platforms.of(source.channel).feed.read(source);
+        return within(SOURCE_MS, reading, undefined);
+      }, until);
     let leftOut = 0;
     const kept = all.map(async (message) => {
       if (message.system || isBlankMessage(message.text)) return [];
-      const authors = await authorsOf(message);
-      const isRefused = (await Promise.all(authors.map(isOut))).includes(true);
+      const { ref, author } = message;
+      // Of our messages, only copies from other channels are missed by anybody.
+      if (author.kind === 'ourselves' && (await sourcesOf(ref)).length === 0) return [];
+      // A source that cannot be read, and soon, may be of somebody who opted out.
+      const authors = await within(
+        SOURCES_MS,
+        authorsOf(message, read).catch(() => undefined),
+        undefined,
+      );
+      const isRefused = !authors || (await Promise.all(authors.map(isOut))).includes(true);
       if (isRefused) leftOut += 1;
-      return authors.length === 0 || isRefused ? [] : [message];
+      return isRefused ? [] : [message];
     });
-    return { messages: (await Promise.all(kept)).flat(), leftOut };
+    const messages = (await Promise.all(kept).finally(() => ended.abort())).flat();
+    signal.throwIfAborted();
+    return { messages, leftOut };
   };
 
   const newest = async (
@@ -155,7 +168,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     recent: async (channel, most, signal) => {
       const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
       const written = found.filter(({ author }) => author.kind !== 'ourselves');
-      return (await readable(written)).messages.slice(-most);
+      return (await readable(written, signal)).messages.slice(-most);
     },
     since: async (channel, from, signal) => {
       const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal);
@@ -166,7 +179,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       );
       const last = found[own];
       return {
-        ...(await readable(found.slice(own + 1))),
+        ...(await readable(found.slice(own + 1), signal)),
         sinceMs: last ? timeOf(last) : sinceMs,
         isCut: !last && found.length === MOST_MISSED,
       };

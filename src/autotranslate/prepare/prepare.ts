@@ -17,7 +17,7 @@ import type { LateTargets } from '../mirror/late-targets.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';
-import type { Message } from '../../model/message.ts';
+import { writerOf, type Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
@@ -99,7 +99,7 @@ export const createPrepare = (deps: PrepareDeps) => {
   ): Promise<SkipReason | undefined> => {
     if (authorId === '' && !isOfQuote(partition)) return 'forgotten';
     const { space } = message.ref.channel;
-    const optedOut = await privacy.optedOut({ platform: space.platform, id: message.author.id });
+    const optedOut = await privacy.optedOut(writerOf(message));
     const choices = await spaces.of(space);
     if (watch && !isJudged)
       return skipReason(message, watch, choices, optedOut, writtenMs(message));

@@ -11,7 +11,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../rich-text/compose.ts';
 import type { Lane } from '../../model/service.ts';
 import type { WatchRules } from '../../model/rules.ts';
-import type { Message, Transcript } from '../../model/message.ts';
+import { writerOf, type Message, type Transcript } from '../../model/message.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Row, RowKey } from '../../store/inbox/row.ts';
@@ -200,8 +200,7 @@ export const createMessageTranslator = (
     const finished = finishedOf(key, row.authorId, row.ref.channel.space);
     const place = message.ref.channel;
     const lane: Lane = row.isMissed ? 'batch' : 'ambient';
-    const author = { platform: place.space.platform, id: message.author.id };
-    const line = { ref: message.ref, author };
+    const line = { ref: message.ref, author: writerOf(message) };
     const faults: AppError[] = [];
     /** Failures of the service at the message's recordings. */
     const deaf: AppError[] = [];

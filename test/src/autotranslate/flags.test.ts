@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { readFlagged } from '../../../src/autotranslate/read-source.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
-import { watchOf } from '../../fakes/autotranslate.ts';
-import { ENGLISH, GENERAL, linked, SPANISH, withScene } from './support.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
+import { ENGLISH, GENERAL, linked, SPANISH, withScene, WORKSPACE } from './support.ts';
 
 describe('a flag', () => {
   const scene = withScene();
@@ -135,6 +135,22 @@ describe('a flag', () => {
     await scene.listener.reactionChanged(copy.ref, '🇫🇷', true);
     await scene.idle();
     expect(scene.feed.texts(SPANISH).at(-1)).toBe('🇫🇷 fr(hello)');
+  });
+
+  it('on a copy on another platform brings nothing of somebody who opted out, before it was pressed or after', async () => {
+    const there = channel('there', undefined, WORKSPACE);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [there, 'es']));
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const copy = scene.other.messages(there)[0] as Message;
+    const resume = scene.hold('hello');
+    await scene.listener.reactionChanged(copy.ref, '🇫🇷', true);
+    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'ada' }, true);
+    resume();
+    await scene.idle();
+    await scene.listener.reactionChanged(copy.ref, '🇵🇱', true);
+    await scene.idle();
+    expect(scene.other.texts(there)).toEqual([expect.stringContaining('es(hello)')]);
   });
 
   it('on a copy means the words of the copy where its source is not copied there any more', async () => {

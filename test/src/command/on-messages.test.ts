@@ -51,7 +51,8 @@ describe('a command used on a message', () => {
       ...messageOf('hello'),
       author: { id: 'us', name: 'Bob', kind: 'ourselves' },
     };
-    probes.script.authorsOf = async () => ['carol', 'author'];
+    probes.script.authorsOf = async () =>
+      ['carol', 'author'].map((id) => ({ platform: 'test', id }));
     expect(await probes.run('probe', {}, { on: copy })).toEqual({ text: 'whole' });
     probes.script.optedOut = true;
     const refused = await probes.run('probe', {}, { on: copy });

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createAskedMessages,
   MOST_MISSED,
@@ -224,6 +224,29 @@ describe('messages that somebody asks for', () => {
     for (const source of [shy, gone])
       sources.set(fake.say(HERE, 'copy', OURS).ref.id, { ref: source.ref, purpose: WATCH });
     fake.remove(gone.ref);
-    expect((await since({ agoMs: HOUR_MS })).messages).toEqual([]);
+    expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: [], leftOut: 2 });
+  });
+
+  it('leave out copies whose sources cannot be read, or not in time: at most ten are asked for at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { fake, messages, sources } = await open();
+    const { ref } = fake.say(HERE, 'hello', { author: person('bob') });
+    const far = Array.from({ length: 60 }, () => fake.say(THERE, 'hola', OURS).ref);
+    for (const source of far)
+      sources.set(fake.say(HERE, 'copy', OURS).ref.id, { ref: source, purpose: WATCH });
+    const asked: string[] = [];
+    fake.feed.read = async ({ id }) => {
+      asked.push(id);
+      if (id === far[0]?.id) throw new AppError('forbidden', 'not readable');
+      return new Promise(() => {});
+    };
+    let missed: unknown;
+    const reading = messages.since(HERE, { agoMs: HOUR_MS }, AbortSignal.timeout(60_000));
+    void reading.then((found) => (missed = found));
+    await vi.waitFor(() => expect(asked).toHaveLength(11));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.waitFor(() => expect(missed).toMatchObject({ messages: [{ ref }], leftOut: 60 }));
+    expect(asked.length).toBeLessThan(60);
   });
 });

@@ -1,8 +1,8 @@
 import type { Tell } from '../tell.ts';
 import { createLru } from '../../async/lru.ts';
-import { reasonSentence } from '../../errors.ts';
+import { AppError, reasonSentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
-import type { Space } from '../../model/place.ts';
+import { channelKey, keyOf, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { WATCH, watchPartition, type Row } from '../../store/inbox/row.ts';
@@ -17,8 +17,19 @@ import type { WatchedPlatforms } from '../watched-platforms.ts';
 const TOLD_AFTER_MS = 10_000;
 /** Time in which a channel is told once. */
 const QUIET_MS = 600_000;
-/** Conversations whose last notice is remembered. */
+/** Channels whose last notice is remembered. */
 const MOST_TOLD = 5_000;
+
+/** What linked servers learn of an outage in another: not whose key it is of, nor what is wrong with it. */
+const ELSEWHERE = new AppError('unavailable', 'messages of a linked channel wait');
+
+/** Who knows that the messages of a conversation wait. */
+interface Told {
+  /** Keys of the channels. */
+  readonly channels: Set<string>;
+  /** The spaces whose moderators know, by their keys. */
+  readonly spaces: Map<string, Space>;
+}
 
 export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
@@ -38,27 +49,18 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const { watches, texts, spaces, tell, moderators, platforms, now } = deps;
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
-  /** Conversations whose channels know. */
-  const informed = new Set<string>();
-  /** The spaces of conversations whose channels know. */
-  const told = new Map<string, readonly Space[]>();
+  /** Who knows of each conversation. */
+  const told = new Map<string, Told>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
-  const tellOf = async (watch: ChannelWatch, error: OutageError): Promise<void> => {
+  const tellOf = async (watch: ChannelWatch, error: AppError): Promise<void> => {
     const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
     const t = texts.rich(language, platforms.find(watch.channel)?.naming);
     await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
-  const isToBeTold = (
-    conversation: string,
-    { purpose, sinceMs }: Row,
-    { isRefusal }: OutageError,
-  ): boolean =>
-    !informed.has(conversation) &&
-    purpose === WATCH &&
-    (isRefusal || now() - sinceMs >= TOLD_AFTER_MS) &&
-    now() - (toldMs.get(conversation) ?? -Infinity) >= QUIET_MS;
+  const isToBeTold = ({ purpose, sinceMs }: Row, { isRefusal }: OutageError): boolean =>
+    purpose === WATCH && (isRefusal || now() - sinceMs >= TOLD_AFTER_MS);
 
   return {
     /** Notes that a partition waits, with its first row. */
@@ -67,26 +69,31 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       const watch = watches.of(ref.channel);
       const conversation = watch ? watchPartition(watch) : partition;
       waiting.set(partition, conversation);
-      if (!watch || !isToBeTold(conversation, first, error)) return;
-      informed.add(conversation);
-      toldMs.set(conversation, now());
-      const all = watch.group === undefined ? [watch] : watches.group(watch);
-      for (const each of all) {
+      if (!watch || !isToBeTold(first, error)) return;
+      const knowing: Told = told.get(conversation) ?? { channels: new Set(), spaces: new Map() };
+      told.set(conversation, knowing);
+      for (const each of watch.group === undefined ? [watch] : watches.group(watch)) {
+        const { space } = each.channel;
+        const isHere = keyOf(space) === keyOf(ref.channel.space);
+        const reason = isHere ? error : ELSEWHERE;
+        if (isHere || !error.isOfOwnKey) {
+          knowing.spaces.set(keyOf(space), space);
+          moderators.paused(space, reason);
+        }
+        const key = channelKey(each.channel);
+        const isQuiet = now() - (toldMs.get(key) ?? -Infinity) < QUIET_MS;
+        if (isQuiet || knowing.channels.has(key)) continue;
+        knowing.channels.add(key);
+        toldMs.set(key, now());
         void logFailure(deps.log, 'a channel could not be told of an outage', () =>
-          tellOf(each, error),
+          tellOf(each, reason),
         );
-        moderators.paused(each.channel.space, error);
       }
-      told.set(
-        conversation,
-        all.map(({ channel }) => channel.space),
-      );
     },
     /** Notes that a partition does not wait. */
     end: (partition: string): void => {
       const conversation = waiting.get(partition) ?? partition;
-      informed.delete(conversation);
-      for (const space of told.get(conversation) ?? []) moderators.resumed(space);
+      for (const space of told.get(conversation)?.spaces.values() ?? []) moderators.resumed(space);
       told.delete(conversation);
       waiting.delete(partition);
     },

@@ -17,7 +17,7 @@ let breaker: ReturnType<typeof createRecognitionBreaker>;
 
 beforeEach(() => {
   nowMs = 7;
-  breaker = createRecognitionBreaker(() => nowMs);
+  breaker = createRecognitionBreaker(() => nowMs, false);
 });
 
 describe('recordings that are refused', () => {

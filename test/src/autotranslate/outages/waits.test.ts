@@ -1,11 +1,17 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { OutageError } from '../../../../src/autotranslate/outages/breaker.ts';
 import { createOutageWaits } from '../../../../src/autotranslate/outages/waits.ts';
 import { AppError } from '../../../../src/errors.ts';
+import type { Channel, Space } from '../../../../src/model/place.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 import { WATCH, type Row } from '../../../../src/store/inbox/row.ts';
-import { watchOf } from '../../../fakes/autotranslate.ts';
+import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
+import { channel, SPACE } from '../../../fakes/channel-feed.ts';
 import { realTexts } from '../../../fakes/texts.ts';
-import { GENERAL } from '../support.ts';
+import { GENERAL, WORKSPACE } from '../support.ts';
+
+const rowOf = (from: Channel): Row =>
+  ({ partition: 'p', purpose: WATCH, sinceMs: 0, ref: { channel: from, id: '1' } }) as Row;
 
 it('a channel that cannot be told of an outage is logged, and nothing else comes of it', async () => {
   const warn = vi.fn<() => void>();
@@ -23,7 +29,73 @@ it('a channel that cannot be told of an outage is logged, and nothing else comes
     log: { warn },
     now: () => 1_000_000,
   });
-  const row = { partition: 'p', purpose: WATCH, sinceMs: 0, ref: { channel: GENERAL, id: '1' } };
-  waits.begin(row as Row, new OutageError(new AppError('unavailable', 'away'), 1));
+  waits.begin(rowOf(GENERAL), new OutageError(new AppError('unavailable', 'away'), 1, true));
   await expect.poll(() => warn.mock.calls.length).toBe(1);
+});
+
+describe('an outage in channels that are linked over two servers', () => {
+  const ABROAD = channel('abroad', undefined, WORKSPACE);
+  const watches = mirrorOf([GENERAL, 'en'], [ABROAD, 'en']);
+  const refusal = (isOfOwnKey: boolean): OutageError =>
+    new OutageError(
+      new AppError('config', 'refused', { sentence: { key: 'service.no-credit' } }),
+      1,
+      isOfOwnKey,
+    );
+
+  const createWorld = () => {
+    const lines: string[] = [];
+    const say = (space: Space, words: string): void => void lines.push(`${space.id}: ${words}`);
+    const waits = createOutageWaits({
+      watches: {
+        of: ({ id }) => watches.find((watch) => watch.channel.id === id),
+        group: () => watches,
+      },
+      texts: realTexts,
+      platforms: { find: () => undefined },
+      spaces: { of: async () => ({}) as never },
+      tell: async ({ space }, text) => say(space, plainText(text)),
+      moderators: {
+        paused: (space, { sentence }) => say(space, `moderators ${sentence.key}`),
+        resumed: (space) => say(space, 'moderators resumed'),
+      },
+      log: { warn: () => undefined },
+      now: () => 1_000_000,
+    });
+    return { lines, waits };
+  };
+  const paused = (key: 'service.no-credit' | 'reasons.unavailable'): string =>
+    realTexts.in('en')('autotranslate.paused', { reason: realTexts.in('en')(key) });
+
+  it('tells its reason where the key is, and elsewhere only that messages wait', async () => {
+    const { lines, waits } = createWorld();
+    waits.begin(rowOf(GENERAL), refusal(true));
+    await expect
+      .poll(() => lines.toSorted())
+      .toEqual(
+        [
+          `${SPACE.id}: moderators service.no-credit`,
+          `${SPACE.id}: ${paused('service.no-credit')}`,
+          `${WORKSPACE.id}: ${paused('reasons.unavailable')}`,
+        ].toSorted(),
+      );
+    lines.length = 0;
+    // That of the other server has a reason of its own.
+    waits.begin(rowOf(ABROAD), refusal(true));
+    waits.end('p');
+    expect(lines).toEqual([
+      `${WORKSPACE.id}: moderators service.no-credit`,
+      `${SPACE.id}: moderators resumed`,
+      `${WORKSPACE.id}: moderators resumed`,
+    ]);
+  });
+
+  it('of the operator’s key is told to all moderators, elsewhere without its reason', () => {
+    const { lines, waits } = createWorld();
+    waits.begin(rowOf(GENERAL), refusal(false));
+    expect(lines).toEqual([
+      `${SPACE.id}: moderators service.no-credit`,
+      `${WORKSPACE.id}: moderators errors.unavailable`,
+    ]);
+  });
 });

@@ -10,8 +10,8 @@ import type { ModeratorNotices } from '../moderators/notices.ts';
 const SENT_EVERY_MS = 30_000;
 /** Recordings in a row of which none was recognised, after which it is no fault of theirs. */
 const FAILING = 2;
-/** Keys whose state is kept. */
-const MOST_KEYS = 500;
+/** Spaces and keys whose state is kept. */
+const MOST_KEPT = 2_000;
 
 /** Error codes of refusals that may be about every recording; others are about what is in one. */
 const MAY_BE_OF_ALL: ReadonlySet<ErrorCode> = new Set([
@@ -25,7 +25,7 @@ const MAY_BE_OF_ALL: ReadonlySet<ErrorCode> = new Set([
  * Creates what tells a recording that cannot be recognised from a service that recognises none. There
  * is no speech of ours for a probe, so that one of those that wait is sent now and then.
  */
-export const createRecognitionBreaker = (nowMs: () => number, isOfOwnKey: boolean) => {
+export const createRecognitionBreaker = (nowMs: () => number, isOfOwnKey = false) => {
   const failing = new Set<string>();
   let hasHeard = false;
   let reason: AppError | undefined;
@@ -88,24 +88,31 @@ export interface RecognitionOutagesDeps {
   readonly nowMs: () => number;
 }
 
-/** Creates such a breaker for each key of the service. Each space whose recordings wait is told, and when that is over. */
+/**
+ * Creates such a breaker for each space and its key of the service: recordings that one space sends hold up no other, and
+ * one that is recognised is proof for all of its key. Each space whose recordings wait is told, and when that is over.
+ */
 export const createRecognitionOutages = ({
   serviceKeyOf,
   moderators,
   nowMs,
 }: RecognitionOutagesDeps) => {
-  const breakers = createLru<string, ReturnType<typeof createRecognitionBreaker>>(MOST_KEYS);
-  const breakerOf = async (space: Space) => {
+  const breakers = createLru<string, ReturnType<typeof createRecognitionBreaker>>(MOST_KEPT);
+  const find = async (space: Space) => {
     const key = await serviceKeyOf(space).catch(() => undefined);
-    const id = key?.id ?? keyOf(space);
-    const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs);
+    const prefix = `${key?.id ?? 'unreadable'} `;
+    const id = `${prefix}${keyOf(space)}`;
+    const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs, key?.isOwn !== false);
     breakers.set(id, breaker);
-    return breaker;
+    const heard = (): void => {
+      for (const [each, its] of breakers) if (each.startsWith(prefix)) its.heard();
+    };
+    return { breaker, heard };
   };
   return {
     /** The breaker for a space's recordings. */
     of: async (space: Space) => {
-      const breaker = await breakerOf(space);
+      const { breaker, heard } = await find(space);
       const told = (error: AppError): AppError => {
         if (error instanceof OutageError) moderators.recordingsPaused(space, error);
         return error;
@@ -119,7 +126,7 @@ export const createRecognitionOutages = ({
           }
         },
         heard: (): void => {
-          breaker.heard();
+          heard();
           moderators.recordingsResumed(space);
         },
         judged: (error: AppError, message: string): AppError =>
@@ -128,10 +135,10 @@ export const createRecognitionOutages = ({
     },
     /** Says why recordings of a space wait; undefined where none does. */
     reasonOf: async (space: Space): Promise<Sentence | undefined> => {
-      const reason = (await breakerOf(space)).reason();
+      const reason = (await find(space)).breaker.reason();
       return reason && reasonSentence(reason);
     },
-    /** Lets all recordings of a space's key be sent that wait. */
-    tryAgain: async (space: Space): Promise<void> => (await breakerOf(space)).tryAgain(),
+    /** Lets all recordings of a space be sent that wait. */
+    tryAgain: async (space: Space): Promise<void> => (await find(space)).breaker.tryAgain(),
   };
 };

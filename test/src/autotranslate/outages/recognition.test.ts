@@ -17,7 +17,7 @@ let breaker: ReturnType<typeof createRecognitionBreaker>;
 
 beforeEach(() => {
   nowMs = 7;
-  breaker = createRecognitionBreaker(() => nowMs, false);
+  breaker = createRecognitionBreaker(() => nowMs);
 });
 
 describe('recordings that are refused', () => {
@@ -114,5 +114,19 @@ describe('a space whose recordings wait', () => {
     recordings.assertReady();
     recordings.heard();
     expect(told.slice(2)).toEqual(['other again', 'one again']);
+  });
+
+  it('has none of another space wait, whose recordings are sent with the same key', async () => {
+    const outages = createRecognitionOutages({
+      serviceKeyOf: async () => KEY,
+      moderators: { recordingsPaused: () => undefined, recordingsResumed: () => undefined },
+      nowMs: () => nowMs,
+    });
+    const recordings = await outages.of({ platform: 'test', id: 'one' });
+    for (const message of ['1', '2']) recordings.judged(forbidden, message);
+    const other = { platform: 'test', id: 'other' };
+    (await outages.of(other)).assertReady();
+    expect(await outages.reasonOf(other)).toBeUndefined();
+    expect((await outages.of(other)).judged(forbidden, '3')).not.toMatchObject(WAITS);
   });
 });

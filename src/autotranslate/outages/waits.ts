@@ -23,7 +23,7 @@ const MOST_TOLD = 5_000;
 /** What linked servers learn of an outage in another: not whose key it is of, nor what is wrong with it. */
 const ELSEWHERE = new AppError('unavailable', 'messages of a linked channel wait');
 
-/** Who knows that the messages of a conversation wait. */
+/** The channels and spaces that know that messages of a conversation wait. */
 interface Told {
   /** Keys of the channels. */
   readonly channels: Set<string>;
@@ -49,7 +49,7 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const { watches, texts, spaces, tell, moderators, platforms, now } = deps;
   /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
   const waiting = new Map<string, string>();
-  /** Who knows of each conversation. */
+  /** The ones that know, by conversation. */
   const told = new Map<string, Told>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 

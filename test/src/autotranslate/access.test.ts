@@ -26,7 +26,10 @@ describe('a target that is forbidden', () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.idle();
     scene.feed.lack('Manage Webhooks');
-    const lacking = (channel: typeof SPANISH) => ({ channel, permissions: ['Manage Webhooks'] });
+    const lacking = (where: typeof SPANISH) => ({
+      channel: where,
+      permissions: ['Manage Webhooks'],
+    });
     expect((await scene.inbox.backlog(SPACE)).newestDead).toEqual([
       {
         ref,

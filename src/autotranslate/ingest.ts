@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { channelKey, keyOf, type MessageRef, messageKey } from '../model/place.ts';
 import type { BlockStore } from '../store/blocks.ts';
@@ -51,6 +52,8 @@ export interface InboxWriterDeps {
 
 /** Name of the notices of deleted messages to the process that works on their channel. */
 const DELETED = 'deleted';
+/** Deletions that are written at once: a thread may have thousands, between which others are served. */
+const MARKED_AT_ONCE = 50;
 
 export type InboxWriter = ReturnType<typeof createInboxWriter>;
 
@@ -97,7 +100,11 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
         if (options.purpose === undefined) dropEverywhere(ref);
         else scheduler.interrupt(ref);
       }
-      for (const partition of await inbox.markDeleted(refs, options)) scheduler.wake(partition);
+      for (let from = 0; from < refs.length; from += MARKED_AT_ONCE) {
+        if (from > 0) await setImmediate();
+        const part = refs.slice(from, from + MARKED_AT_ONCE);
+        for (const partition of await inbox.markDeleted(part, options)) scheduler.wake(partition);
+      }
     },
   };
 };

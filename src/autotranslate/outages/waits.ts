@@ -20,7 +20,7 @@ const QUIET_MS = 600_000;
 /** Channels whose last notice is remembered. */
 const MOST_TOLD = 5_000;
 
-/** What linked servers learn of an outage in another: not whose key it is of, nor what is wrong with it. */
+/** The error that linked servers learn of an outage in another: not whose key it is of, nor what is wrong with it. */
 const ELSEWHERE = new AppError('unavailable', 'messages of a linked channel wait');
 
 /** The channels and spaces that know that messages of a conversation wait. */

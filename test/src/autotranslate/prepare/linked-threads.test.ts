@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
+import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
+import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { channel, lost, person, SPACE } from '../../../fakes/channel-feed.ts';
 import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, withScene, WORKSPACE } from '../support.ts';
@@ -78,6 +80,30 @@ describe('threads of linked channels', () => {
     await scene.idle();
     expect(scene.feed.texts(copyIn(SPANISH))).toEqual(['es:mío']);
     expect(scene.feed.texts(copyIn(JAPANESE))).toEqual(['eva: ja(es:mío) [🌐 英語]']);
+  });
+
+  it('lose the copies of a long deleted thread in parts, between which others are served', async () => {
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    const stored = createMirrorStore(scene.store, Date.now);
+    const posted = { channel: SPANISH, ids: ['9'] } as const;
+    const mirror = { target: { channel: SPANISH }, posted, contentHash: 'any' };
+    const ids = Array.from({ length: 300 }, (_, at) => `${10_000 + at}`);
+    await scene.store.write(async (db) => {
+      for (const id of ids)
+        await stored.put(db, { ref: { channel: thread, id }, purpose: WATCH }, mirror, true);
+    });
+    const deleting = scene.listener.channelDeleted(thread);
+    const marked: number[] = [];
+    while ((marked.at(-1) ?? 0) < ids.length)
+      marked.push(
+        await scene.store.write(async (db) => {
+          const rows = await db.selectFrom('inbox').select('message_id').execute();
+          return rows.length;
+        }),
+      );
+    await deleting;
+    const steps = marked.map((count, at) => count - (marked[at - 1] ?? 0));
+    expect(Math.max(...steps)).toBeLessThanOrEqual(50);
   });
 
   it('lose the copies of what went with a deleted thread after the link has ended', async () => {

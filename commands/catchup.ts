@@ -84,9 +84,11 @@ const showSummed = async (
   await ctx.replyBelow({ text: await writing });
 };
 
-// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
+// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody. All are private:
+// under an answer of one person that changes nothing, and a forged one replaces no message that others read.
 const page: Press = {
   isForEverybody: true,
+  private: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
     const missed = await missedIn(ctx, reading.from);
@@ -98,6 +100,7 @@ const page: Press = {
 
 const summary: Press = {
   isForEverybody: true,
+  private: true,
   async run(ctx) {
     const pressed = readArg(ctx);
     const missed = await missedIn(ctx, pressed.reading.from);
@@ -159,6 +162,7 @@ const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
 /** Shows a page in the language that is chosen for it; what somebody is asked for, who has no language, is kept. */
 const language: Press = {
   isForEverybody: true,
+  private: true,
   async run(ctx) {
     const { member, services, values } = ctx;
     const { reading, turn } = readArg(ctx);
@@ -176,6 +180,7 @@ const language: Press = {
 
 /** Keeps the language of a page as the person's own. */
 const keep: Press = {
+  private: true,
   async run(ctx) {
     await ctx.services.settings.change(ctx.member, { language: readArg(ctx).reading.to });
     await page.run(ctx);

@@ -84,6 +84,13 @@ describe('a press', () => {
     expect(text).not.toContain(sentence('errors.unknown-press'));
   });
 
+  it('of a reading takes the place of nothing that others read', async () => {
+    const commands = await discover<Command>('commands', commandFault);
+    const { presses = {} } = commands.find(({ name }) => name === 'catchup')!;
+    const open = Object.keys(presses).filter((word) => presses[word]?.private !== true);
+    expect(open).toEqual([]);
+  });
+
   it.each(listed('everybody'))('of everybody asks for no rights: %s', async (press) => {
     const { text } = await harness().pressNamed(press, { member: BOB });
     expect(text).not.toContain(sentence('errors.needs-moderator'));

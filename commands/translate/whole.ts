@@ -16,10 +16,12 @@ export const wholePress: Press = {
   private: true,
   async run(ctx) {
     const { access, arg: id, channel, locale, services, signal, t, reply } = ctx;
-    await access.demand([channel], 'see');
+    await access.demandHistory(channel);
     const message = isId(id) ? await services.messages.read({ channel, id }) : undefined;
     const audio = message && audioFileOf(message);
-    if (!message || (isBlankMessage(message.text) && !audio))
+    // The id is what the presser sent: a compact reply holds no messages of ours.
+    const isOurs = message?.author.kind === 'ourselves';
+    if (!message || isOurs || (isBlankMessage(message.text) && !audio))
       throw userError('not-found', 'errors.not-found');
     const place = { place: channel, lane: 'interactive' } as const;
     const heard =

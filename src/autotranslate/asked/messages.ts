@@ -55,7 +55,7 @@ export type FoundMessage = Pick<Message, 'ref' | 'position'> & Partial<Message>;
 
 /** Reads messages for somebody who asks for them: none of people who opted out, where no other is said. Every method rejects with an `AppError`. */
 export interface AskedMessages {
-  /** Reads a message; undefined where it is gone, or its author opted out. */
+  /** Reads a message; undefined where it is gone, or somebody opted out whose words it holds. */
   read(ref: MessageRef): Promise<Message | undefined>;
   /**
    * Finds the message that a person typed the link or the id of. Undefined where the typed text is neither, leads to another
@@ -153,9 +153,9 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   return {
     read: async (ref) => {
       const message = await platforms.of(ref.channel).feed.read(ref);
-      const { platform } = ref.channel.space;
-      const isOut = message && (await privacy.optedOut({ platform, id: message.author.id }));
-      return isOut ? undefined : message;
+      const authors = message ? await authorsOf(message) : [];
+      const areOut = await Promise.all(authors.map((author) => privacy.optedOut(author)));
+      return areOut.includes(true) ? undefined : message;
     },
     find: async (typed, here, mayRead) => {
       const { feed } = platforms.of(here);

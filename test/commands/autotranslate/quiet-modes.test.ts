@@ -143,10 +143,20 @@ describe('the button of a compact reply', () => {
     expect(text).not.toContain('long');
   });
 
-  it('shows nothing of a channel that the person may not see', async () => {
+  it('shows nothing of a channel that the person may not see, or whose history they may not read', async () => {
     harness().script.messages = [written('1', whole)];
-    harness().script.access = { '100': 'none' };
+    harness().script.readsHistory = false;
+    const unread = await harness().pressNamed('translate whole:1', { member: reader });
+    expect(unread.text).not.toContain('long');
+    Object.assign(harness().script, { readsHistory: true, access: { '100': 'none' } });
     const { text } = await harness().pressNamed('translate whole:1', { member: reader });
     expect(text).not.toContain('long');
+  });
+
+  it('shows nothing of our own messages, which no compact reply holds', async () => {
+    const author = { id: 'us', name: 'Cat', kind: 'ourselves' } as const;
+    harness().script.messages = [{ ...written('1', whole), author }];
+    const { text } = await harness().pressNamed('translate whole:1', { member: reader });
+    expect(text).toBe(sentence('errors.not-found', {}, 'ja'));
   });
 });

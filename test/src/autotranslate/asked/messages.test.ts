@@ -218,11 +218,13 @@ describe('messages that somebody asks for', () => {
   });
 
   it('hold no copy of who opted out, and none whose message is gone', async () => {
-    const { fake, since, sources } = await open();
+    const { fake, since, messages, sources } = await open();
     const shy = fake.say(THERE, 'mine', { author: person('shy') });
     const gone = fake.say(THERE, 'gone', { author: person('ann') });
     for (const source of [shy, gone])
       sources.set(fake.say(HERE, 'copy', OURS).ref.id, { ref: source.ref, purpose: WATCH });
+    const [copy] = fake.messages(HERE);
+    expect(await messages.read(copy!.ref)).toBeUndefined();
     fake.remove(gone.ref);
     expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: [], leftOut: 2 });
   });

@@ -225,7 +225,7 @@ export const openAutoTranslate = async ({
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
-    take: (message, isMissed) => ingest.take(message, isMissed ? 'backfill' : 'report'),
+    take: (message, isMissed) => ingest.take(message, isMissed ? 'history' : 'history-reported'),
     markDeleted,
     // In linked channels, what was missed in one may come before what is known of another.
     ...createLinkedHolds(holds, watchStore),

@@ -174,9 +174,13 @@ export const createIngest = ({
     /**
      * Accepts a message.
      *
-     * @param from how it is known; `whole`: reported, and everything before it is in the inbox
+     * @param from how it is known; `whole`: reported, and everything before it is in the inbox; `history`: read, as it was
+     * missed, or, `history-reported`, may have been
      */
-    take: async (message: Message, from: 'report' | 'whole' | 'backfill'): Promise<void> => {
+    take: async (
+      message: Message,
+      from: 'report' | 'whole' | 'history' | 'history-reported',
+    ): Promise<void> => {
       const { ref, author, position } = message;
       const { channel } = ref;
       const watch = watches.of(channel);
@@ -204,9 +208,10 @@ export const createIngest = ({
       const writtenMs = platforms.of(channel).feed.timeOf(position);
       const skip = skipReason(message, watch, choices, await optedOut(message), writtenMs);
       const own = watchPartition(watch);
-      const isMissed = from === 'backfill' || now() - writtenMs > LATE_MS;
+      const isMissed = from === 'history' || now() - writtenMs > LATE_MS;
       const partition = isMissed ? backfillPartition(own) : own;
-      const was = await accept({ message, purpose: WATCH, partition, skip });
+      const isReread = from === 'history' || from === 'history-reported';
+      const was = await accept({ message, purpose: WATCH, partition, skip, isReread });
       advance();
       if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
     },

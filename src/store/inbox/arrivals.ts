@@ -42,38 +42,45 @@ interface ArrivalRow
   readonly change_slot: number;
   /** Length of the hashes that are taken for equal; -1 for none. */
   readonly equal_length: number;
+  /** The hash of what stays as it is; `none` for none. */
+  readonly same_hash: string;
+  /** The beginning of the hashes of what stays skipped. */
+  readonly skipped: string;
 }
 
-const insertRow = statement((db, { change, change_slot, equal_length, ...row }: ArrivalRow) =>
-  db
-    .insertInto('inbox')
-    .values({ ...FRESH, ...row, revision: 1 })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['platform', 'channel_id', 'message_id', 'purpose'])
-        .doUpdateSet((eb) => ({
-          author_id: eb.ref('excluded.author_id'),
-          parent_id: eb.ref('excluded.parent_id'),
-          message: eb.ref('excluded.message'),
-          content_hash: eb.ref('excluded.content_hash'),
-          version: eb.ref('excluded.version'),
-          ...partitionOfChange(change, change_slot),
-          revision: sql<number>`inbox.revision + 1`,
-          // What stands of a former state is to go, though nothing new is to stand.
-          ...FRESH,
-          reason: eb.ref('excluded.reason'),
-          changed_ms: sql<number>`CASE WHEN inbox.begun > 0 THEN inbox.changed_ms
+const insertRow = statement(
+  (db, { change, change_slot, equal_length, same_hash, skipped, ...row }: ArrivalRow) =>
+    db
+      .insertInto('inbox')
+      .values({ ...FRESH, ...row, revision: 1 })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['platform', 'channel_id', 'message_id', 'purpose'])
+          .doUpdateSet((eb) => ({
+            author_id: eb.ref('excluded.author_id'),
+            parent_id: eb.ref('excluded.parent_id'),
+            message: eb.ref('excluded.message'),
+            content_hash: eb.ref('excluded.content_hash'),
+            version: eb.ref('excluded.version'),
+            ...partitionOfChange(change, change_slot),
+            revision: sql<number>`inbox.revision + 1`,
+            // What stands of a former state is to go, though nothing new is to stand.
+            ...FRESH,
+            reason: eb.ref('excluded.reason'),
+            changed_ms: sql<number>`CASE WHEN inbox.begun > 0 THEN inbox.changed_ms
             ELSE excluded.changed_ms END`,
-        }))
-        .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
-        .whereRef('inbox.version', '<=', 'excluded.version')
-        .where(sql`length(inbox.content_hash)`, '<>', equal_length)
-        // A report that comes late brings no message back; a flag can be pressed again.
-        .where((eb) =>
-          eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
-        ),
-    )
-    .returning(['revision', 'partition_key']),
+          }))
+          .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
+          .whereRef('inbox.version', '<=', 'excluded.version')
+          .where(sql`length(inbox.content_hash)`, '<>', equal_length)
+          .where('inbox.content_hash', '<>', same_hash)
+          .where(sql<boolean>`substr(inbox.content_hash, 1, length(${skipped})) <> ${skipped}`)
+          // A report that comes late brings no message back; a flag can be pressed again.
+          .where((eb) =>
+            eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
+          ),
+      )
+      .returning(['revision', 'partition_key']),
 );
 
 /** Notes that a later state of a message has the content of the stored one. */
@@ -114,6 +121,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     writtenMs,
     skip,
     dueMs = 0,
+    isReread = false,
   }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
     store.write(
       async (db) => {
@@ -141,6 +149,9 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           change_slot,
           // A former hash cannot be compared; a message that nobody edited is as it was.
           equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
+          // What was written in a pause stays out, also once the channel is set up anew.
+          skipped: skippedHash(isReread && !message.edited ? '' : 'paused'),
+          same_hash: isReread ? contentHash(message) : 'none',
         });
         const [changed] = rows;
         if (!changed) {

@@ -191,6 +191,8 @@ export interface Arrival {
   readonly skip?: string | undefined;
   /** Time before which it is not worked on, ms since 1970. Default: none. */
   readonly dueMs?: number;
+  /** True where it may only have been read again: what nobody changed then stays as it is, shown or skipped. Default: false. */
+  readonly isReread?: boolean;
 }
 
 /** Novelty of a message for the inbox: `same` when it has this content already. */

@@ -57,6 +57,26 @@ describe('what was turned off and is set back', () => {
     });
   });
 
+  it('leaves what was written before as it is, whoever opts out or in meanwhile', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const posted = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const ada = { platform: GENERAL.space.platform, id: posted.author.id };
+    await scene.privacy.setOptedOut(ada, true);
+    const left = await scene.say(GENERAL, 'secret');
+    await scene.idle();
+    const before = await scene.outcomes();
+    for (const optsOut of [true, false]) {
+      await scene.privacy.setOptedOut(ada, optsOut);
+      await undone(scene.watches.list(GENERAL.space));
+      await scene.listener.readMissed(GENERAL);
+      await scene.idle();
+      expect(await scene.outcomes()).toEqual(before);
+      expect(scene.feed.texts(GENERAL)).toContainEqual(expect.stringContaining('es(hello)'));
+    }
+    expect(before[left.ref.id]).toBe('skipped opted-out');
+  });
+
   it('is in its group again, and is copied there', async () => {
     await scene.watches.set(linked());
     const [english] = scene.watches.list(ENGLISH.space);

@@ -52,6 +52,21 @@ describe('a paused channel', () => {
     expect(shown).not.toContain('es(hello');
   });
 
+  it('gets no translations of that once it is set up anew, whether it is read again or edited', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await pauseAfter(1, GENERAL, true);
+    const { ref } = await sayAfter(2, GENERAL, 'hello');
+    await pauseAfter(3, GENERAL, false);
+    await scene.watches.remove(GENERAL);
+    await scene.watches.set([watchOf(GENERAL)]);
+    await scene.listener.readMissed(GENERAL);
+    await scene.idle();
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'hello there'));
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).join()).not.toContain('es(');
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped paused' });
+  });
+
   it('follows edits of what was written before where that is translated in place', async () => {
     await scene.watches.set([watchOf(GENERAL)]);
     const { ref } = await scene.say(GENERAL, 'hello');

@@ -231,6 +231,7 @@ export const openAutoTranslate = async ({
     ...createLinkedHolds(holds, watchStore),
   });
   const copiedReactions = createCopiedReactions({ ...shared, bars });
+  store.signals.subscribe('watches', copiedReactions.watchesChanged);
   const blocks = copiedReactions.watching(stores.blocks);
   const listener = createFeedListener({
     ...shared,

@@ -74,6 +74,7 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
   };
 
   const after = (waitMs: number, work: () => Promise<void>): void => {
+    if (stopping.signal.aborted) return;
     if (waitMs === 0) return track(work());
     const cancel = realClock.after(waitMs, () => {
       timers.delete(cancel);

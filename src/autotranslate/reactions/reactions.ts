@@ -2,7 +2,14 @@ import { DAY_MS, MINUTE_MS } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
 import { faultFields, toAppError } from '../../errors.ts';
-import { channelKey, keyOf, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
+import {
+  channelKey,
+  keyOf,
+  messageKey,
+  type Channel,
+  type MessageRef,
+  type Space,
+} from '../../model/place.ts';
 import { isKeptOut } from '../../model/space.ts';
 import type { BlockStore } from '../../store/blocks.ts';
 import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
@@ -21,7 +28,7 @@ import {
 } from './places.ts';
 
 export interface CopiedReactionsDeps extends ReactionPlacesDeps {
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'list'>;
   readonly reactions: CopiedReactionStore;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly bars: Bars;
@@ -39,6 +46,9 @@ const ASKED_AT_ONCE = 8;
 const RESUMED = 50;
 const RESUMED_MS = DAY_MS;
 const RESUME_EVERY_MS = 10 * MINUTE_MS;
+/** Emoji of a platform, the newest first, that are looked through once links ended; and spaces whose links are remembered. */
+const PARTED = 1_000;
+const GROUPED = 5_000;
 
 export type CopiedReactions = ReturnType<typeof createCopiedReactions>;
 
@@ -154,9 +164,26 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     if (group !== undefined) looks.add({ ...one, group });
   };
 
+  /** Drops what a message counts of those that it is linked with no more; who has reacted is not asked for. */
+  const dropParted = async ({ ref, emoji }: Pick<Look, 'ref' | 'emoji'>): Promise<void> => {
+    try {
+      const all = await places.around(await places.sourceOf(ref));
+      const others = all.filter((each) => !isAt(each, ref));
+      const linked = others.length < all.length ? others.map(({ refs }) => refs[0]) : [];
+      if (await reactions.keepOnly(ref, emoji, linked)) await show(ref, emoji, false);
+    } catch (thrown) {
+      const { platform } = ref.channel.space;
+      log.info(
+        { platform, channel: ref.channel.id, ...faultFields(thrown) },
+        'a reaction of a link that ended was not taken away',
+      );
+    }
+  };
+
   const lookBack = async (platform: string): Promise<void> => {
     const seen = new Set<string>();
     for (const { ref, emoji } of await reactions.recent(platform, now() - RESUMED_MS, RESUMED)) {
+      await dropParted({ ref, emoji });
       const source = await places.sourceOf(ref);
       const key = `${messageKey(source)} ${emoji}`;
       if (!seen.has(key)) begin({ ref: source, emoji, everywhere: true });
@@ -164,21 +191,41 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     }
   };
 
-  const recheckTurn = createSpacing(nowMs, { everyMs: MINUTE_MS });
-  let isDue = false;
-
-  /** Looks again at what changed lately, once a minute at most: somebody's reactions count no longer. */
-  const recheck = (): void => {
-    if (isDue) return;
-    isDue = true;
-    looks.after(recheckTurn(''), async () => {
-      isDue = false;
-      for (const [platform] of platforms.all()) await lookBack(platform);
-    });
+  /** Creates what does work for each platform, once a minute at most. */
+  const createPaced = (work: (platform: string) => Promise<void>) => {
+    const turn = createSpacing(nowMs, { everyMs: MINUTE_MS });
+    let isDue = false;
+    return (): void => {
+      if (isDue) return;
+      isDue = true;
+      looks.after(turn(''), async () => {
+        isDue = false;
+        for (const [platform] of platforms.all()) await work(platform);
+      });
+    };
   };
+
+  /** Looks again at what changed lately: somebody's reactions count no longer. */
+  const recheck = createPaced(lookBack);
+
+  const dropAllParted = createPaced(async (platform) => {
+    for (const one of await reactions.recent(platform, 0, PARTED)) await dropParted(one);
+  });
+  /** The groups of the channels of each space, as they were seen last. */
+  const groups = createLru<string, string>(GROUPED);
 
   return {
     recheck,
+    /** Takes that watches of a space changed, or of any: reactions of channels that are linked no more go. */
+    watchesChanged: (space: Space | undefined): void => {
+      if (space) {
+        const key = keyOf(space);
+        const linked = watches.list(space).map(({ channel, group }) => [channel.id, group]);
+        if (groups.get(key) === JSON.stringify(linked)) return;
+        groups.set(key, JSON.stringify(linked));
+      }
+      dropAllParted();
+    },
     /** The same store of blocked people, whose reactions are looked at again as somebody is blocked. */
     watching: (blocks: BlockStore): BlockStore => ({
       ...blocks,

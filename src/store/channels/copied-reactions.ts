@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Transaction } from 'kysely';
 import { messageKey, type MessageRef } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import { changeRows, deleteRows, readRows } from '../rows.ts';
+import { changeRows, deleteRows, readRow, readRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** Emoji of one message that are recorded; further ones are left out. */
@@ -47,6 +47,20 @@ const totalOf = (counts: Counts): number =>
 
 /** No id of a message may outlast its space, which is why a hash stands for it. */
 const fromKey = (from: MessageRef): string => hash('sha256', messageKey(from)).slice(0, 16);
+
+/** Stores the counts of a row, which ends where it has none and nothing of ours stands; returns its state. */
+const putCounts = async (
+  db: Transaction<Schema>,
+  key: ReturnType<typeof keyColumns>,
+  counts: Counts,
+  shown: number,
+): Promise<ReactionState> => {
+  const [isWanted, isShown] = [totalOf(counts) > 0, shown === 1];
+  if (isWanted || isShown)
+    await changeRows(db, 'copied_reaction', key, { people: JSON.stringify(counts) });
+  else await deleteRows(db, 'copied_reaction', key);
+  return { isWanted, isShown };
+};
 
 export type CopiedReactionStore = ReturnType<typeof createCopiedReactionStore>;
 
@@ -93,15 +107,35 @@ export const createCopiedReactionStore = (store: Store, now: () => number) => {
           if (!row) continue;
           const { [fromKey(from)]: _, ...others } = readCounts(row.people);
           const counts = one.people > 0 ? { ...others, [fromKey(from)]: one.people } : others;
-          const [isWanted, isShown] = [totalOf(counts) > 0, row.shown === 1];
-          const key = keyColumns(one.ref, emoji);
-          if (isWanted || isShown)
-            await changeRows(db, 'copied_reaction', key, { people: JSON.stringify(counts) });
-          else await deleteRows(db, 'copied_reaction', key);
-          states.push({ ref: one.ref, isWanted, isShown });
+          const state = await putCounts(db, keyColumns(one.ref, emoji), counts, row.shown);
+          states.push({ ref: one.ref, ...state });
         }
         return states;
       }),
+
+    /** Drops what a message counts of others than these; resolves with true where our own reaction is to go from it. */
+    keepOnly: async (
+      ref: MessageRef,
+      emoji: string,
+      from: readonly MessageRef[],
+    ): Promise<boolean> => {
+      const keys = from.map(fromKey);
+      const kept = (people: string): Counts =>
+        Object.fromEntries(
+          Object.entries(readCounts(people)).filter(([key]) => keys.includes(key)),
+        );
+      const key = keyColumns(ref, emoji);
+      const known = await readRow(store, 'copied_reaction', key, ['people', 'shown']);
+      if (!known) return false;
+      const total = totalOf(kept(known.people));
+      if (total === totalOf(readCounts(known.people))) return total === 0 && known.shown === 1;
+      return store.write(async (db) => {
+        const row = await locked(db, { ref, people: 0 }, emoji);
+        if (!row) return false;
+        const { isWanted, isShown } = await putCounts(db, key, kept(row.people), row.shown);
+        return isShown && !isWanted;
+      });
+    },
 
     /** Records whether our own reaction stands under a message; resolves with true where it is wanted there. */
     setShown: (ref: MessageRef, emoji: string, isShown: boolean): Promise<boolean> =>

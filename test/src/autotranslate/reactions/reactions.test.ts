@@ -5,7 +5,15 @@ import { channelKey, type Channel } from '../../../../src/model/place.ts';
 import { MINUTE_MS } from '../../../../src/async/clock.ts';
 import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { channel, lost, SPACE } from '../../../fakes/channel-feed.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import {
+  ENGLISH,
+  JAPANESE,
+  linked,
+  otherGroup,
+  SPANISH,
+  withScene,
+  WORKSPACE,
+} from '../support.ts';
 
 const THUMB = '👍';
 
@@ -125,6 +133,35 @@ describe('reactions to messages of linked channels', () => {
     await scene.forget(person('ann'));
     await scene.later();
     expect(shown(copyIn(SPANISH), copyIn(JAPANESE))).toEqual(['', '']);
+  });
+
+  it('go, and are counted no more, where a copy is not linked any more, whoever of both left', async () => {
+    const ref = await said();
+    const [spanish, japanese] = [copyIn(SPANISH), copyIn(JAPANESE)];
+    await press(ref, ['bob', 'eve']);
+    await press(japanese, 1);
+    await scene.watches.remove(JAPANESE);
+    await scene.later();
+    expect(shown(ref, spanish, japanese)).toEqual(['', THUMB, '']);
+    expect(await Promise.all([spanish, japanese].map(elsewhere))).toEqual([['👍 2'], undefined]);
+    await scene.watches.set(otherGroup);
+    await scene.later();
+    expect(shown(ref, spanish)).toEqual(['', '']);
+    expect(await elsewhere(spanish)).toBeUndefined();
+  });
+
+  it('of a copy that a process left as it was when the link ended go when it is back', async () => {
+    const ref = await said();
+    await press(ref, ['bob']);
+    const japanese = copyIn(JAPANESE);
+    scene.feed.fail({ call: 'react', channel: JAPANESE, error: lost() });
+    await scene.watches.remove(JAPANESE);
+    await scene.later();
+    expect(shown(japanese)).toEqual([THUMB]);
+    await scene.restart();
+    scene.listener.connected(SPACE.platform);
+    await scene.later();
+    expect(shown(japanese)).toEqual(['']);
   });
 
   it('are copied neither into a channel that muted theirs nor from or into a paused one', async () => {

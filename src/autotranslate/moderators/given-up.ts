@@ -8,7 +8,7 @@ import { series } from '../../rich-text/compose.ts';
 import { link, text as plain } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import type { GivenUp } from '../../store/inbox/untold.ts';
+import { TOLD_AT_ONCE, type GivenUp } from '../../store/inbox/untold.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import { AGAIN, MOST_TRIES, type ModeratorsChannel, type NoticeLine } from './channel.ts';
@@ -39,6 +39,8 @@ export const createGivenUpNotices = (deps: GivenUpNoticesDeps) => {
   /** Spaces that are being told: one that takes long keeps no other from it. */
   const busy = new Set<string>();
   const running = createRunning();
+  /** The last space that was looked at, after which the next look begins: those that refuse keep no other from it. */
+  let last: Space | undefined;
 
   const lineOf =
     ({ count, reason, refs }: GivenUp): NoticeLine =>
@@ -78,7 +80,9 @@ export const createGivenUpNotices = (deps: GivenUpNoticesDeps) => {
     look: async (): Promise<void> => {
       try {
         const names = [...platforms.all()].map(([name]) => name);
-        for (const space of await untold.spaces(names)) void running.add(() => tell(space));
+        const spaces = await untold.spaces(names, last);
+        last = spaces.length < TOLD_AT_ONCE ? undefined : spaces.at(-1);
+        for (const space of spaces) void running.add(() => tell(space));
       } catch (thrown) {
         log.warn(faultFields(thrown), 'what was given up could not be looked for');
       }

@@ -16,7 +16,7 @@ export interface GivenUp {
 }
 
 /** Spaces that are told of at once. */
-const MOST_SPACES = 100;
+export const TOLD_AT_ONCE = 100;
 
 /** Condition of a partial index, word for word. */
 const isUntold = sql<boolean>`untold > 0`;
@@ -40,8 +40,8 @@ const change = async (
 
 /** Creates what knows which messages were given up and not told of yet; it survives the end of the process. */
 export const createUntold = (store: Store) => ({
-  /** Lists spaces of these platforms of which something is to be told. */
-  spaces: async (platforms: readonly string[]): Promise<readonly Space[]> => {
+  /** Lists spaces of these platforms of which something is to be told, the first `TOLD_AT_ONCE` after one of them. */
+  spaces: async (platforms: readonly string[], after?: Space): Promise<readonly Space[]> => {
     if (platforms.length === 0) return [];
     const rows = await store
       .selectFrom('inbox')
@@ -50,7 +50,18 @@ export const createUntold = (store: Store) => ({
       .where(isUntold)
       .where(isDead)
       .where('platform', 'in', platforms)
-      .limit(MOST_SPACES)
+      .$if(after !== undefined, (query) =>
+        query.where((eb) =>
+          eb(
+            eb.refTuple('platform', 'space_id'),
+            '>',
+            eb.tuple(after?.platform ?? '', after?.id ?? ''),
+          ),
+        ),
+      )
+      .orderBy('platform')
+      .orderBy('space_id')
+      .limit(TOLD_AT_ONCE)
       .execute();
     return rows.map(({ platform, space_id: id }) => ({ platform, id }));
   },

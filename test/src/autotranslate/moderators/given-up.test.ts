@@ -142,6 +142,27 @@ describe("a moderators' channel", () => {
     expect(told).toHaveLength(2);
   });
 
+  it('gets its line also where those of many spaces refuse theirs all the time', async () => {
+    await giveUp(1);
+    const row = await inbox.store.selectFrom('inbox').selectAll().executeTakeFirstOrThrow();
+    const others = Array.from({ length: 250 }, (_, at) => `other ${at}`);
+    for (const id of others)
+      await inbox.store.write((db) =>
+        db
+          .insertInto('inbox')
+          .values({ ...row, space_id: id, channel_id: id })
+          .execute(),
+      );
+    const served = new Set<string>();
+    const say = async ({ id }: typeof SPACE): Promise<boolean> => {
+      served.add(id);
+      return false;
+    };
+    const process = createProcess({ moderators: { say } });
+    for (let looks = 0; looks < 4; looks += 1) await look(process);
+    expect([...served].toSorted()).toEqual([SPACE.id, ...others].toSorted());
+  });
+
   it('gets its line though a process is killed at any effect, and twice at most', async () => {
     for (let deathAt = 0; deathAt < 6; deathAt += 1) {
       posts = [];

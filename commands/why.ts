@@ -69,7 +69,7 @@ const places = async (
 };
 
 const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
-  const { flag, emoji, state, isCopied, reason, sinceMs, tries } = part;
+  const { flag, emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries } = part;
   const { shownIn = [], missingIn = [], removedIn = [] } = part;
   const { services, locale, member, t } = ctx;
   const outcome = state === 'skipped' || state === 'unknown' ? 'none' : state;
@@ -88,7 +88,7 @@ const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
     reason && say(t, reason),
     isModerator && reason?.key.startsWith('why.skipped.rule-') && t('why.rules-change'),
     tries && t('why.tried', { count: tries.failed, next: at(tries.nextMs) }),
-    state === 'dead' && isModerator && t('why.try-again'),
+    state === 'dead' && isModerator && !isOfElsewhere && t('why.try-again'),
     ...(await places(missingIn, 'why.missing', ctx)),
     ...(await places(removedIn, 'why.removed', ctx)),
   ]);
@@ -273,7 +273,9 @@ export default defineCommand(
         if (voice.length > 0) return reply({ text: bullets(...voice) });
       }
       const told = explained.filter(
-        ({ authorId }) => authorId === member.id || member.role === 'moderator',
+        ({ ref, authorId }) =>
+          member.role === 'moderator' ||
+          (authorId === member.id && ref.channel.space.platform === member.platform),
       );
       if (told.length === 0) throw userError('forbidden', 'why.not-yours');
       // A menu refuses that before.

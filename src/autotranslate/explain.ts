@@ -1,6 +1,6 @@
 import type { Sentence } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import { isSameChannel, messageKey, type Channel, type MessageRef } from '../model/place.ts';
+import { isSameChannel, keyOf, messageKey, type Channel, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
@@ -33,6 +33,8 @@ export interface Explanation {
   readonly emoji?: string;
   /** True of what waits for one linked channel that is late. */
   readonly isLate?: true;
+  /** True of a source in another space than that of the copy that was asked about: its reasons are told there alone. */
+  readonly isOfElsewhere?: true;
   readonly state: InboxState | 'unknown';
   /** True of what was copied into linked channels, translated where it was in another language. */
   readonly isCopied?: true;
@@ -88,6 +90,18 @@ const refusedFlag = ({ emoji, language, refusal }: RefusedFlag): Explanation => 
   state: 'skipped',
   reason: { key: FLAG_REFUSALS[refusal] },
 });
+
+/** Keeps of a source what is told where only its copy stands, in another space: of auto-translate, without the affairs of its own. */
+const fromElsewhere = ({ parts, ...told }: Explained): Explained => {
+  const [part = { state: 'unknown', reason: { key: 'why.unknown.cleared' } } as const] =
+    parts.filter(({ flag, emoji, isLate }) => flag === undefined && !emoji && !isLate);
+  const { reason, tries: _, stored: __, ...rest } = part;
+  const isOpen = part.isCopied || part.state === 'unknown';
+  return {
+    ...told,
+    parts: [{ ...rest, ...(reason && isOpen ? { reason } : {}), isOfElsewhere: true }],
+  };
+};
 
 const isSkipReason = (reason: string | undefined): reason is SkipReason =>
   SKIP_REASONS.some((one) => one === reason);
@@ -203,9 +217,23 @@ export const createExplain = (deps: ExplainDeps) => {
     return { ref, authorId, parts: [unknown, ...parts] };
   };
 
-  /** Explains what became of a message, or of the sources of one of our messages. */
+  /** Explains what became of a source of one of our messages. A flag may be under the source or under the mirror that is asked about. */
+  const explainSource = async (ref: MessageRef, mirror: MessageRef): Promise<Explained> => {
+    const own = refusals.of(mirror);
+    if (keyOf(ref.channel.space) === keyOf(mirror.channel.space))
+      return explain(ref, undefined, [...own, ...refusals.of(ref)]);
+    const told = fromElsewhere(await explain(ref, undefined, []));
+    return { ...told, parts: [...told.parts, ...own.map(refusedFlag)] };
+  };
+
+  /**
+   * Explains what became of a message, or of the sources of one of our messages.
+   *
+   * @param isForOperator true where nothing of a source in another space is left out
+   */
   return async (
     message: { readonly ref: MessageRef } & AskedMessage,
+    isForOperator = false,
   ): Promise<readonly Explained[]> => {
     const sources = await stored.sourcesOf(message.ref);
     const refs = new Map(sources.map(({ ref }) => [messageKey(ref), ref]));
@@ -214,9 +242,8 @@ export const createExplain = (deps: ExplainDeps) => {
       refs.size === 0
         ? [await explain(message.ref, message, refusals.of(message.ref))]
         : await Promise.all(
-            // A flag may be under the source or under the mirror that is asked about.
             [...refs.values()].map(async (ref) =>
-              explain(ref, undefined, [message.ref, ref].flatMap(refusals.of)),
+              isForOperator ? explain(ref, undefined, []) : explainSource(ref, message.ref),
             ),
           );
     return elsewhere.length === 0 ? explained : explained.map((each) => ({ ...each, elsewhere }));

@@ -140,6 +140,6 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
       ...parts.flat(),
     ];
   };
-  const told = await explain({ ref, position });
+  const told = await explain({ ref, position }, true);
   return (await Promise.all(told.map(messageLines))).flat();
 };

@@ -162,6 +162,8 @@ describe('/why', () => {
     explain({ state: 'dead', sinceMs: 0, reason: { key: 'reasons.timeout' } });
     expect((await ask()).text).not.toContain(sentence('why.try-again'));
     expect((await ask({ role: 'moderator' })).text).toContain(sentence('why.try-again'));
+    explain({ state: 'dead', sinceMs: 0, isOfElsewhere: true });
+    expect((await ask({ role: 'moderator' })).text).not.toContain(sentence('why.try-again'));
   });
 
   it('says how it is used where it is typed', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { SPACE } from '../../fakes/channel-feed.ts';
-import { watchOf } from '../../fakes/autotranslate.ts';
+import { channel, SPACE } from '../../fakes/channel-feed.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import {
   ENGLISH,
   GENERAL,
@@ -12,6 +12,7 @@ import {
   refused,
   untilGivenUp,
   withScene,
+  WORKSPACE,
 } from './support.ts';
 
 const scene = withScene();
@@ -81,6 +82,29 @@ describe('an explanation of a stored message', () => {
       ref: message.ref,
       authorId: message.author.id,
     });
+  });
+
+  it('tells of the source of a copy in another space neither its flags nor why it was not translated', async () => {
+    const there = channel('there', undefined, WORKSPACE);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [there, 'es']));
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [copy] = scene.other.messages(there);
+    await scene.spaces.change(SPACE, { flags: { on: true, languages: { '🎉': 'ja' } } });
+    for (const flag of ['🎉', '🇦🇶']) await scene.listener.reactionChanged(message.ref, flag, true);
+    await scene.idle();
+    expect(await partsOf(message)).toHaveLength(3);
+    const posted = [{ state: 'posted', isCopied: true, shownIn: [there] }];
+    expect(await partsOf(copy!)).toMatchObject(posted);
+    await scene.listener.reactionChanged(copy!.ref, '🇦🇶', true);
+    expect(await partsOf(copy!)).toMatchObject([...posted, { emoji: '🇦🇶' }]);
+    scene.poisoned.add('bad');
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'bad'));
+    await scene.idle();
+    const [waiting] = await partsOf(copy!);
+    expect(waiting).toMatchObject({ state: 'waiting', isOfElsewhere: true });
+    expect(waiting).not.toHaveProperty('reason');
+    expect((await partsOf(message))[0]).toHaveProperty('reason');
   });
 
   it('is that its outcome is no longer stored, for a mirror that stands for longer', async () => {

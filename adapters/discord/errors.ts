@@ -45,6 +45,8 @@ const KINDS: Readonly<Record<number, ErrorCode>> = {
   [RESTJSONErrorCodes.InvalidActionOnArchivedThread]: 'forbidden',
   [RESTJSONErrorCodes.ThreadLocked]: 'forbidden',
   [RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory]: 'forbidden',
+  // The author of the message has blocked the bot: nothing else in the channel is refused.
+  [RESTJSONErrorCodes.ReactionWasBlocked]: 'bad-input',
   [RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached]: 'rate-limited',
   [RESTJSONErrorCodes.MaximumActiveThreads]: 'unavailable',
   [RESTJSONErrorCodes.RequestEntityTooLarge]: 'too-large',

@@ -17,6 +17,8 @@ test.each([
   [refusal(404, 10_003), 'not-found', false],
   [refusal(403, 50_001), 'forbidden', false],
   [refusal(403, 50_013), 'forbidden', false],
+  // One person has blocked the bot: of this message alone.
+  [refusal(403, 90_001), 'bad-input', false],
   [refusal(400, 30_046), 'rate-limited', true],
   [refusal(413, 40_005), 'too-large', false],
   [refusal(400, 50_035), 'bad-input', false],

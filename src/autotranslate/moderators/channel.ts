@@ -51,6 +51,8 @@ interface Unsaid {
   readonly space: Space;
   readonly lines: NoticeLine[];
   tries: number;
+  /** Resolves once what can be said is; undefined where nothing is being said. */
+  saying?: Promise<void> | undefined;
 }
 
 export type ModeratorsChannel = ReturnType<typeof createModeratorsChannel>;
@@ -91,13 +93,16 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
     }
   };
 
-  const sayUnsaid = async (all: Unsaid): Promise<void> => {
+  const sayInTurn = async (all: Unsaid): Promise<void> => {
     let [line] = all.lines;
     while (line && (await say(all.space, line))) {
       all.lines.shift();
       [line] = all.lines;
     }
+    all.saying = undefined;
   };
+  /** Says what waits, once for all who ask meanwhile. */
+  const sayUnsaid = (all: Unsaid): Promise<void> => (all.saying ??= sayInTurn(all));
   const againLater = (all: Unsaid): void => {
     after(backoffMs(AGAIN, all.tries), () => void again(all));
     all.tries += 1;
@@ -105,7 +110,8 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
   const again = async (all: Unsaid): Promise<void> => {
     await sayUnsaid(all);
     if (all.lines.length > 0 && all.tries < MOST_TRIES) againLater(all);
-    else unsaid.delete(keyOf(all.space));
+    // The space may have been left and joined again meanwhile.
+    else if (unsaid.get(keyOf(all.space)) === all) unsaid.delete(keyOf(all.space));
   };
 
   /** True while lines of a space wait. */

@@ -44,6 +44,10 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
 
   return {
     ...moderators,
+    forgetSpace: (space: Space): void => {
+      moderators.forgetSpace(space);
+      for (const known of [paused, deaf, floodedMs, limitedDay]) known.delete(keyOf(space));
+    },
     /** Takes how a message ended. */
     settled: ({ ref }: RowKey, outcome: Outcome): void => {
       const { space } = ref.channel;

@@ -21,6 +21,8 @@ interface World {
   /** Names of rates that another process has used up. */
   readonly used: Set<string>;
   refusal: AppError | undefined;
+  /** Resolves when what is posted is there; undefined for at once. */
+  answer: Promise<void> | undefined;
   /** Posts that were tried. */
   tries: number;
   nowMs: number;
@@ -39,6 +41,7 @@ const createProcess = (): ModeratorNotices =>
     },
     post: async (to, content) => {
       world.tries += 1;
+      await world.answer;
       if (world.refusal) throw world.refusal;
       world.posts.push({ to, content });
     },
@@ -77,6 +80,7 @@ beforeEach(() => {
     setting: { channel: 'mods', locale: 'en' },
     used: new Set(),
     refusal: undefined,
+    answer: undefined,
     tries: 0,
     nowMs: 0,
   };
@@ -236,6 +240,57 @@ describe("a moderators' channel", () => {
     world.refusal = undefined;
     await minute();
     expect(said()).toHaveLength(10);
+  });
+
+  it('gets each line once, though the program stops while one is being said', async () => {
+    world.refusal = new AppError('unavailable', 'down');
+    notices.linked(GENERAL, true, ['#elsewhere']);
+    await settle();
+    world.refusal = undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.answer = promise;
+    await minute();
+    const drained = notices.drain();
+    await settle();
+    resolve();
+    await drained;
+    expect(said()).toHaveLength(1);
+  });
+
+  it('of a space that was left and joined again loses no line to what was being said before', async () => {
+    world.refusal = new AppError('unavailable', 'down');
+    notices.linked(GENERAL, true, ['#former']);
+    await settle();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    world.answer = promise;
+    await minute();
+    world.answer = undefined;
+    notices.forgetSpace(SPACE);
+    world.used.clear();
+    notices.linked(GENERAL, true, ['#new']);
+    await settle();
+    resolve();
+    await settle();
+    world.refusal = undefined;
+    await notices.drain();
+    expect(said()).toEqual([expect.stringContaining('#new')]);
+  });
+
+  it('of a space that was left and joined again is told anew of what it was told before', async () => {
+    const error = new AppError('unavailable', 'the service answered 500');
+    const tell = async (): Promise<void> => {
+      world.used.clear();
+      notices.paused(SPACE, error);
+      notices.recordingsPaused(SPACE, error);
+      notices.flooded(GENERAL, { platform: 'test', id: 'other' }, 30);
+      await settle();
+    };
+    await tell();
+    await tell();
+    expect(said()).toHaveLength(3);
+    notices.forgetSpace(SPACE);
+    await tell();
+    expect(said()).toHaveLength(6);
   });
 
   it('gets no proposal later: it is listed anyway', async () => {

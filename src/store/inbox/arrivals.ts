@@ -24,6 +24,7 @@ import {
   refColumns,
   skippedHash,
   sourceColumns,
+  storedAuthor,
   toStored,
   WATCH,
 } from './row.ts';
@@ -125,14 +126,14 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
     store.write(
       async (db) => {
-        const { ref, position, author, version = '' } = message;
+        const { ref, position, version = '' } = message;
         const key = keyColumns({ ref, purpose });
         const [change, change_slot] = changeOf(ref);
         const { rows } = await insertRow(db, {
           ...key,
           space_id: ref.channel.space.id,
           parent_id: ref.channel.parentId ?? null,
-          author_id: author.id,
+          author_id: storedAuthor(message),
           ...partitionPlaceOf(partition),
           written_ms: writtenMs,
           // Before the database came back from a backup, it may have been posted already.

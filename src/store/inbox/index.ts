@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { MessageRef, Person, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import { changeRows, readRows, spaceColumns } from '../rows.ts';
+import { readRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
@@ -10,6 +10,7 @@ import { createUntold } from './untold.ts';
 import {
   abandoned,
   DELETED,
+  isBy,
   isOpen,
   refColumns,
   rowChannel,
@@ -141,34 +142,28 @@ const FORGOTTEN = 'forgotten';
  */
 export const forgetAuthor = async (
   db: Transaction<Schema>,
-  { platform, id }: Person,
+  person: Person,
   nowMs: number,
 ): Promise<void> => {
-  const own = { platform, author_id: id };
-  await db
-    .deleteFrom('inbox')
-    .where((eb) => eb.and(own))
-    .where('state', 'in', SETTLED)
-    .execute();
+  await db.deleteFrom('inbox').where(isBy(person)).where('state', 'in', SETTLED).execute();
   await db
     .updateTable('inbox')
     .set(abandoned(FORGOTTEN, nowMs))
-    .where((eb) => eb.and(own))
+    .where(isBy(person))
     .where('content_hash', '<>', DELETED)
     .execute();
-  await changeRows(db, 'inbox', own, { author_id: '' });
+  await db.updateTable('inbox').set({ author_id: '' }).where(isBy(person)).execute();
 };
 
 /** Lists the open rows of a person's messages, and those of people who were forgotten. */
 export const openRowsOf = async (
   store: Store,
-  { platform, id }: Person,
+  person: Person,
 ): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
   const rows = await store
     .selectFrom('inbox')
     .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
-    .where('platform', '=', platform)
-    .where((eb) => eb.or([eb('author_id', '=', id), eb('reason', '=', FORGOTTEN)]))
+    .where((eb) => eb.or([isBy(person)(eb), eb('reason', '=', FORGOTTEN)]))
     .where(isOpen)
     .execute();
   return rows.map(openRow);

@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { type ErrorCode, type Sentence, isLanguage } from '../../errors.ts';
-import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
-import { channelAround, channelKey, type Channel, type MessageRef } from '../../model/place.ts';
+import { writerOf, type ByteSource, type MessageFile, type Message } from '../../model/message.ts';
+import {
+  channelAround,
+  channelKey,
+  keyOf,
+  type Channel,
+  type MessageRef,
+  type Person,
+} from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { WITHIN_SLOT } from '../rows.ts';
 import type { Schema } from '../schema.ts';
@@ -215,6 +222,18 @@ export const sourceColumns = ({ channel, id }: MessageRef) => ({
   source_channel_id: channel.id,
   source_id: id,
 });
+
+/** The author of a row's message as it is stored: with the platform, where that is not the row's. */
+export const storedAuthor = (message: Message): string => {
+  const { platform, id } = writerOf(message);
+  return platform === message.ref.channel.space.platform ? id : keyOf({ platform, id });
+};
+
+/** Selects the rows of what a person wrote: flags under copies of it may be on other platforms. */
+export const isBy =
+  ({ platform, id }: Person) =>
+  (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.or([eb.and({ platform, author_id: id }), eb('author_id', '=', keyOf({ platform, id }))]);
 
 export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
 

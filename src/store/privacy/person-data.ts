@@ -6,6 +6,7 @@ import { blockKey } from '../blocks.ts';
 import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
 import { forgetAuthor } from '../inbox/index.ts';
+import { isBy } from '../inbox/row.ts';
 import { addToTotals } from '../usage.ts';
 import type { PersonalData } from '../../ports/platform.ts';
 
@@ -84,7 +85,7 @@ export const createPrivacy = (
       .selectFrom('inbox')
       .select(['space_id as space', 'channel_id as channel', 'message_id as id', 'purpose as for'])
       .select(['state', 'reason', 'attempts', 'changed_ms', 'message'])
-      .where((eb) => eb.and({ platform, author_id: id }))
+      .where(isBy(person))
       .orderBy('position')
       .execute();
     const mirrors = await store

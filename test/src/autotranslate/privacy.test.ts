@@ -6,8 +6,8 @@ import { AppError } from '../../../src/errors.ts';
 import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
-import { openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
-import { audio, GENERAL, withScene } from './support.ts';
+import { mirrorOf, openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
+import { audio, GENERAL, withScene, WORKSPACE } from './support.ts';
 
 describe('people’s words', () => {
   const scene = withScene([watchOf(GENERAL)]);
@@ -55,6 +55,27 @@ describe('people’s words', () => {
     await watching[Symbol.asyncDispose]();
     await store.destroy();
     rmSync(folder, { recursive: true });
+  });
+
+  it('are exported and deleted with the rows of flags under their copies on another platform', async () => {
+    const there = channel('there', undefined, WORKSPACE);
+    await scene.watches.set(mirrorOf([GENERAL, 'en'], [there, 'es']));
+    await scene.say(GENERAL, 'my secret');
+    await scene.idle();
+    const [copy] = scene.other.messages(there);
+    const gate = scene.hold('my secret');
+    await scene.listener.reactionChanged(copy!.ref, '🇫🇷', true);
+    const ada = { platform: SPACE.platform, id: 'ada' };
+    const rows = async () =>
+      JSON.stringify(await scene.store.selectFrom('inbox').selectAll().execute());
+    expect(await rows()).toContain('my secret');
+    expect(String(await scene.privacy.export(ada))).toContain('flag:fr');
+    await scene.privacy.forget(ada);
+    await scene.forget(ada);
+    gate();
+    await scene.idle();
+    expect(await rows()).not.toContain('my secret');
+    expect(scene.other.texts(there)).toHaveLength(1);
   });
 
   it('are told to no translator any more once somebody is to be forgotten', async () => {

@@ -270,9 +270,9 @@ export const openAutoTranslate = async ({
     copiedReactions.resume(platform);
   };
 
-  const copyPin = createCopiedPins(shared);
+  const copiedPins = createCopiedPins(shared);
   const { compare: compareThreads } = threadChanges;
-  const missedPins = createMissedPins({ ...shared, copyPin, compareThreads });
+  const missedPins = createMissedPins({ ...shared, copyPin: copiedPins.copy, compareThreads });
 
   const repeated = createRepeatedWork({ ...shared, days, markDeleted });
   /** Drops the words in memory, which only help to translate others. */
@@ -294,7 +294,7 @@ export const openAutoTranslate = async ({
     listener: {
       ...listener,
       threadChanged: threadChanges.changed,
-      pinChanged: async (ref, isPinned) => copyPin(ref, isPinned),
+      pinChanged: copiedPins.changed,
       channelDeleted: async (channel) => {
         await channelDeleted(channel);
         // The messages of a thread are deleted with it, and so are their copies, also after a link has ended.
@@ -378,6 +378,7 @@ export const openAutoTranslate = async ({
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
       inboxWork[Symbol.dispose]();
+      copiedPins[Symbol.dispose]();
       missedPins[Symbol.dispose]();
       await copiedReactions[Symbol.asyncDispose]();
       threadChanges[Symbol.dispose]();

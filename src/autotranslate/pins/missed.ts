@@ -3,10 +3,10 @@ import { createSemaphore } from '../../async/locks.ts';
 import { faultFields } from '../../errors.ts';
 import { channelKey, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
-import type { CopiedPins, CopiedPinsDeps } from './copied.ts';
+import type { CopiedPinsDeps } from './copied.ts';
 
 export interface MissedPinsDeps extends CopiedPinsDeps {
-  readonly copyPin: CopiedPins;
+  readonly copyPin: (ref: MessageRef, isPinned: boolean) => Promise<void>;
   /** Compares the threads of a group, too. */
   readonly compareThreads: (watch: ChannelWatch) => Promise<void>;
 }
@@ -49,14 +49,14 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
     for (const ref of all) {
       stopping.signal.throwIfAborted();
       const source = await stored.sourceOf(ref);
-      if (!source) await copyPin(ref, true, { isNew: false });
+      if (!source) await copyPin(ref, true);
       // Copies that people pinned themselves stay.
       else if (
         pinned.has(channelKey(source.ref.channel)) &&
         !keys.has(messageKey(source.ref)) &&
         (await stored.isPinned(source))
       )
-        await copyPin(source.ref, false, { isNew: false });
+        await copyPin(source.ref, false);
     }
   };
 

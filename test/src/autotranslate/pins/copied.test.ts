@@ -48,6 +48,29 @@ describe('pins of linked channels', () => {
     expect([scene.feed.pinned(SPANISH).length, scene.feed.pinned(JAPANESE).length]).toEqual([1, 0]);
   });
 
+  const pins = (): number => scene.feed.calls.filter((call) => call === 'pin').length;
+
+  it('follow the last of many changes of a message in a few minutes, and no report waits for that', async () => {
+    const [{ ref }, other] = [await said(), await said()];
+    for (let at = 1; at <= 22; at += 1) await scene.listener.pinChanged(ref, at % 2 === 1);
+    expect(pins()).toBe(3 * 2);
+    expect(scene.feed.pinned(SPANISH)).toHaveLength(1);
+    await scene.listener.pinChanged(other.ref, true);
+    expect(scene.feed.pinned(SPANISH)).toHaveLength(2);
+    for (let minutes = 0; minutes < 6; minutes += 1) await scene.later();
+    await eventually(() => expect(pins()).toBe(5 * 2));
+    expect(scene.feed.pinned(SPANISH)).toHaveLength(1);
+  });
+
+  it('of many messages of a server come one after the other', async () => {
+    const all: Message[] = [];
+    for (let at = 0; at < 22; at += 1) all.push(await said());
+    for (const { ref } of all) await scene.listener.pinChanged(ref, true);
+    expect(pins()).toBe(20 * 2);
+    await scene.later();
+    await eventually(() => expect(scene.feed.pinned(JAPANESE)).toHaveLength(22));
+  });
+
   it('stay out of channels that are not linked any more, and of paused ones', async () => {
     const { ref } = await said();
     await scene.watches.set(otherGroup);

@@ -28,6 +28,7 @@ export const SKIP_REASONS = [
   'flood',
   'command',
   'no-words',
+  'no-language',
   'on-request',
   'same-language',
   'nothing-heard',

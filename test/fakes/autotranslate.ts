@@ -20,6 +20,8 @@ import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
 import type { OperatorLimits } from '../../src/usage/limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
+import { languageText } from '../../src/text/message-checks.ts';
+import { isBlank } from '../../src/text/unicode.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import { serviceKeyOf } from './asker.ts';
 import {
@@ -42,13 +44,15 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
 });
 
 /**
- * `hello` becomes `es(hello)`; what begins with `es:` is Spanish already, and `Taxi` the same in
- * every language.
+ * `hello` becomes `es(hello)`; what begins with `es:` is Spanish already, `Taxi` the same in
+ * every language, and `haha` in none.
  */
 export const plainTranslator: Translator = {
   async *translate({ text, to, model: named, formality, exempt = [] }) {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
+    if (plainText(text) === 'haha' || isBlank(languageText(text)))
+      return { text, from: 'und', to, outcome: 'nothing-to-translate' };
     if (exempt.includes('en')) return { text, from: 'en', to, outcome: 'same-language' };
     const model = [named, formality].filter(Boolean).join(' ') || undefined;
     yield () => text;

@@ -4,7 +4,7 @@ import type { MessageFile, Message } from '../../model/message.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { type Row, flaggedLanguage, isFor } from '../../store/inbox/row.ts';
-import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
+import { claimsAudio, isWordless, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
 import type { Rendition, Translated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
@@ -104,10 +104,14 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
   mayExist: false,
 });
 
-export const reasonOf = (message: Message, { transcript, isExempt }: Translated): SkipReason => {
+export const reasonOf = (
+  message: Message,
+  { transcript, renditions, isExempt }: Translated,
+): SkipReason => {
   if (isExempt) return 'rule-languages';
-  if (transcript || hasWords(message)) return 'same-language';
-  return message.files.some(claimsAudio) ? 'nothing-heard' : 'no-words';
+  if (!transcript && isWordless(message))
+    return message.files.some(claimsAudio) ? 'nothing-heard' : 'no-words';
+  return renditions.some(({ outcome }) => outcome === 'wordless') ? 'no-language' : 'same-language';
 };
 
 /** The mirrors of a message with their files, or the reason why there are none. */

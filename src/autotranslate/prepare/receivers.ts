@@ -78,11 +78,11 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const from = row.ref.channel;
     const to = watches.of(channel) ?? watch;
     const group = watches.group(to);
+    if (isPaused(watch, writtenMs) || (row.revision > 1 && isPaused(watch, row.sinceMs)))
+      return 'paused';
     if (isKeptOut(from, to, group, writtenMs)) return 'muted';
     // By an edit of what stands, words would come in all the same.
     if (row.revision > 1 && isKeptOut(from, to, group, row.sinceMs)) return 'muted';
-    if (isPaused(watch, writtenMs) || (row.revision > 1 && isPaused(watch, row.sinceMs)))
-      return 'paused';
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
     if ((row.revision > 1 || row.isMissed) && isEarlier && !copied.has(key)) return 'before-link';
     return shut.get(key);

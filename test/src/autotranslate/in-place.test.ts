@@ -25,6 +25,9 @@ describe('a channel that is translated in place', () => {
   it.each([
     ['commands', '!play a song', {}, 'skipped command'],
     ['smiles', '😀 😀', {}, 'skipped no-words'],
+    ['a link alone', 'https://example.com/photos', {}, 'skipped no-words'],
+    ['what is in no language', 'haha', {}, 'skipped no-language'],
+    ['what is in every target', 'Taxi', {}, 'skipped same-language'],
     ['other bots', 'beep boop', { author: { id: 'b', name: 'b', kind: 'bot' } }, 'skipped bot'],
     ['what the platform says', 'Ada joined', { system: true }, 'skipped system'],
   ] as const)('leaves %s alone', async (_, text, part, outcome) => {

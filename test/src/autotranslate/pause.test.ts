@@ -114,6 +114,14 @@ describe('a paused channel', () => {
     ]);
   });
 
+  it('of a group is the reason why nothing is copied, also while the others are paused', async () => {
+    await scene.watches.set(linked());
+    for (const each of [ENGLISH, SPANISH, JAPANESE]) await pauseAfter(1, each, true);
+    const { ref } = await sayAfter(2, ENGLISH, 'hello');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped paused' });
+  });
+
   it('of a group brings what was written in its pause by no later edit, however many pauses came since', async () => {
     await scene.watches.set(linked());
     await pauseAfter(1, ENGLISH, true);

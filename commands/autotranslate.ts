@@ -52,7 +52,8 @@ const listAction = defineAction({
     const all = services.watches.list(channel.space);
     const watches = await access.seen(all, (watch) => watch.channel);
     if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
-    const line = (watch: ChannelWatch): RichText => watchLine(watch, ctx);
+    const choices = await services.spaces.of(channel.space);
+    const line = (watch: ChannelWatch): RichText => watchLine(watch, choices, ctx);
     const groups = Map.groupBy(watches, ({ group }) => group);
     const items = await Promise.all(
       [...groups].map(async ([group, members]): Promise<readonly (RichText | ListItem)[]> => {

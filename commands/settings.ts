@@ -6,7 +6,13 @@ import {
   type PressContext,
   FOR_EVERYBODY,
 } from '../src/command/command.ts';
-import { isPaused, OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
+import {
+  isPaused,
+  isQuiet,
+  OPEN_LINKS,
+  type ChannelWatch,
+  type SpaceChoices,
+} from '../src/model/space.ts';
 import {
   listOf,
   button,
@@ -81,6 +87,7 @@ const front: Page = async (ctx) => {
           locale,
         ),
       isPaused(watch) && t('autotranslate.is-paused'),
+      isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));

@@ -26,7 +26,7 @@ import {
 import { toAppError, type Sentence } from '../src/errors.ts';
 import type { OwnKeyState } from '../src/model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../src/model/place.ts';
-import { isPaused, type ChannelWatch } from '../src/model/space.ts';
+import { isPaused, isQuiet, type ChannelWatch } from '../src/model/space.ts';
 import type { Content } from '../src/model/message.ts';
 import {
   link,
@@ -156,11 +156,12 @@ const lookAtWatches = async ({ services, access, channel }: Context) => {
       return { watch, missing: [], fault: toAppError(thrown).sentence };
     }
   });
-  return { all, seen, looked: await Promise.all(looked) };
+  const choices = await services.spaces.of(channel.space);
+  return { all, seen, choices, looked: await Promise.all(looked) };
 };
 
 const watchLines = (
-  { all, seen, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
+  { all, seen, choices, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
   ctx: Context,
 ) => {
   const listed = looked.map(({ watch, missing, fault, drawback }) => {
@@ -169,6 +170,8 @@ const watchLines = (
     if (missing.length > 0)
       return sentence('❌ ', mention, ' · ', missingPermissions(missing, ctx));
     if (isPaused(watch)) return sentence('⏸️ ', mention, ' · ', ctx.t('autotranslate.is-paused'));
+    if (isQuiet(watch.channel, choices))
+      return sentence('⏸️ ', mention, ' · ', ctx.t('autotranslate.is-quiet'));
     return drawback ? sentence('⚠️ ', say(ctx.t, drawback)) : sentence('✅ ', mention);
   });
   return [...listed, more(seen.length, ctx), hiddenNote(all, seen, ctx)];

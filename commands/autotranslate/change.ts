@@ -343,10 +343,13 @@ export const restorePress: Press = {
     const restored = await services.endedWatches.restore(channel.space, id, by, admit);
     // What ends together is of one group.
     const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
+    const choices = await services.spaces.of(channel.space);
     await reply({
       text: lines(
         t('autotranslate.restored'),
-        bullets(...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, ctx))),
+        bullets(
+          ...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, choices, ctx)),
+        ),
       ),
       controls: isInPanel ? [button(ctx, 'autotranslate page', 'settings.back')] : [],
     });

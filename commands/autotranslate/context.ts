@@ -10,7 +10,13 @@ import { z } from 'zod';
 import { listOf, hears, modeKey, replacedText } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
+import {
+  isPaused,
+  isQuiet,
+  type Changer,
+  type ChannelWatch,
+  type SpaceChoices,
+} from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
 export type Context = Pick<
@@ -59,7 +65,11 @@ export const linkedLine = (watch: ChannelWatch, ctx: Context): RichText =>
   series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]);
 
 /** Says what is set for a channel, in a line. */
-export const watchLine = (watch: ChannelWatch, ctx: Context): RichText => {
+export const watchLine = (
+  watch: ChannelWatch,
+  choices: Pick<SpaceChoices, 'quietChannels'>,
+  ctx: Context,
+): RichText => {
   const { t, locale } = ctx;
   return series([
     channelMention(watch.channel),
@@ -68,6 +78,7 @@ export const watchLine = (watch: ChannelWatch, ctx: Context): RichText => {
     watch.transcribes && t('autotranslate.with-voice-messages'),
     watch.bots && t('autotranslate.with-bots'),
     isPaused(watch) && t('autotranslate.is-paused'),
+    isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
   ]);
 };
 

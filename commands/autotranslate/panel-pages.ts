@@ -80,11 +80,12 @@ export const frontPage = async (
   const all = services.watches.list(channel.space);
   const watches = await access.seen(all, (watch) => watch.channel);
   const unfinished = await seenSetups(await services.setups.unfinished(channel.space), ctx);
+  const choices = await services.spaces.of(channel.space);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
   const listed = watches.slice(from, from + LISTED).map((watch) => {
     const elsewhere = services.watches.elsewhere(watch);
     return series([
-      watchLine(watch, ctx),
+      watchLine(watch, choices, ctx),
       elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere }),
     ]);
   });
@@ -170,7 +171,7 @@ export const channelPage = async (
   id: string,
   { above, found }: { readonly above?: Maybe<RichText>; readonly found?: readonly string[] } = {},
 ): Promise<Content> => {
-  const { access, t } = ctx;
+  const { access, services, t } = ctx;
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
   const watch = watchOf(ctx, channel);
@@ -200,6 +201,7 @@ export const channelPage = async (
   const linked = groupHere(channel, ctx);
   const shown = linked.length > 0 ? await access.seen(linked, (one) => one.channel) : [watch];
   const elsewhere = isMirror ? await elsewhereLines(shown, ctx) : [];
+  const choices = await services.spaces.of(channel.space);
   return {
     text: sections(
       above,
@@ -209,7 +211,7 @@ export const channelPage = async (
           isMirror && groupHeading(linked, elsewhere, ctx),
         ]),
         bullets(
-          ...shown.map((each) => watchLine(each, ctx)),
+          ...shown.map((each) => watchLine(each, choices, ctx)),
           ...elsewhere,
           hiddenNote(linked, shown, ctx),
         ),

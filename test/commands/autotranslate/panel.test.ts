@@ -89,6 +89,21 @@ describe('the panel of /autotranslate', () => {
     expect((await openChannel('1')).text).not.toContain('español');
   });
 
+  it('says of a quiet channel that it is quiet, as the list and the status do', async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().services.spaces.change(SPACE, { quietChannels: ['100'] });
+    const shown = [
+      (await harness().run('autotranslate panel')).text,
+      (await openChannel('100')).text,
+      (await harness().run('autotranslate list')).text,
+      (await harness().run('status')).text,
+      (await harness().run('settings')).text,
+    ];
+    const quiet = sentence('autotranslate.is-quiet');
+    const line = new RegExp(`<#100>.* ${quiet}`, 'u');
+    expect(shown.filter((text) => !line.test(text))).toEqual([]);
+  });
+
   it('changes the mode and leaves all else', async () => {
     await harness().run('autotranslate reply', { languages: 'es', bots: true });
     await openChannel('100');

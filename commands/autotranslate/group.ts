@@ -1,5 +1,6 @@
 import { channelMention, type Channel } from '../../src/model/place.ts';
-import type { ChannelWatch, LinkMember } from '../../src/model/space.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
+import type { LinkMember } from '../../src/model/watches.ts';
 import { series } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Context } from './context.ts';

@@ -3,7 +3,7 @@ import { quotedWords } from '../../src/command/helpers.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { AskedLink } from '../../src/model/space.ts';
+import type { AskedLink } from '../../src/model/watches.ts';
 import { bullets } from '../../src/rich-text/compose.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 

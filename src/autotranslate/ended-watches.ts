@@ -4,7 +4,8 @@ import { MINUTE_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import { actAsUndo } from '../store/actor.ts';
-import { MOST_CHANNELS, type ChannelWatch, type Changer, type Watches } from '../model/space.ts';
+import { MOST_CHANNELS, type ChannelWatch, type Changer } from '../model/space.ts';
+import type { Watches } from '../model/watches.ts';
 
 /** Time for which what was turned off can be set back as it was. */
 const KEPT_MS = 10 * MINUTE_MS;

@@ -8,14 +8,8 @@ import {
   type Channel,
   type Space,
 } from '../../model/place.ts';
-import {
-  isPaused,
-  MOST_CHANNELS,
-  type Changer,
-  type ChannelWatch,
-  type LinkInvite,
-  type SetOptions,
-} from '../../model/space.ts';
+import { isPaused, MOST_CHANNELS, type Changer, type ChannelWatch } from '../../model/space.ts';
+import type { LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';

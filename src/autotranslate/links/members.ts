@@ -5,9 +5,9 @@ import {
   isMuted,
   isPaused,
   type ChannelWatch,
-  type LinkMember,
   type WatchChoices,
 } from '../../model/space.ts';
+import type { LinkMember } from '../../model/watches.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { createLinkHosts } from './hosts.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';

@@ -9,14 +9,8 @@ import {
   type Channel,
   type Space,
 } from '../../model/place.ts';
-import {
-  MOST_CHANNELS,
-  type ChannelWatch,
-  type LinkConditions,
-  type LinkProposal,
-  type AskedLink,
-  type LinkStep,
-} from '../../model/space.ts';
+import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
+import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { Leases } from '../../ports/processes.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';

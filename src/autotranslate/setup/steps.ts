@@ -8,7 +8,8 @@ import {
   type SetupChoices,
   type SetupStep,
 } from '../../model/setup.ts';
-import { MOST_CHANNELS, type ChannelWatch, type Watches } from '../../model/space.ts';
+import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
+import type { Watches } from '../../model/watches.ts';
 import type { BuildNeeds, NewThing, Survey } from '../../ports/builder.ts';
 import type { Languages } from '../../text/language/languages.ts';
 

@@ -23,7 +23,7 @@ describe('the pages of /catchup', () => {
       ...written(
         at % 2 === 0
           ? `line ${at}. ${'word '.repeat(300)}`
-          : `line ${at}.\n\`\`\`ts\n${'let a;\n'.repeat(300)}\`\`\`\n${'\`word\` '.repeat(300)}`,
+          : `line ${at}.\n\`\`\`ts\n${'let a;\n'.repeat(300)}\`\`\`\n${'`word` '.repeat(300)}`,
         9 - at,
         { id: `author ${at}`, name: 'N'.repeat(40), kind: 'person' },
       ),

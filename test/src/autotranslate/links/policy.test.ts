@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
-import {
-  OPEN_LINKS,
-  type ChannelWatch,
-  type LinkConditions,
-  type LinkPolicy,
-} from '../../../../src/model/space.ts';
+import { OPEN_LINKS, type ChannelWatch, type LinkPolicy } from '../../../../src/model/space.ts';
+import type { LinkConditions } from '../../../../src/model/watches.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 

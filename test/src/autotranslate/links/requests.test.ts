@@ -3,12 +3,8 @@ import { createStoreWriter } from '../../../../src/store/writer.ts';
 import { createTransact } from '../../../../src/store/sqlite/dialect.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import type { Channel } from '../../../../src/model/place.ts';
-import {
-  isPaused,
-  type ChannelWatch,
-  type LinkConditions,
-  type Watches,
-} from '../../../../src/model/space.ts';
+import { isPaused, type ChannelWatch } from '../../../../src/model/space.ts';
+import type { LinkConditions, Watches } from '../../../../src/model/watches.ts';
 import { actAs } from '../../../../src/store/actor.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
 import { mirrorOf, openTestAutoTranslate, watchOf } from '../../../fakes/autotranslate.ts';

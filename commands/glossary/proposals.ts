@@ -16,8 +16,8 @@ import {
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { memberMention } from '../../src/model/place.ts';
-import { lines, sentence, series } from '../../src/rich-text/compose.ts';
-import type { Code } from '../../src/rich-text/rich-text.ts';
+import { lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
+import type { Code, RichText } from '../../src/rich-text/rich-text.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'label'>;
 
@@ -28,23 +28,30 @@ const whole = (typed: string): Code => typedCode(typed, TERM_CHARS);
  * Shows one proposal whole, with buttons that decide on it.
  *
  * @param asked how many older ones are passed over; begins anew after the newest
+ * @param above what is said above it
  */
-const panel = async (ctx: Context, asked = 0): Promise<Content> => {
+const panel = async (ctx: Context, asked = 0, above?: RichText): Promise<Content> => {
   const { services, channel, locale, t } = ctx;
   const { space } = channel;
   const all = await services.glossary.proposals(space);
   const at = asked % all.length || 0;
   const shown = all[at];
-  if (!shown) return { text: t('glossary.no-proposals'), tone: 'note' };
+  if (!shown) {
+    const none = t('glossary.no-proposals');
+    return above ? { text: sections(above, none) } : { text: none, tone: 'note' };
+  }
   const { term, language, translation = '' } = shown.term;
   return {
-    text: lines(
-      t('glossary.proposals', { number: at + 1, count: all.length }),
-      series([
-        sentence(whole(term), ' → ', whole(translation)),
-        language ? services.languages.name(language, locale) : t('glossary.everywhere'),
-        sentence(memberMention(space, shown.authorId)),
-      ]),
+    text: sections(
+      above,
+      lines(
+        t('glossary.proposals', { number: at + 1, count: all.length }),
+        series([
+          sentence(whole(term), ' → ', whole(translation)),
+          language ? services.languages.name(language, locale) : t('glossary.everywhere'),
+          sentence(memberMention(space, shown.authorId)),
+        ]),
+      ),
     ),
     controls: [
       button(ctx, `glossary accept:${shown.id}`, 'glossary.accept', 'primary'),
@@ -85,27 +92,34 @@ const BETWEEN = /→|->|=>|=|＝/u;
 export const betterButton = (ctx: Pick<PressContext, 'label'>, language: string): Control =>
   button(ctx, `glossary better:${language}`, 'glossary.better');
 
+/** Accepts or refuses a proposal, and says so; undefined where that was done before. */
+const decided = async (
+  { arg, services, channel, t }: PressContext,
+  isAccepted: boolean,
+): Promise<RichText | undefined> => {
+  const proposal = await services.glossary.decide(channel.space, arg, isAccepted);
+  if (!proposal) return undefined;
+  const { term, translation = '' } = proposal.term;
+  const named = { term: whole(term), translation: whole(translation) };
+  return t(isAccepted ? 'glossary.accepted' : 'glossary.refused', named);
+};
+
 /** A press under a line of the moderators' channel, which says then what became of the proposal. */
 const decideThere = (isAccepted: boolean): Press => ({
   guards: [moderator],
-  async run({ arg, services, channel, t, reply }) {
-    const decided = await services.glossary.decide(channel.space, arg, isAccepted);
-    if (!decided) return reply({ text: t('glossary.decided') });
-    const { term, translation = '' } = decided.term;
-    const named = { term: whole(term), translation: whole(translation) };
-    await reply({ text: t(isAccepted ? 'glossary.accepted' : 'glossary.refused', named) });
+  async run(ctx) {
+    await ctx.reply({ text: (await decided(ctx, isAccepted)) ?? ctx.t('glossary.decided') });
   },
 });
 
 const decide = (isAccepted: boolean): Press => ({
   guards: [moderator],
-  ...pressOn(
-    (ctx) => panel(ctx),
-    async ({ arg, services, channel }) => {
-      const decided = await services.glossary.decide(channel.space, arg, isAccepted);
-      if (!decided) throw userError('not-found', 'glossary.decided');
-    },
-  ),
+  panel: async (ctx) => panel(ctx),
+  async run(ctx) {
+    const above = await decided(ctx, isAccepted);
+    if (!above) throw userError('not-found', 'glossary.decided');
+    await ctx.reply(await panel(ctx, 0, above));
+  },
 });
 
 export const proposalPresses: Readonly<Record<string, Press>> = {

@@ -5,6 +5,7 @@ import { sentence } from '../fakes/sentences.ts';
 const { harness, last } = useCoreHarness();
 
 const FOX = { term: 'fox', translation: '狐', language: 'ja' };
+const NAMED = { term: '`fox`', translation: '`狐`' };
 const member = { role: 'member', id: 'bob' } as const;
 
 const propose = (options: Record<string, unknown> = FOX, id = 'bob') =>
@@ -19,14 +20,18 @@ describe('a proposal for the glossary', () => {
     expect((await last('glossary list')).text).not.toContain('fox');
     await last('glossary proposals');
     const after = await harness().press('glossary.accept');
-    expect(after.text).toBe(sentence('glossary.no-proposals'));
+    const accepted = sentence('glossary.accepted', NAMED);
+    expect(after.text).toBe(`${accepted}\n\n${sentence('glossary.no-proposals')}`);
     expect((await last('glossary list')).text).toContain('`fox` → `狐` · Japanese');
   });
 
-  it('that is refused is gone', async () => {
+  it('that is refused is gone, and the next one follows', async () => {
     await propose();
+    await propose({ ...FOX, term: 'cub' });
     await last('glossary proposals');
-    expect((await harness().press('glossary.refuse')).text).toBe(sentence('glossary.no-proposals'));
+    const { text } = await harness().press('glossary.refuse');
+    expect(text).toContain(sentence('glossary.refused', NAMED));
+    expect(text).toContain(sentence('glossary.proposals', { number: 1, count: 1 }));
     expect((await last('glossary list')).text).not.toContain('fox');
   });
 
@@ -53,7 +58,7 @@ describe('a proposal for the glossary', () => {
       const id = controls![0]!.press.split(':')[1];
       expect((await harness().pressNamed(`glossary ${press}:${id}`, member)).tone).toBe('error');
       const decided = await harness().pressNamed(`glossary ${press}:${id}`);
-      expect(decided.text).toBe(sentence(key, { term: '`fox`', translation: '`狐`' }));
+      expect(decided.text).toBe(sentence(key, NAMED));
       expect(decided.controls ?? []).toEqual([]);
       expect((await last('glossary list')).text.includes('fox')).toBe(press === 'take');
       const again = await harness().pressNamed(`glossary ${press}:${id}`);

@@ -47,7 +47,7 @@ describe('a typed command', () => {
   it('says above its answer who asked, and for what', async () => {
     const at = bot.place();
     const words = await bot.use(at, `translate to:es <!channel> good evening`, { by: at.ann });
-    expect(words).toMatch(/^Ann: .*translate to:es .*good evening[^]*es:/u);
+    expect(words).toMatch(/^Ann: \/dragoman translate to:es .*good evening[^]*es:/u);
     expect(bot.slack.pings).toEqual([]);
   });
 

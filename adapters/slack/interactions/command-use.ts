@@ -163,7 +163,7 @@ export const createCommandUse = (
         {
           ...where,
           isPrivate: isPrivateUse(command, member.role),
-          ...askedLine(member, command, plainText(readTyped(line))),
+          ...askedLine(member, command, plainText(readTyped(`${body.command} ${typed}`))),
         },
         createTyped(read.value),
       );
@@ -190,7 +190,8 @@ export const createCommandUse = (
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { member, command, values, where } = await modals.submitted(body);
       const words = Object.values(values).filter((value) => typeof value === 'string');
-      const asked = askedLine(member, command, [`/${command.name}`, ...words].join(' '));
+      const line = [ROOT_COMMAND, command.name, ...words].join(' ');
+      const asked = askedLine(member, command, line);
       await dispatch(member, command, { ...where, ...asked }, createTyped(values), form);
     },
   };

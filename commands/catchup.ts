@@ -31,13 +31,15 @@ import {
 } from './catchup/reading.ts';
 import { summaryOf } from './catchup/summary.ts';
 
-const AGO_MS = {
-  '1h': HOUR_MS,
-  '6h': 6 * HOUR_MS,
-  '1d': DAY_MS,
-  '2d': 2 * DAY_MS,
-  '3d': 3 * DAY_MS,
-  '7d': 7 * DAY_MS,
+const SINCE = {
+  '1h': { agoMs: HOUR_MS },
+  '6h': { agoMs: 6 * HOUR_MS },
+  '1d': { agoMs: DAY_MS },
+  '2d': { agoMs: 2 * DAY_MS },
+  '3d': { agoMs: 3 * DAY_MS },
+  '7d': { agoMs: 7 * DAY_MS },
+  today: { daysBefore: 0 },
+  yesterday: { daysBefore: 1 },
 } as const;
 
 /** Asks whether so many messages are to be translated. */
@@ -196,7 +198,7 @@ const recent: Press = {
   isForEverybody: true,
   async run(ctx) {
     const { reply, t } = ctx;
-    const missed = await missedIn(ctx, { agoMs: AGO_MS['1d'] });
+    const missed = await missedIn(ctx, SINCE['1d']);
     if (isNothing(missed)) return reply({ text: t('autotranslate.read-none'), tone: 'note' });
     const to = await guessedLanguage(ctx);
     if (to === undefined) return reply(askLanguage(missed, ctx));
@@ -211,9 +213,9 @@ export default defineCommand(
   {
     options: z.object({
       since: z
-        .enum(['1h', '6h', '1d', '2d', '3d', '7d'])
+        .enum(['1h', '6h', '1d', '2d', '3d', '7d', 'today', 'yesterday'])
         .optional()
-        .meta({ days: { '1d': 0, '2d': -1 } }),
+        .meta({ days: { today: 0, yesterday: -1 } }),
       to: z.string().optional(),
     }),
     complete: { to: completeLanguage },
@@ -225,8 +227,8 @@ export default defineCommand(
       const to =
         options.to === undefined ? await guessedLanguage(ctx) : typedLanguage(options.to, services);
       const since = options.since
-        ? { agoMs: AGO_MS[options.since] }
-        : { agoMs: AGO_MS['1d'], afterOwn: ctx.member.id };
+        ? SINCE[options.since]
+        : { ...SINCE['1d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since);
       if (isNothing(missed)) return reply(nothing(missed, ctx, !on && !options.since));
       if (to === undefined) return reply(askLanguage(missed, ctx));

@@ -67,7 +67,7 @@ interface OptionSchema extends Pick<
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly kind?: string;
-  /** The days from today by which choices may be called, too: `{ '2d': -1 }` for `yesterday`. */
+  /** The days from today by which choices may be called, too: `{ yesterday: -1 }`. */
   readonly days?: Readonly<Record<string, number>>;
 }
 
@@ -142,7 +142,9 @@ export const describeAction = (
       return {
         value,
         label: texts.has(label) ? t(label) : value,
-        ...(day === undefined ? {} : { also: namesOfDay(day, locale) }),
+        ...(day === undefined
+          ? {}
+          : { also: namesOfDay(day, locale).filter((one) => one !== value) }),
       };
     });
     return {

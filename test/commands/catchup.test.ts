@@ -38,15 +38,22 @@ describe('/catchup', () => {
     expect(text).not.toContain('long ago');
   });
 
-  it.each(['yesterday', 'Gestern', '2d'])(
-    'understands the day that was typed: %s',
-    async (since) => {
-      harness().script.messages = [written('Good evening.', 40 * 60), written('Hello.', 60)];
-      const asking = { member: { ...BOB, locale: 'de' } };
-      const { text } = await harness().run('catchup', { since, to: 'fr' }, asking);
-      expect(text).toContain('Good evening.');
-    },
-  );
+  // It is 13:00.
+  it.each([
+    ['yesterday', 37],
+    ['Gestern', 37],
+    ['heute', 13],
+    ['2d', 48],
+  ])('understands the day that was typed, from its beginning on: %s', async (since, hours) => {
+    const [last, first] = [hours * 60 + 1, hours * 60].map((minutes) =>
+      written('line 1.', minutes),
+    );
+    harness().script.messages = [last!, first!];
+    const asking = { member: { ...BOB, locale: 'de' } };
+    const { text } = await harness().run('catchup', { since, to: 'fr' }, asking);
+    expect(text).toContain(`<t:${secondsAgo(hours * 60)}:f>`);
+    expect(linesIn(text)).toHaveLength(1);
+  });
 
   it('names words that can be typed where one is not understood', async () => {
     const { text } = await harness().run('catchup', { since: 'Easter', to: 'fr' });

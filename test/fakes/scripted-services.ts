@@ -4,6 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
+import { missedSinceMs } from '../../src/autotranslate/asked/messages.ts';
 import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
 import { createAudit } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
@@ -210,13 +211,13 @@ export const createScriptedServices = (
       },
       recent: async (_, most) => script.messages.slice(-most),
       since: async (_, from) => {
+        const asked = typeof from === 'string' ? from : missedSinceMs(from, NOW_MS);
         const messages = script.messages.filter(({ position }) =>
-          typeof from === 'string' ? position >= from : Number(position) >= NOW_MS - from.agoMs,
+          typeof asked === 'string' ? position >= asked : Number(position) >= asked,
         );
         const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
         const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
         const { isCut, leftOut } = script;
-        const asked = typeof from === 'string' ? from : NOW_MS - from.agoMs;
         const sinceMs = Number(messages[own]?.position ?? asked);
         return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
       },

@@ -33,10 +33,18 @@ export interface AskedMessagesDeps extends SourceTextDeps {
 }
 
 /**
- * The position of the first message that was missed, or how long ago it may have been written: then only after the last
- * message of `afterOwn`, the id of a person, where there is one.
+ * The position of the first message that was missed, or the number of days before today in UTC with which it begins, or
+ * how long ago it may have been written: then only after the last message of `afterOwn`, the id of a person, where there
+ * is one.
  */
-export type MissedSince = string | { readonly agoMs: number; readonly afterOwn?: string };
+export type MissedSince =
+  | string
+  | { readonly daysBefore: number; readonly afterOwn?: undefined }
+  | { readonly agoMs: number; readonly afterOwn?: string };
+
+/** The time from which messages were missed, ms since 1970. */
+export const missedSinceMs = (from: Exclude<MissedSince, string>, nowMs: number): number =>
+  'agoMs' in from ? nowMs - from.agoMs : (Math.floor(nowMs / DAY_MS) - from.daysBefore) * DAY_MS;
 
 /** The messages that somebody missed. */
 export interface MissedMessages {
@@ -72,8 +80,7 @@ export interface AskedMessages {
    */
   recent(channel: Channel, most: number, signal: AbortSignal): Promise<readonly Message[]>;
   /**
-   * Reads the messages with words at a position and after it, or of the last `agoMs`, copies from linked channels
-   * included. Rejects as `recent` does.
+   * Reads the messages with words since then, copies from linked channels included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
   /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can and may be read. */
@@ -142,7 +149,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   ): Promise<Pick<MissedMessages, 'messages' | 'sinceMs'>> => {
     const { feed } = platforms.of(channel);
     if (feed.isHistorySlow?.(channel)) throw userError('unavailable', 'autotranslate.read-slow');
-    const sinceMs = typeof from === 'string' ? feed.timeOf(from) : now() - from.agoMs;
+    const sinceMs = typeof from === 'string' ? feed.timeOf(from) : missedSinceMs(from, now());
     const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
     return { sinceMs, messages: await feed.newest(channel, position, most, signal) };
   };

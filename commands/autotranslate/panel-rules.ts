@@ -65,7 +65,9 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
     ),
     button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
-    button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger'),
+    ...(Object.keys(rules).length > 0
+      ? [button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger')]
+      : []),
     back(ctx, `autotranslate page:${id}`),
   ];
   return { text: sections(await shownRules(channel, ctx), t('rules.panel-more')), controls };

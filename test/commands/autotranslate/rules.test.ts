@@ -168,8 +168,10 @@ describe('the page of rules in the panel', () => {
     await harness().press('rules.panel-languages', []);
     expect(rules()?.languages).toEqual([]);
     await harness().press('settings.back');
-    expect((await harness().press('rules.panel-end')).text).toContain(sentence('rules.none'));
+    const none = await harness().press('rules.panel-end');
+    expect(none.text).toContain(sentence('rules.none'));
     expect(rules()).toEqual({});
+    expect(labelled(none, 'rules.panel-end')).toBeUndefined();
   });
 
   it('leaves a rule as it is that leaves out all else', async () => {

@@ -6,13 +6,7 @@ import {
   type Press,
 } from '../src/command/command.ts';
 import type { Explained, Explanation, FoundMessage } from '../src/command/services.ts';
-import {
-  button,
-  languageLabel,
-  quotedWords,
-  say,
-  WITHHELD_REASONS,
-} from '../src/command/helpers.ts';
+import { button, listOf, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Control } from '../src/model/message.ts';
 import {
@@ -68,15 +62,31 @@ const places = async (
   ];
 };
 
-const itemOf = async (part: Explanation, ctx: Context): Promise<ListItem> => {
-  const { flag, emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries } = part;
+/** Puts together what was left alone for the same reason, by auto-translate and by flags: that is said once. */
+const grouped = (parts: readonly Explanation[]): readonly (readonly Explanation[])[] => [
+  ...Map.groupBy(parts, (part) => {
+    const { state, emoji, reason } = part;
+    const isLeft = emoji === undefined && (state === 'skipped' || state === 'unknown');
+    // Each language has a translation of its own that is there already.
+    const isSame = isLeft && reason && reason.key !== 'why.flag.shown';
+    return isSame ? reason.key.split('.').at(-1) : part;
+  }).values(),
+];
+
+const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Maybe<ListItem>> => {
+  const [part] = parts;
+  if (!part) return undefined;
+  const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries } = part;
   const { shownIn = [], missingIn = [], removedIn = [] } = part;
   const { services, locale, member, t } = ctx;
   const outcome = state === 'skipped' || state === 'unknown' ? 'none' : state;
   const key = `why.${isCopied ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);
+  const flags = parts.flatMap(({ flag }) =>
+    flag === undefined ? [] : services.languages.name(flag, locale),
+  );
   const head = series([
-    flag !== undefined && languageLabel(flag, locale, services),
+    flags.length === parts.length && listOf(flags, locale),
     emoji === undefined ? t(key, { time }) : t('why.flag.none', { emoji }),
   ]);
   // Only what has no words has a reason beside its copies.
@@ -282,8 +292,8 @@ export default defineCommand(
       for (const { ref, authorId: id } of ctx.on ? [] : told)
         if (id !== member.id && (await services.privacy.optedOut({ ...ref.channel.space, id })))
           throw userError('forbidden', 'errors.author-opted-out');
-      const parts = told.flatMap((each) => each.parts);
-      const items = await Promise.all(parts.map((part) => itemOf(part, ctx)));
+      const parts = told.flatMap((each) => grouped(each.parts));
+      const items = await Promise.all(parts.map((same) => itemOf(same, ctx)));
       const from = await authors(told, ctx);
       await reply({
         text: lines(

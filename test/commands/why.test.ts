@@ -214,6 +214,22 @@ describe('/why', () => {
     expect((await ask()).text).toContain(sentence('why.read.command'));
   });
 
+  it('says once what holds for auto-translate and for several flags', async () => {
+    const skipped = { state: 'skipped', reason: { key: 'why.skipped.quiet-channel' } } as const;
+    const unknown = { state: 'unknown', reason: { key: 'why.unknown.quiet-channel' } } as const;
+    const flags = ['ja', 'fr'].map((flag): Explanation => ({ flag, ...skipped }));
+    const said = async (parts: readonly Explanation[]) => {
+      harness().script.explained = [{ ref: on.ref, authorId: 'eve', parts }];
+      return (await ask()).text;
+    };
+    const [none, reason] = [sentence('why.none'), sentence('why.skipped.quiet-channel')];
+    const copied: Explanation = { state: 'posted', isCopied: true, sinceMs: 0 };
+    expect(await said([unknown, ...flags])).toBe(`- ➖ ${none}\n  - ${reason}`);
+    expect(await said([copied, ...flags])).toContain(
+      `\n- ➖ Japanese, French · ${none}\n  - ${reason}`,
+    );
+  });
+
   it('names a flag that stands for no language', async () => {
     explain({ emoji: '🇦🇶', state: 'skipped', reason: { key: 'why.flag.no-language' } });
     const { text } = await ask();

@@ -248,10 +248,9 @@ const answer = (isAgreed: boolean): Press => ({
     try {
       await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx), channel);
     } catch (thrown) {
-      const isOver =
-        thrown instanceof AppError && thrown.sentence.key === 'autotranslate.link-over';
-      if (!isOver) throw thrown;
-      return reply({ text: t('autotranslate.link-over') });
+      const key = thrown instanceof AppError ? thrown.sentence.key : undefined;
+      if (key !== 'autotranslate.link-over' && key !== 'autotranslate.link-linked') throw thrown;
+      return reply({ text: t(key) });
     }
     await reply({
       text: t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused'),

@@ -122,7 +122,7 @@ export const createLinks = (deps: LinksDeps) => {
     return changed;
   };
 
-  const requested = createLinkRequests({
+  const { endOf, ...requested } = createLinkRequests({
     ...deps,
     policies,
     lookalike,
@@ -277,8 +277,10 @@ export const createLinks = (deps: LinksDeps) => {
       demandSeldom,
     }),
     remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
-    channelDeleted: async (channel: Channel): Promise<void> =>
-      parting([channel], async () => own.channelDeleted(channel)),
+    channelDeleted: async (channel: Channel): Promise<void> => {
+      await parting([channel], async () => own.channelDeleted(channel));
+      void endOf(channel);
+    },
     renamed,
     neighbours,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */

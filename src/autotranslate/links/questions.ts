@@ -109,7 +109,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     /** Takes the buttons from the questions that were not pressed, and says there what became of the request. */
     close: async (
       { questions = [], invited }: StoredRequest,
-      became: 'done' | 'refused' | 'withdrawn',
+      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone',
       pressedIn?: Channel,
     ): Promise<void> => {
       const { moderators } = await deps.spaces.of(invited.channel.space);

@@ -24,6 +24,8 @@ import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import type { createLinkNotices } from './notices.ts';
 import type { createLinkHosts } from './hosts.ts';
 import type { createLinkPolicies } from './policy.ts';
+import { logFailure } from '../../telemetry/log.ts';
+import { isWatchOf } from './partings.ts';
 import type { OwnWatches } from '../watches.ts';
 
 export interface LinkRequestsDeps extends LinkQuestionsDeps {
@@ -175,7 +177,27 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     void tellLinks(others, 'autotranslate.linked-here', [joined.channel], who);
     const linked = others.map(({ channel }) => channel);
     void tellLinks([joined], 'autotranslate.linked-here', linked, who);
+    void endOpen(joined.channel.space, isLinked, 'linked');
   };
+
+  /** Ends the open requests of a space that can be agreed to no more, and says so in their questions. Never rejects. */
+  const endOpen = async (
+    space: Space,
+    isEnding: (request: StoredRequest) => boolean,
+    became: 'linked' | 'gone',
+  ): Promise<void> => {
+    await logFailure(deps.log, 'links that were asked for could not be ended', async () => {
+      for (const { id } of (await requests.open(space)).filter(isEnding)) {
+        using _ = await turns.take(id);
+        const request = await requests.find(id);
+        const isTaken = request && (await store.write(async (db) => requests.take(db, id)));
+        if (isTaken) await questions.close(request, became);
+      }
+    });
+  };
+
+  const isLinked = ({ invited, joining }: StoredRequest): boolean =>
+    groupOf(invited.channel).some(isWatchOf(joining.channel));
 
   /**
    * Asks the side that made the code, once, whichever processes find that it was not asked yet; false where none of its
@@ -262,6 +284,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       using _ = await turns.take(id);
       const request = await find(id, 'invited', space);
       const { invited, joining } = request;
+      if (isLinked(request)) {
+        await store.write(taken(id));
+        await questions.close(request, 'linked', pressedIn);
+        throw userError('not-found', 'autotranslate.link-linked');
+      }
       if (isAgreed) {
         const [asked, agreed] = [request.askedBy, currentActor()?.name];
         const who = asked !== undefined && agreed !== undefined ? { asked, agreed } : {};
@@ -315,6 +342,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           });
       });
       await questions.close(request, 'withdrawn');
+    },
+    /** Ends what was asked for a channel that is deleted. */
+    endOf: async (channel: Channel): Promise<void> => {
+      const isOf = ({ invited, joining }: StoredRequest): boolean =>
+        [invited, joining].some(isWatchOf(channel));
+      await endOpen(channel.space, isOf, 'gone');
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
     resume: (platform: string): void => {

@@ -53,13 +53,16 @@ describe('the question whether channels are to be linked', () => {
     expect([text, controls]).toEqual([sentence(key), []]);
   });
 
-  it('loses its buttons where it was answered elsewhere', async () => {
-    harness().services.watches.answer = async () => {
-      throw userError('not-found', 'autotranslate.link-over');
-    };
-    const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
-    expect([text, tone, controls]).toEqual([sentence('autotranslate.link-over'), undefined, []]);
-  });
+  it.each(['autotranslate.link-over', 'autotranslate.link-linked'] as const)(
+    'loses its buttons where it is over: %s',
+    async (key) => {
+      harness().services.watches.answer = async () => {
+        throw userError('not-found', key);
+      };
+      const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
+      expect([text, tone, controls]).toEqual([sentence(key), undefined, []]);
+    },
+  );
 
   it('stays for whoever presses without being a moderator', async () => {
     const { tone } = await harness().pressNamed('autotranslate link:id', { member: BOB });

@@ -270,6 +270,39 @@ describe('a link', () => {
     },
   );
 
+  it.each([true, false])(
+    'ends with another one between the same channels that is agreed to (pressed meanwhile: %s)',
+    async (isPressed) => {
+      const { code } = await scene.watches.invite(mirror(THERE, 'es'), false, conditions.by);
+      const crossed = await scene.watches.propose(code, mirror(ENGLISH, 'en'), conditions);
+      await scene.watches.ask(crossed.id, SPACE, admit);
+      const id = await ask();
+      await scene.watches.answer(id, SPACE, true, admit);
+      if (isPressed)
+        await expect(
+          scene.watches.answer(crossed.id, WORKSPACE, false, admit),
+        ).rejects.toMatchObject({
+          sentence: { key: expect.stringMatching(/link-(linked|over)/) as string },
+        });
+      await expect
+        .poll(() => scene.other.texts(THERE))
+        .toContain(sentence('autotranslate.link-linked', {}, 'es'));
+      expect(scene.other.asked(THERE)).toEqual([]);
+      expect(await scene.watches.openLinks(THERE)).toEqual([]);
+    },
+  );
+
+  it.each([ENGLISH, THERE])('ends with the channel that is deleted (%o)', async (gone) => {
+    await scene.spaces.change(SPACE, { moderators: { channel: 'mods', locale: 'en' } });
+    const id = await ask();
+    await scene.listener.channelDeleted(gone);
+    await expect
+      .poll(() => scene.feed.texts(channel('mods')))
+      .toEqual([sentence('autotranslate.link-gone')]);
+    expect(scene.feed.asked(channel('mods'))).toEqual([]);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+  });
+
   it('ends with the space that leaves before it is answered', async () => {
     const id = await ask();
     await scene.leave(WORKSPACE);

@@ -116,10 +116,12 @@ export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context
 
 /** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
 export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {
-  const all = ctx.services.watches.list(channel.space);
+  const { services, t, locale } = ctx;
+  const all = services.watches.list(channel.space);
   const old = all.find((watch) => isSameChannel(watch.channel, channel));
   if (!old || old.mode === 'mirror') return undefined;
-  return sentence('⚠️ ', replacedLine(old, ctx));
+  const key = 'autotranslate.link-replaces';
+  return sentence('⚠️ ', replacedText(old, services.languages, t, locale, key));
 };
 
 /** The settings that others take the place of. */

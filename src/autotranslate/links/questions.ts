@@ -56,7 +56,10 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
         }),
         before !== undefined &&
           before.mode !== 'mirror' &&
-          sentence('⚠️ ', replacedText(before, deps.languages, t, language)),
+          sentence(
+            '⚠️ ',
+            replacedText(before, deps.languages, t, language, 'autotranslate.link-replaces'),
+          ),
         other !== undefined && t('links.lookalike', { other }),
       ),
       controls: [

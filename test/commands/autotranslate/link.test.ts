@@ -14,7 +14,7 @@ describe('/autotranslate link', () => {
       await harness().run('autotranslate reply', { languages: 'es' });
       const { text } = await harness().run('autotranslate link', { language: 'en', ...given });
       const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
-      const replaced = sentence('autotranslate.replaced', { channel: '<#100>', before });
+      const replaced = sentence('autotranslate.link-replaces', { channel: '<#100>', before });
       expect(text).toContain(`⚠️ ${replaced}`);
     },
   );

@@ -15,7 +15,7 @@ const openElsewhere = async (id: string): Promise<Shown> => {
 };
 const replaced = (channel: string) => {
   const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
-  return sentence('autotranslate.replaced', { channel, before });
+  return sentence('autotranslate.link-replaces', { channel, before });
 };
 
 describe('the page of channels elsewhere', () => {

@@ -237,7 +237,7 @@ describe('the panel of /autotranslate', () => {
     await harness().press('autotranslate.panel-language', ['ja']);
     const { text } = await harness().press('autotranslate.panel-pick', ['4']);
     const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
-    expect(text).toContain(sentence('autotranslate.replaced', { channel: '<#4>', before }));
+    expect(text).toContain(sentence('autotranslate.link-replaces', { channel: '<#4>', before }));
   });
 
   it('says which channels elsewhere would see a channel before it is linked with their group', async () => {

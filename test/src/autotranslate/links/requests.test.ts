@@ -230,7 +230,7 @@ describe('a link', () => {
     await scene.watches.set([watchOf(ENGLISH, { languages: ['es'] })]);
     await ask();
     const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
-    const replaced = sentence('autotranslate.replaced', { channel: '#?', before });
+    const replaced = sentence('autotranslate.link-replaces', { channel: '#?', before });
     expect(scene.feed.texts(ENGLISH)[0]).toContain(`⚠️ ${replaced}`);
   });
 

@@ -114,8 +114,9 @@ describe('the page of a program without models', () => {
     const rows = page
       .getByRole('region', { name: sentence('web.models.installed') })
       .getByRole('row');
-    const count = await rows.count();
-    expect(count).toBeGreaterThan(2);
+    // A recogniser, a voice, and a translation each way; the list is read anew once all are there.
+    const count = 4;
+    await expect.poll(() => rows.count(), { timeout: PATIENCE_MS }).toBe(count);
     await page.keyboard.press('Escape');
     await send(page, '/translate text:"hello world" to:es');
     await said(page, /hola mundo/).waitFor();

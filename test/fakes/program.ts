@@ -8,12 +8,17 @@ import { pathToFileURL } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Options of Node.js in `npm start`; what programs leave is collected less often, as in the tests themselves. */
-const FLAGS = [
-  ...manifest.scripts.start.split(' ').filter((word) => word.startsWith('--')),
+/** Options of Node.js with which tests start programs: what these leave is collected less often, as in the tests themselves. */
+const FLAGS_OF_TESTS = [
   '--min-semi-space-size=16',
   '--max-semi-space-size=16',
   `--import=${pathToFileURL(join(import.meta.dirname, 'keep-compiled.mjs')).href}`,
+];
+
+/** Options of Node.js in `npm start`, and for tests their own; benches measure what people start. */
+const FLAGS = [
+  ...manifest.scripts.start.split(' ').filter((word) => word.startsWith('--')),
+  ...(process.env['VITEST'] === undefined ? [] : FLAGS_OF_TESTS),
 ];
 
 /** What started programs have of the environment of the tests, and no settings of who runs them. */

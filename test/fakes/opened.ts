@@ -27,22 +27,19 @@ const standIn = <T extends object>(current: () => T): T =>
     },
   });
 
+const openedAt =
+  (before: typeof beforeAll, after: typeof afterAll) =>
+  <T extends object>(open: Open<T>): T => {
+    let opened: T | undefined;
+    before(async () => {
+      opened = await open();
+    });
+    after(() => opened && dispose(opened));
+    return standIn(() => opened!);
+  };
+
 /** What `open` makes, once for the tests of a file or of the `describe` around the call. It is disposed of after them. */
-export const shared = <T extends object>(open: Open<T>): T => {
-  let opened: T | undefined;
-  beforeAll(async () => {
-    opened = await open();
-  });
-  afterAll(() => opened && dispose(opened));
-  return standIn(() => opened!);
-};
+export const shared = openedAt(beforeAll, afterAll);
 
 /** What `open` makes, anew for each test of a file or of the `describe` around the call. It is disposed of after each. */
-export const fresh = <T extends object>(open: Open<T>): T => {
-  let opened: T | undefined;
-  beforeEach(async () => {
-    opened = await open();
-  });
-  afterEach(() => opened && dispose(opened));
-  return standIn(() => opened!);
-};
+export const fresh = openedAt(beforeEach, afterEach);

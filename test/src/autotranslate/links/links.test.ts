@@ -1,9 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { actAs } from '../../../../src/store/actor.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
-import { keyOf, type Channel } from '../../../../src/model/place.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
-import type { LinkConditions } from '../../../../src/model/watches.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
 import { sentence } from '../../../fakes/sentences.ts';
@@ -17,39 +15,14 @@ import {
   WORKSPACE,
   type Scene,
 } from '../support.ts';
+import { ADA, admitAll, linkIn, mirror, THERE } from './support.ts';
 
-const THERE = channel('42', undefined, WORKSPACE);
-const ADA = { id: 'ada', name: 'Ada' };
-const admitAll: LinkConditions = { admit: async () => undefined, mayMixAges: false, by: ADA };
-const mirror = (of: Channel, language: string): ChannelWatch => ({
-  channel: of,
-  mode: 'mirror',
-  languages: [language],
-  transcribes: true,
-  bots: false,
-});
 const isUnknown = { sentence: { key: 'autotranslate.link-unknown' } };
 
 /** The line for a channel that others are linked with no longer: by whom, if that is said there. */
 const over = (channels: string, locale: string, name?: string): string => {
   const params = { by: name === undefined ? 'space' : 'person', name: name ?? '', channels };
   return sentence('autotranslate.unlinked-here', params, locale).replaceAll('`', '');
-};
-
-/** Links as both sides agree. */
-const linkIn = async (
-  { watches }: Pick<Scene, 'watches'>,
-  code: string,
-  watch: ChannelWatch,
-  conditions: LinkConditions,
-): Promise<void> => {
-  const { id, watches: group } = await watches.propose(code, watch, conditions);
-  const asked = await watches.ask(id, watch.channel.space, conditions.admit);
-  const [other] = group.filter(
-    ({ channel: { space } }) => keyOf(space) !== keyOf(watch.channel.space),
-  );
-  if (asked === 'asked' && other)
-    await watches.answer(id, other.channel.space, true, conditions.admit);
 };
 
 describe('a code that links channels', () => {
@@ -392,101 +365,5 @@ describe('a group that other spaces have channels in', () => {
     await expect(scene.watches.propose(code, mirror(SPANISH, 'es'), agreed)).rejects.toMatchObject(
       exposes,
     );
-  });
-});
-
-describe('age-restricted channels', () => {
-  const scene = withScene();
-  const agreed: LinkConditions = { ...admitAll, mayMixAges: true };
-  const isMixed = { sentence: { key: 'autotranslate.age-restricted' } };
-  const group = mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']);
-
-  it('are linked with others in one space only where a moderator agrees', async () => {
-    scene.feed.restrictByAge(SPANISH, true);
-    await expect(scene.watches.set(group)).rejects.toMatchObject(isMixed);
-    expect(scene.watches.list(ENGLISH.space)).toEqual([]);
-    await scene.watches.set(group, { mayMixAges: true });
-    scene.feed.restrictByAge(ENGLISH, true);
-    await scene.watches.set(group);
-  });
-
-  it('are joined by an open channel only where its moderator agrees', async () => {
-    scene.feed.restrictByAge(ENGLISH, true);
-    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
-    const link = (conditions: LinkConditions) =>
-      linkIn(scene, code, mirror(THERE, 'fr'), conditions);
-    await expect(link(admitAll)).rejects.toMatchObject(isMixed);
-    await link(agreed);
-  });
-
-  it('join an open channel only where its own moderator agreed with the code', async () => {
-    scene.other.restrictByAge(THERE, true);
-    const code = async (mayMixAges: boolean): Promise<string> =>
-      (await scene.watches.invite(mirror(ENGLISH, 'en'), mayMixAges, ADA)).code;
-    const link = linkIn(scene, await code(false), mirror(THERE, 'fr'), agreed);
-    await expect(link).rejects.toMatchObject({
-      sentence: { key: 'autotranslate.age-restricted-code' },
-    });
-    await linkIn(scene, await code(true), mirror(THERE, 'fr'), admitAll);
-  });
-
-  it.each([
-    [true, 'autotranslate.age-ended'],
-    [false, 'autotranslate.age-ended-open'],
-  ] as const)('are linked no longer once one alone has changed to %s', async (isNow, key) => {
-    for (const each of [ENGLISH, SPANISH]) scene.feed.restrictByAge(each, !isNow);
-    await scene.watches.set(group);
-    await scene.listener.ageRestrictionChanged(SPANISH, isNow);
-    expect(scene.watches.list(ENGLISH.space)).toEqual([]);
-    expect(scene.feed.texts(SPANISH)).toEqual([sentence(key, {}, 'es').replaceAll('`', '')]);
-  });
-
-  it('stay linked where all change', async () => {
-    await scene.watches.set(group);
-    scene.feed.restrictByAge(ENGLISH, true);
-    await scene.listener.ageRestrictionChanged(SPANISH, true);
-    expect(scene.watches.list(ENGLISH.space)).toHaveLength(2);
-  });
-});
-
-describe('a link with a place that does not answer', () => {
-  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
-  const never = (): Promise<never> => new Promise(() => undefined);
-
-  it.each(['named', 'spaceName'] as const)(
-    'is paused, muted, held and ended within seconds, whatever hangs there: %s',
-    async (name) => {
-      Object.assign(scene.other.feed, { [name]: never });
-      const act = async (work: () => Promise<unknown>): Promise<void> => {
-        const done = work();
-        for (let seconds = 0; seconds < 10; seconds += 1) await vi.advanceTimersByTimeAsync(1_000);
-        await done;
-      };
-      await act(() => scene.watches.pause(ENGLISH, true));
-      await act(() => scene.watches.mute(ENGLISH, 'other 42', true));
-      await act(() => scene.watches.hold(ENGLISH, 'other 42', true));
-      expect(scene.watches.of(ENGLISH)?.choices).toMatchObject({
-        pause: {},
-        muted: { 'other 42': {} },
-        held: { 'other 42': {} },
-      });
-      await act(() => scene.watches.remove(ENGLISH));
-      await act(() => scene.leave(ENGLISH.space));
-      expect(scene.watches.list(ENGLISH.space)).toEqual([]);
-    },
-  );
-});
-
-describe('a link whose channels cannot be told of it', () => {
-  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
-
-  it('ends all the same, and the log says so', async () => {
-    const away = async (): Promise<never> => {
-      throw new Error('the database is away');
-    };
-    Object.assign(scene.spaces, { of: away });
-    await scene.watches.remove(THERE);
-    await expect.poll(() => scene.logged.join('\n')).toContain('could not be told of its links');
-    expect(scene.watches.list(WORKSPACE)).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
-import { channel, person } from '../../../fakes/channel-feed.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { THERE } from './support.ts';
 import { actAs } from '../../../../src/store/actor.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
-import type { Channel, MessageRef } from '../../../../src/model/place.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 
-const THERE = channel('42', undefined, WORKSPACE);
 const KEY = 'other 42';
 const HOUR_MS = 3_600_000;
 
@@ -375,128 +375,5 @@ describe('a channel of a space that joined later', () => {
     expect(there).toMatchObject({ by: undefined, elsewhere: 'Babel (Place)' });
     const [here] = await createAudit(scene.store).list(ENGLISH.space);
     expect(here).toMatchObject({ by: { name: 'Ann' }, elsewhere: undefined });
-  });
-});
-
-describe('a person who was stopped', () => {
-  const GUEST = channel('43', undefined, { ...WORKSPACE, id: 'guests' });
-  const scene = withScene();
-  beforeEach(async () => {
-    scene.other.nameSpace(GUEST.space, 'guests.example');
-    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr'], [GUEST, 'pt']));
-  });
-  const ADA = { platform: WORKSPACE.platform, id: 'ada' };
-  const there = (of: Channel): string =>
-    (of === ENGLISH ? scene.feed : scene.other).texts(of).join('\n');
-  const stop = async (isStopped: boolean, ...spaces: readonly Channel[]): Promise<void> => {
-    for (const { space } of spaces)
-      if (isStopped) await scene.blocks.add(space, ADA, { name: 'Ada', isBan: false });
-      else await scene.blocks.remove(space, (await scene.blocks.of(space, ADA))!.key);
-  };
-  const edit = async ({ ref }: { ref: MessageRef }, words: string): Promise<void> => {
-    await scene.listener.messageChanged(scene.other.edit(ref, words));
-    await scene.idle();
-  };
-
-  it.each([
-    ['one space', [ENGLISH]],
-    ['all', [ENGLISH, GUEST]],
-  ])('in %s brings by no edit or answer what they wrote meanwhile', async (_, spaces) => {
-    await stop(true, ...spaces);
-    const message = await scene.say(THERE, 'meanwhile');
-    await scene.idle();
-    await stop(false, ...spaces);
-    await scene.restart();
-    await edit(message, 'still meanwhile');
-    // Nor once its row was cleared.
-    await scene.store.deleteFrom('inbox').execute();
-    await edit(message, 'meanwhile for ever');
-    await scene.say(THERE, 'fr:bien', { author: person('bob'), replyTo: message.ref });
-    await scene.idle();
-    expect(there(ENGLISH)).toContain('bob: en(fr:bien)');
-    expect(there(ENGLISH)).not.toContain('meanwhile');
-    expect(there(GUEST).includes('meanwhile for ever')).toBe(spaces.length === 1);
-    const [told] = await scene.inbox.explain(message);
-    expect(told?.parts[0]?.removedIn ?? []).toEqual([]);
-  });
-
-  it('takes copies along by an edit, which no further one brings back, and by a deletion', async () => {
-    const [edited, deleted] = [await scene.say(THERE, 'one'), await scene.say(THERE, 'two')];
-    await scene.idle();
-    await stop(true, ENGLISH);
-    await edit(edited, 'once');
-    scene.other.remove(deleted.ref);
-    await scene.listener.messagesDeleted([deleted.ref]);
-    await scene.idle();
-    expect(scene.feed.texts(ENGLISH)).toEqual([]);
-    await stop(false, ENGLISH);
-    await edit(edited, 'at last');
-    expect(scene.feed.texts(ENGLISH)).toEqual([]);
-    expect(there(GUEST)).toContain('pt(at last)');
-  });
-
-  it('takes words back everywhere after the link has ended, and changes none', async () => {
-    const [edited, deleted] = [await scene.say(THERE, 'one'), await scene.say(THERE, 'two')];
-    await scene.idle();
-    await scene.watches.remove(THERE);
-    await edit(edited, 'once');
-    scene.other.remove(deleted.ref);
-    await scene.listener.messagesDeleted([deleted.ref]);
-    await scene.idle();
-    for (const place of [ENGLISH, GUEST]) {
-      expect(there(place)).toContain('(one)');
-      expect(there(place)).not.toMatch(/once|two/);
-    }
-  });
-});
-
-describe('the names of people of another space', () => {
-  const scene = withScene(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
-  const author = (name: string) => ({ id: name, name, kind: 'person' as const });
-  const saidBy = async (name: string): Promise<string> => {
-    await scene.say(THERE, 'hello', { author: author(name) });
-    await scene.idle();
-    return scene.feed.texts(ENGLISH).at(-1) ?? '';
-  };
-
-  it('are shown with their space, however long or odd they are', async () => {
-    scene.other.nameSpace(WORKSPACE, 'tower\u202E.example');
-    expect(await saidBy('ada')).toContain('ada · tower .example: ');
-    expect(await saidBy('a'.repeat(200))).toContain('a… · tower .example: ');
-    await scene.say(ENGLISH, 'fr:salut');
-    await scene.idle();
-    expect(scene.other.texts(THERE).at(-1)).not.toContain('·');
-  });
-
-  it.each([
-    ['as a member here', 'Ada'],
-    ['so that it looks like it, in Cyrillic', '\u0410d\u0430'],
-    ['so in other case, width and accents', ' ＡDÁ\u200B '],
-    ['with the sign of another server', 'eve · tower'],
-  ])('are shown with their space where they call themselves %s', async (_, name) => {
-    scene.other.nameSpace(WORKSPACE, 'tower.example');
-    await scene.spaces.change(ENGLISH.space, { serverNames: 'off' });
-    await scene.say(ENGLISH, 'it is me', { author: author('Ada') });
-    await scene.say(ENGLISH, 'and me');
-    await scene.idle();
-    expect(await saidBy(name)).toContain('· tower.example: ');
-    expect(await saidBy('Eve')).not.toContain('tower.example');
-  });
-
-  it('are shown with their space where the message before came from another, if moderators chose that', async () => {
-    scene.other.nameSpace(WORKSPACE, 'tower.example');
-    await scene.spaces.change(ENGLISH.space, { serverNames: 'change' });
-    expect(await saidBy('eve')).toContain('eve · tower.example: ');
-    expect(await saidBy('eve')).not.toContain('·');
-    await scene.say(ENGLISH, 'in between', { author: author('bob') });
-    await scene.idle();
-    expect(await saidBy('eve')).toContain('eve · tower.example: ');
-  });
-
-  it('are shown alone where moderators chose that, or nobody knows the space', async () => {
-    expect(await saidBy('ada')).not.toContain('·');
-    scene.other.nameSpace(WORKSPACE, 'tower.example');
-    await scene.spaces.change(ENGLISH.space, { serverNames: 'off' });
-    expect(await saidBy('ada')).not.toContain('·');
   });
 });

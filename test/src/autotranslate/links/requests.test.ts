@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createStoreWriter } from '../../../../src/store/writer.ts';
 import { createTransact } from '../../../../src/store/sqlite/dialect.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import type { Channel } from '../../../../src/model/place.ts';
-import { isPaused, type ChannelWatch } from '../../../../src/model/space.ts';
+import { isPaused } from '../../../../src/model/space.ts';
 import type { LinkConditions, Watches } from '../../../../src/model/watches.ts';
 import { actAs } from '../../../../src/store/actor.ts';
 import { createAudit } from '../../../../src/store/audit.ts';
@@ -11,19 +10,12 @@ import { mirrorOf, openTestAutoTranslate, watchOf } from '../../../fakes/autotra
 import { channel, createFakeFeed, lost, SPACE } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
+import { mirror, THERE } from './support.ts';
 
-const THERE = channel('42', undefined, WORKSPACE);
 const DAY_MS = 86_400_000;
 const admit = async (): Promise<void> => undefined;
 const conditions: LinkConditions = { admit, mayMixAges: false, by: { id: 'bob', name: 'Bob' } };
 const isOver = { sentence: { key: 'autotranslate.link-over' } };
-const mirror = (of: Channel, language: string): ChannelWatch => ({
-  channel: of,
-  mode: 'mirror',
-  languages: [language],
-  transcribes: true,
-  bots: false,
-});
 const inviteTo = async (watches: Watches): Promise<string> => {
   const { code } = await watches.invite(mirror(ENGLISH, 'en'), false, { id: 'ann', name: 'Ann' });
   return code;

@@ -122,7 +122,7 @@ const MOST_REFUSED = 500;
 
 const REVIVED = { state: 'waiting', reason: null, due_ms: 0, epoch: 0 } as const;
 
-/** RefusedMessages messages of one channel or thread, for one purpose as it is stored. */
+/** Refused messages of one channel or thread, for one purpose as it is stored. */
 export interface RefusedMessages {
   readonly channel: Channel;
   readonly purpose: string;

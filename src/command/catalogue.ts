@@ -126,6 +126,7 @@ export const describeAction = (
   const privatePresses = pressesOf(command, (press) => press.private);
   const moderatorPresses = pressesOf(command, ({ guards }) => guards?.includes(moderator));
   const t = texts.in(locale, naming);
+  const titleKey = `${keyBase(name)}.title`;
   const forms = formsOf(command, t);
   const schema = schemaOf(action);
   const required = new Set(schema.required);
@@ -168,6 +169,7 @@ export const describeAction = (
     name,
     ...typedAs(name, texts.typed({ command: name }, locale, naming)),
     summary: textOf(texts, t, `${keyBase(name)}.summary`),
+    ...(texts.has(titleKey) ? { title: t(titleKey) } : {}),
     ...(group ? { groupSummary: textOf(texts, t, `${keyBase(group)}.summary`) } : {}),
     ...(command.topic ? { topic: command.topic } : {}),
     ...(name === `${command.name} ${command.alone}` ? { alone: true } : {}),

@@ -62,6 +62,8 @@ export interface CommandInfo {
   /** The name that people type, where that is another. */
   readonly typed?: string;
   readonly summary: string;
+  /** A short summary for the title of a form, where `summary` is too long for one. */
+  readonly title?: string;
   /** The summary of the whole command, where the command has several actions. */
   readonly groupSummary?: string;
   /** Default: more. */

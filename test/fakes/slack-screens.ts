@@ -3,7 +3,10 @@ import { pictureOfBlocks, pictureOfView } from './slack/picture.ts';
 import type { FakeUser } from './slack/index.ts';
 
 /** Commands whose modals are shown, each as it is typed without what it needs. */
-const TYPED = ['translate', 'transcribe', 'say', 'ask', 'glossary add', 'autotranslate reply'];
+const TYPED = [
+  ...['translate', 'transcribe', 'say', 'ask', 'glossary add', 'why'],
+  ...['reply', 'add', 'rules'].map((action) => `autotranslate ${action}`),
+];
 
 /**
  * The text of docs/slack-screens.md: what people see of App Home and of the modals. The program runs on

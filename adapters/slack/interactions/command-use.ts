@@ -38,7 +38,10 @@ export interface CommandUseDeps {
 }
 
 /** True when what a command is about is missing: what it requires, or its text where it takes one. */
-const needsModal = (command: CommandInfo, values: Readonly<Record<string, unknown>>): boolean => {
+export const needsModal = (
+  command: CommandInfo,
+  values: Readonly<Record<string, unknown>>,
+): boolean => {
   const free = freeTextOption(command);
   const about = free && !free.autocompletes ? [free] : [];
   return [...command.options.filter(({ required }) => required), ...about].some(

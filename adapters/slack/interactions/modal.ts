@@ -105,11 +105,19 @@ const elementOf = (
     : inputElement(option, given, isFreeText);
 };
 
-/** The title says what a command does, in as many whole words as there is room for. */
-const titleOf = ({ summary }: CommandInfo): string => {
-  if (summary.length <= TITLE_CHARS) return summary;
-  const begun = summary.slice(0, TITLE_CHARS).replace(/\s+\S*$/u, '');
-  return shorten(`${begun} …`, TITLE_CHARS);
+/** A description may end with a remark, in brackets or after a semicolon: it stands below the field. */
+const REMARK = /^(?<label>[^(（;；]+?)\s*(?:[(（](?<inner>[^()（）]+)[)）]|[;；]\s*(?<rest>.+))$/u;
+
+type InputBlock = Extract<SlackBlock, { type: 'input' }>;
+
+/** The label of an option's field, and its hint. The name of an option is an English word for who types it. */
+const wordsOf = (description: string): Pick<InputBlock, 'label' | 'hint'> => {
+  const { label = description, inner, rest = inner } = REMARK.exec(description)?.groups ?? {};
+  const hint = rest && rest.charAt(0).toUpperCase() + rest.slice(1);
+  return {
+    label: plain(shorten(label, HINT_CHARS)),
+    ...(hint ? { hint: plain(shorten(hint, HINT_CHARS)) } : {}),
+  };
 };
 
 /**
@@ -159,13 +167,12 @@ export const commandModal = (
     return {
       type: 'input',
       block_id: blockOf(option),
-      // The name of an option is an English word for who types it.
-      label: plain(shorten(option.description, HINT_CHARS)),
+      ...wordsOf(option.description),
       element: elementOf(option, given[option.name] ?? [], isFreeText, label),
       optional: !option.required,
     };
   });
-  const title = titleOf(command);
+  const { title = command.summary } = command;
   const whole: SlackBlock[] =
     title === command.summary ? [] : [{ type: 'section', text: plain(command.summary) }];
   return modalView(COMMAND_MODAL, title, metadata, label, [...whole, ...blocks]);

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { needsModal } from '../../../../adapters/slack/interactions/command-use.ts';
 import { commandModal, enteredValues } from '../../../../adapters/slack/interactions/modal.ts';
 import { describeAction, actionsOf } from '../../../../src/command/catalogue.ts';
 import { commandFault, type Command } from '../../../../src/command/command.ts';
 import { discover } from '../../../../src/app/modules.ts';
 import { NAMING } from '../../../../adapters/slack/manifest.ts';
+import { TITLE_CHARS } from '../../../../adapters/slack/limits.ts';
+import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import { checkView } from '../../../fakes/slack/blocks.ts';
 import type { Json } from '../../../fakes/slack/json.ts';
 import { realTexts as texts } from '../../../fakes/texts.ts';
@@ -56,7 +59,8 @@ describe('the modal of a command', () => {
     const shown = JSON.stringify(
       (blocks as readonly Json[]).map((block) => [block['label'], block['hint']]),
     );
-    expect(shown).toContain(texts.in('ja')('commands.autotranslate.reply.options.below'));
+    const below = texts.in('ja')('commands.autotranslate.reply.options.below');
+    expect(shown).toContain(below.replace(/（.*/, ''));
     expect(shown).not.toMatch(/bots|below/i);
   });
 
@@ -68,6 +72,42 @@ describe('the modal of a command', () => {
     expect(many['bots']?.['type']).toBe('static_select');
     const rich = elementsOf(commandModal(infoOf('translate'), {}, '{}', labels));
     expect(rich['text']?.['type']).toBe('rich_text_input');
+  });
+});
+
+describe('the titles of modals', () => {
+  const fromHome = new Set(['voice', 'glossary export']);
+  const opens = (info: CommandInfo): boolean =>
+    info.needs !== 'rooms' && (fromHome.has(info.name) || needsModal(info, {}));
+
+  it.each(texts.locales)('stand there whole: %s', (locale) => {
+    const infos = infosIn(locale);
+    const titles = infos.filter(opens).map(({ title, summary }) => title ?? summary);
+    const forms = infos.flatMap((info) => info.forms ?? []).map(({ title }) => title);
+    const buttons = (['slack.send', 'slack.cancel'] as const).map((key) => texts.in(locale)(key));
+    const cut = [...titles, ...forms, ...buttons].filter((one) => one.length > TITLE_CHARS);
+    expect(cut).toEqual([]);
+  });
+});
+
+describe('a field', () => {
+  type Field = { readonly block_id?: string } & Partial<
+    Record<'label' | 'hint', { readonly text: string }>
+  >;
+  const fieldsOf = (info: CommandInfo) =>
+    commandModal(info, {}, '{}', labels).blocks as readonly Field[];
+
+  it.each(texts.locales)('has its remarks below it, and not in its label: %s', (locale) => {
+    const shown = infosIn(locale)
+      .flatMap(fieldsOf)
+      .map(({ label }) => label?.text ?? '');
+    expect(shown.filter((label) => /[()（）;；]/.test(label))).toEqual([]);
+  });
+
+  it('has the default as its hint', () => {
+    const field = fieldsOf(infoOf('translate')).find((one) => one.block_id === 'to');
+    const words = texts.in('en')('commands.translate.options.to');
+    expect(`${field?.label?.text} (${field?.hint?.text.toLowerCase()})`).toBe(words);
   });
 });
 

@@ -86,11 +86,9 @@ const showSummed = async (
   await ctx.replyBelow({ text: await writing });
 };
 
-// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody. All are private:
-// under an answer of one person that changes nothing, and a forged one replaces no message that others read.
+// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
 const page: Press = {
   isForEverybody: true,
-  private: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
     const missed = await missedIn(ctx, reading.from);
@@ -102,7 +100,6 @@ const page: Press = {
 
 const summary: Press = {
   isForEverybody: true,
-  private: true,
   async run(ctx) {
     const pressed = readArg(ctx);
     const missed = await missedIn(ctx, pressed.reading.from);
@@ -112,7 +109,6 @@ const summary: Press = {
 
 const file: Press = {
   isForEverybody: true,
-  private: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
     const { missed, note, isWhole, files } = await readFileOf(reading, ctx);
@@ -127,7 +123,6 @@ const file: Press = {
 
 const ask: Press = {
   isForEverybody: true,
-  private: true,
   async run(ctx) {
     const pressed = readArg(ctx);
     const missed = await missedIn(ctx, pressed.reading.from);
@@ -164,7 +159,6 @@ const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
 /** Shows a page in the language that is chosen for it; what somebody is asked for, who has no language, is kept. */
 const language: Press = {
   isForEverybody: true,
-  private: true,
   async run(ctx) {
     const { member, services, values } = ctx;
     const { reading, turn } = readArg(ctx);
@@ -182,7 +176,6 @@ const language: Press = {
 
 /** Keeps the language of a page as the person's own. */
 const keep: Press = {
-  private: true,
   async run(ctx) {
     await ctx.services.settings.change(ctx.member, { language: readArg(ctx).reading.to });
     await page.run(ctx);

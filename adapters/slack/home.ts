@@ -106,7 +106,7 @@ export interface HomeDeps {
   readonly uploads: Uploads;
 }
 
-export interface HomePress extends Pick<PressInvocation, 'press' | 'values' | 'shown'> {
+export interface HomePress extends Pick<PressInvocation, 'press' | 'values' | 'control'> {
   /** Id of the block whose control was pressed. */
   readonly blockId: string;
   /** Says a fault in the form that was sent, where there is one. */

@@ -9,9 +9,10 @@ import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
+import type { ChannelId, PageCommandUse, Pressed } from './protocol.ts';
 import { realClock, sleep } from '../../src/async/clock.ts';
 import type { Content } from '../../src/model/message.ts';
+import { offers, shownControl } from '../../src/model/shown-control.ts';
 
 /** Each step costs every page the whole text so far: long texts grow in longer steps. */
 const PACE_CHARS_PER_MS = 200;
@@ -82,15 +83,6 @@ interface Running {
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
-
-/** True when the control offers what was chosen. */
-const takes = (control: PageControl, values: readonly string[]): boolean => {
-  if (control.kind === 'button') return values.length === 0;
-  const { choices, most = 1 } = control;
-  const offered = values.every((value) => choices.some((choice) => choice.value === value));
-  const enough = control.most === undefined ? values.length === 1 : values.length <= most;
-  return offered && enough && new Set(values).size === values.length;
-};
 
 export type Invocations = ReturnType<typeof createInvocations>;
 
@@ -208,9 +200,9 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     press: (member: Profile, { id, press, values }: Pressed): { readonly done: Promise<void> } => {
       const entry = channelLog.find(id);
       const controls = entry && channelLog.sees(entry, member.id) ? entry.message.controls : [];
-      const control = controls?.find((each) => each.press === press);
-      if (!entry || !control || !takes(control, values))
-        throw userError('not-found', 'errors.unknown-press');
+      const shown = controls?.find((each) => each.press === press);
+      const control = shown && shownControl(shown);
+      if (!entry || !offers(control, values)) throw userError('not-found', 'errors.unknown-press');
       if (running.has(id)) throw userError('rate-limited', 'web.errors.pressed-already');
       admit(member);
       const channel = pageChannel(entry.message.channel);
@@ -220,6 +212,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
           id: randomUUID(),
           press,
           values,
+          control,
           member,
           channel,
           signal,

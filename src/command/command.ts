@@ -154,7 +154,7 @@ export interface PressContext extends Omit<
   readonly arg: string;
   /** The chosen values; empty for a button. */
   readonly values: readonly string[];
-  /** See `PressInvocation.shown`. */
+  /** See `ShownControl.chosen`. */
   readonly shown?: readonly string[] | undefined;
 }
 

@@ -15,6 +15,7 @@ import type { Log } from '../telemetry/log.ts';
 import { createMeter } from '../usage/meter.ts';
 import { labelled, sections } from '../rich-text/compose.ts';
 import type { Content, Message } from '../model/message.ts';
+import { offers } from '../model/shown-control.ts';
 import { isSamePerson, type Member, type Channel, type Person } from '../model/place.ts';
 import { quote, text, type RichText } from '../rich-text/rich-text.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
@@ -233,17 +234,18 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
     async press(given) {
       const invocation = known(given);
-      const { member, channel, values, shown } = invocation;
+      const { member, channel, values, control } = invocation;
       const updates = createAnswerUpdates(invocation);
       /** The panel as it was, for a press that could not be done. */
       let panel: (() => Promise<Content | undefined>) | undefined;
       try {
+        if (!offers(control, values)) throw userError('not-found', 'errors.unknown-press');
         const { command, press, arg } = catalogue.findPress(
           invocation.press,
           channel.space.platform,
         );
         await serve(invocation, updates, async (basics) => {
-          const ctx: PressContext = { ...basics, arg, values, shown };
+          const ctx: PressContext = { ...basics, arg, values, shown: control.chosen };
           for (const guard of press.guards ?? []) guard(ctx);
           // What a guard keeps is drawn for those alone whom it lets in.
           panel = async () => press.panel?.(ctx);

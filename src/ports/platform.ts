@@ -1,6 +1,7 @@
 import type { Naming } from '../model/command-info.ts';
 import type { Channel, MessageRef, Posted, Space, Member, Person } from '../model/place.ts';
 import type { Content, Message } from '../model/message.ts';
+import type { ShownControl } from '../model/shown-control.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Builder } from './builder.ts';
 import type { VoicePort } from './voice.ts';
@@ -166,8 +167,8 @@ export interface PressInvocation extends Pick<
   readonly press: string;
   /** The chosen values; empty for a button. */
   readonly values: readonly string[];
-  /** The values that the control showed as chosen; undefined where the platform does not say. */
-  readonly shown?: readonly string[] | undefined;
+  /** The control as the pressed message shows it; undefined where it shows none, and nothing is done. */
+  readonly control: ShownControl | undefined;
 }
 
 /** A person types into an option that completes itself. */

@@ -84,12 +84,16 @@ describe('a press', () => {
     expect(text).not.toContain(sentence('errors.unknown-press'));
   });
 
-  it('of a reading takes the place of nothing that others read', async () => {
-    const commands = await discover<Command>('commands', commandFault);
-    const { presses = {} } = commands.find(({ name }) => name === 'catchup')!;
-    const open = Object.keys(presses).filter((word) => presses[word]?.private !== true);
-    expect(open).toEqual([]);
-  });
+  it.each([...listed('moderators'), ...listed('everybody')])(
+    'that no message shows changes nothing: %s',
+    async (press) => {
+      await harness().services.watches.set([watchOf(HERE)]);
+      const before = await stateOf();
+      const refused = await harness().forge(press);
+      expect(refused.text).toBe(sentence('errors.unknown-press'));
+      expect(await stateOf()).toEqual(before);
+    },
+  );
 
   it.each(listed('everybody'))('of everybody asks for no rights: %s', async (press) => {
     const { text } = await harness().pressNamed(press, { member: BOB });

@@ -1,7 +1,7 @@
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { MessageKey } from '../../src/errors.ts';
-import type { CommandInfo } from '../../src/model/command-info.ts';
+import { formOfPress, type CommandInfo } from '../../src/model/command-info.ts';
 import {
   writerOf,
   type Content,
@@ -9,6 +9,7 @@ import {
   type Message,
   type MessageFile,
 } from '../../src/model/message.ts';
+import { shownControl, type ShownControl } from '../../src/model/shown-control.ts';
 import type { Channel, Member } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
@@ -61,6 +62,8 @@ export interface CommandHarness extends AsyncDisposable {
     values?: readonly string[],
     shown?: readonly string[],
   ): Promise<Shown>;
+  /** Presses what no message shows. */
+  forge(press: string): Promise<Shown>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
 
@@ -136,10 +139,10 @@ export const openCommandHarness = async (
     press: string,
     values: readonly string[],
     asking: Asking,
-    had?: readonly string[],
+    control?: ShownControl,
   ): Promise<Shown> => {
     const before = shown.length;
-    await dispatcher.press({ ...invocation(asking), press, values, shown: had });
+    await dispatcher.press({ ...invocation(asking), press, values, control });
     return last(before);
   };
 
@@ -161,11 +164,15 @@ export const openCommandHarness = async (
       });
       return last(before);
     },
-    pressNamed: (press, asking = {}, values = [], had) => doPress(press, values, asking, had),
+    pressNamed: (press, asking = {}, values = [], had) =>
+      doPress(press, values, asking, { chosen: had }),
+    forge: (press) => doPress(press, [], {}),
     async press(key, values = [], asking = {}) {
       const control = labelled(shown.at(-1), key);
       if (!control) throw new Error(`there is nothing named ${key} to press`);
-      return doPress(control.press, values, asking);
+      // What is entered in a form is offered by no control.
+      const isEntered = formOfPress(dispatcher.commands('en', 'test'), control.press);
+      return doPress(control.press, values, asking, isEntered ? {} : shownControl(control));
     },
     complete: async (command, option, typed) => {
       const choices = await dispatcher.complete({

@@ -67,7 +67,7 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
   const pressNamed: CoreHarness['pressNamed'] = async (press, member = {}, values = []) => {
     const shown: Shown[] = [];
     const asked = invocation(member, new AbortController().signal, shown);
-    await core.press({ ...asked, press, values });
+    await core.press({ ...asked, press, values, control: {} });
     const [shownLast] = shown.slice(-1);
     if (!shownLast) throw new Error('nothing was shown');
     return shownLast;

@@ -217,6 +217,7 @@ export const createProbes = () => {
       id: '1',
       press: given,
       values: [],
+      control: {},
       member: MEMBER,
       channel: CHANNEL,
       signal: new AbortController().signal,

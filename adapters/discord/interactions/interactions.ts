@@ -6,6 +6,7 @@ import {
   MessageFlags,
   type APIApplicationCommandInteraction,
   type APIInteraction,
+  type APIMessage,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
   type APIApplicationCommandAutocompleteInteraction,
@@ -40,6 +41,7 @@ import {
   isPrivateUse,
   type Choice,
 } from '../../../src/model/command-info.ts';
+import { offers, type ShownControl } from '../../../src/model/shown-control.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
@@ -173,19 +175,21 @@ const createCommandUse =
     );
   };
 
-/** The values that a menu showed as chosen; undefined of what is no menu. */
-const shownIn = ({
-  data,
-  message,
-}: APIMessageComponentInteraction | APIModalSubmitInteraction): readonly string[] | undefined => {
+/** The control of a message that has this id; undefined where it shows none that can be used. */
+const controlIn = (message: APIMessage | undefined, id: string): ShownControl | undefined => {
   const used = message?.components
     ?.flatMap((row) => (row.type === ComponentType.ActionRow ? row.components : []))
-    .find((each) => 'custom_id' in each && each.custom_id === data.custom_id);
-  if (used?.type === ComponentType.StringSelect)
-    return used.options.filter((option) => option.default).map(({ value }) => value);
-  if (used?.type !== ComponentType.ChannelSelect && used?.type !== ComponentType.RoleSelect)
-    return undefined;
-  return used.default_values?.map(({ id }) => id) ?? [];
+    .find((each) => 'custom_id' in each && each.custom_id === id);
+  if (!used || used.disabled) return undefined;
+  if (used.type === ComponentType.Button) return { offered: [] };
+  const bounds = { least: used.min_values ?? 1, most: used.max_values ?? 1 };
+  if (used.type === ComponentType.StringSelect)
+    return {
+      ...bounds,
+      offered: used.options.map(({ value }) => value),
+      chosen: used.options.filter((option) => option.default).map(({ value }) => value),
+    };
+  return { ...bounds, chosen: used.default_values?.map((each) => each.id) ?? [] };
 };
 
 const createPress =
@@ -197,22 +201,32 @@ const createPress =
     const { data, message } = interaction;
     const isSubmitted = interaction.type === InteractionType.ModalSubmit;
     const infos = core.commands(memberOf(interaction).locale, PLATFORM);
-    const form = isSubmitted ? undefined : formOfPress(infos, data.custom_id);
+    const form = formOfPress(infos, data.custom_id);
+    const values = isSubmitted ? enteredIn(interaction.data) : 'values' in data ? data.values : [];
+    const pressed = controlIn(message, data.custom_id);
+    // What is entered in a form is offered by no control.
+    const control = isSubmitted ? form && pressed && {} : pressed;
+    const isOffered = offers(control, values);
     const by = { member: memberOf(interaction), channel: placeOf(interaction) };
-    if (form && (await core.admits({ ...by, press: data.custom_id }))) {
+    if (
+      form &&
+      !isSubmitted &&
+      isOffered &&
+      (await core.admits({ ...by, press: data.custom_id }))
+    ) {
       await acknowledge(interaction, openForm(data.custom_id, form));
       return;
     }
     const isOwn = ((message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
     // Under what the presser alone sees, the answer takes its place as ever.
-    const staysBeside = isPrivatePress(infos, data.custom_id, by.member.role) && !isOwn;
+    const staysBeside =
+      !isOffered || (isPrivatePress(infos, data.custom_id, by.member.role) && !isOwn);
     const response = staysBeside
       ? newAnswer(true)
       : { type: InteractionResponseType.DeferredMessageUpdate };
     const acknowledged = async () => acknowledge(interaction, response);
-    const values = isSubmitted ? enteredIn(interaction.data) : 'values' in data ? data.values : [];
     await answer(interaction, isOwn || staysBeside, acknowledged, async (asked) =>
-      core.press({ ...asked, press: data.custom_id, values, shown: shownIn(interaction) }),
+      core.press({ ...asked, press: data.custom_id, values, control }),
     );
   };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BlockAction, ViewSubmitAction } from '@slack/bolt';
+import { z } from 'zod';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { MODAL_ACTION, type Home } from '../home.ts';
 import type { AnswerPlace } from './answer.ts';
@@ -9,6 +10,7 @@ import { teamOf, type ReadUser } from './invocations.ts';
 import type { Modals } from './modals.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { isPrivatePress } from '../../../src/model/command-info.ts';
+import { offers, type ShownControl } from '../../../src/model/shown-control.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer, PressInvocation } from '../../../src/ports/platform.ts';
 
@@ -30,10 +32,50 @@ const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   return ('selected_conversations' in used && used.selected_conversations) || [];
 };
 
+/** The fields of controls, as they are written in `outbound/blocks.ts`. */
+const element = z.looseObject({
+  type: z.string(),
+  action_id: z.string(),
+  options: z.array(z.looseObject({ value: z.string() })).optional(),
+  max_selected_items: z.number().optional(),
+});
+const controlBlocks = z.array(
+  z.looseObject({
+    block_id: z.string().optional(),
+    elements: z.array(z.unknown()).optional(),
+    accessory: z.unknown().optional(),
+  }),
+);
+
 /** The values that a menu showed as chosen; undefined where there were none, or Slack does not say. */
-const shownIn = (used: BlockAction['actions'][number]): readonly string[] | undefined => {
+const chosenIn = (used: BlockAction['actions'][number]): readonly string[] | undefined => {
   if ('initial_options' in used) return used.initial_options?.map(({ value }) => value ?? '');
   return 'initial_conversations' in used ? used.initial_conversations : undefined;
+};
+
+/**
+ * The control as the message or view shows it; undefined where it shows none. Of what one person alone sees Slack gives
+ * nothing.
+ */
+const controlIn = (
+  { message, view, container }: BlockAction,
+  used: BlockAction['actions'][number],
+): ShownControl | undefined => {
+  const chosen = chosenIn(used);
+  if (!message && !view && container['is_ephemeral'] === true) return { chosen };
+  const shown = controlBlocks.safeParse(view?.blocks ?? message?.['blocks']).data ?? [];
+  const found = shown
+    .filter(({ block_id: id = used.block_id }) => id === used.block_id)
+    .flatMap(({ elements = [], accessory }) => [...elements, accessory])
+    .flatMap((each) => element.safeParse(each).data ?? [])
+    .find(({ action_id: id }) => id === used.action_id);
+  if (!found) return undefined;
+  if (found.type === 'button') return { offered: [] };
+  return {
+    chosen,
+    offered: found.options?.map(({ value }) => value),
+    most: found.type.startsWith('multi_') ? found.max_selected_items : 1,
+  };
 };
 
 /** Creates what does what controls say, and forms that presses begin with. */
@@ -48,7 +90,7 @@ export const createControlUse = (
   const act = async (
     member: Member,
     press: string,
-    chosen: Pick<PressInvocation, 'values' | 'shown'>,
+    chosen: Pick<PressInvocation, 'values' | 'control'>,
     at: PressedAt,
     form?: HeldForm,
   ): Promise<void> => {
@@ -81,30 +123,35 @@ export const createControlUse = (
       const member = await readUser(place, user.name);
       if (!member) return;
       const press = used.action_id;
-      if (press.startsWith(MODAL_ACTION))
+      const values = valuesOf(used);
+      const control = controlIn(body, used);
+      const isOffered = offers(control, values);
+      if (isOffered && press.startsWith(MODAL_ACTION))
         return modals.openFromHome(space, member, press.slice(MODAL_ACTION.length), triggerId);
       const pressedAt = (): PressedAt | undefined => {
-        if (container['type'] === 'view') return { kind: 'home', space, blockId: used.block_id };
+        if (container['type'] === 'view')
+          return isOffered ? { kind: 'home', space, blockId: used.block_id } : undefined;
         const ts = container['message_ts'] as string | undefined;
         if (!body.channel || ts === undefined) return undefined;
         const isEphemeral = container['is_ephemeral'] === true;
         const isBeside =
-          !isEphemeral &&
-          isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role);
+          !isOffered ||
+          (!isEphemeral &&
+            isPrivatePress(core.commands(member.locale, PLATFORM), press, member.role));
         const onMessage = isBeside ? undefined : { ts, isEphemeral };
         return { kind: 'message', where: { ...place, isPrivate: isBeside, onMessage } };
       };
       const at = pressedAt();
       if (!at) return;
       const form = forms.of(press, member);
-      if (form && (await core.admits({ member, channel, press })))
+      if (form && isOffered && (await core.admits({ member, channel, press })))
         return forms.open(space, member, { form, press, at, triggerId });
-      await act(member, press, { values: valuesOf(used), shown: shownIn(used) }, at);
+      await act(member, press, { values, control }, at);
     },
     formSubmitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
       const { place, press, values, at } = forms.submitted(body);
       const member = await readUser(place, body.user.name);
-      if (member) await act(member, press, { values }, at, form);
+      if (member) await act(member, press, { values, control: {} }, at, form);
     },
   };
 };

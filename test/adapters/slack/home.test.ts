@@ -45,7 +45,12 @@ const open = () => {
 
 test('what was entered in a form arrives, also where App Home was forgotten meanwhile', async () => {
   const { home, pressed, published } = open();
-  const press = { press: 'settings set-key', values: ['svck:own'], blockId: 'settings/0' };
+  const press = {
+    press: 'settings set-key',
+    values: ['svck:own'],
+    control: {},
+    blockId: 'settings/0',
+  };
   await home.press(SPACE, ANN, press);
   expect(pressed).toEqual([['settings set-key', ['svck:own']]]);
   expect(published).toHaveLength(1);

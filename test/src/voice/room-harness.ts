@@ -281,7 +281,8 @@ export const openStage = async (
     choose,
     run: (command, by, options = {}) =>
       ask(by, async (asking) => core.dispatch({ ...asking, command, options })),
-    press: (press, by) => ask(by, async (asking) => core.press({ ...asking, press, values: [] })),
+    press: (press, by) =>
+      ask(by, async (asking) => core.press({ ...asking, press, values: [], control: {} })),
     pass,
     say: async (memberId, text) => {
       await place.speak(memberId, text);

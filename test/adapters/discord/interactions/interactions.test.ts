@@ -220,7 +220,7 @@ describe('a control', () => {
     expect(panel.components).toEqual([]);
     expect(channel.messages).toHaveLength(1);
     expect(discord.core.presses).toMatchObject([
-      { press: 'settings limit', values: ['2'], shown: ['1'] },
+      { press: 'settings limit', values: ['2'], control: { chosen: ['1'] } },
     ]);
   });
 
@@ -234,7 +234,7 @@ describe('a control', () => {
     const panel = await use().answer();
     const pressed = discord.fake.press(ann, panel, press, ['7']);
     await pressed.until(() => discord.core.presses.length === 1);
-    expect(discord.core.presses).toMatchObject([{ values: ['7'], shown: chosen }]);
+    expect(discord.core.presses).toMatchObject([{ values: ['7'], control: { chosen } }]);
   });
 });
 

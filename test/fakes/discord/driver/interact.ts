@@ -137,6 +137,13 @@ export interface InteractionDriver {
     customId: string,
     values?: readonly string[],
   ): FakeInteraction;
+  /** Sends a press that the message does not offer, as a changed app can. */
+  forge(
+    by: FakeUser,
+    message: FakeMessage,
+    customId: string,
+    values?: readonly string[],
+  ): FakeInteraction;
   /** Fills in and sends the dialog that an interaction has opened; by custom id. */
   submit(
     opened: FakeInteraction,
@@ -198,6 +205,18 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => ({
       },
     });
   },
+  forge: (by, { state }, customId, values) =>
+    begin(tools, {
+      type: InteractionType.MessageComponent,
+      user: by.user,
+      channel: state.channel,
+      message: state,
+      data: {
+        custom_id: customId,
+        component_type: values ? 3 : 2,
+        ...(values ? { values } : {}),
+      },
+    }),
   submit: (opened, fields) => {
     const { modal, user, channel, message } = opened.state;
     if (modal === undefined) throw new Error('no dialog was opened');

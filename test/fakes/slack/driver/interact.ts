@@ -27,6 +27,8 @@ export interface InteractionDriver {
   globalShortcut(user: FakeUser, callbackId: string): Use;
   /** Presses a button or chooses in a menu of a message, an ephemeral or a view. */
   act(user: FakeUser, on: FakeMessage | Ephemeral | View, actionId: string, chosen?: Json): Use;
+  /** Sends a press that the message or view does not offer, as a changed app can. */
+  forge(user: FakeUser, on: FakeMessage | View, actionId: string, chosen?: Json): Use;
   /** Types into a menu whose options the app gives. */
   suggest(
     user: FakeUser,
@@ -126,9 +128,8 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
     };
   };
 
-  const actInView = (user: User, view: View, actionId: string, chosen: Json): Use => {
-    const blocks = view.content['blocks'] as readonly Json[];
-    return deliver(
+  const actInView = (user: User, view: View, action: Json): Use =>
+    deliver(
       'interactive',
       {
         ...common(user),
@@ -136,18 +137,16 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
         container: { type: 'view', view_id: view.id },
         trigger_id: trigger(user, view),
         view: renderView(world, view),
-        actions: [actionOf(blocks, actionId, chosen)],
+        actions: [action],
       },
       undefined,
     );
-  };
 
   const actInMessage = (
     user: User,
     channel: Channel,
     source: Message | Ephemeral,
-    actionId: string,
-    chosen: Json,
+    action: Json,
   ): Use => {
     const url = createResponseUrl(world, user, channel, source);
     const isPrivate = 'to' in source;
@@ -169,11 +168,21 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
         ...(isPrivate ? {} : { message: renderMessage(world, source, user.workspace) }),
         state: { values: {} },
         response_url: url,
-        actions: [actionOf(source.blocks ?? [], actionId, chosen)],
+        actions: [action],
       },
       url,
     );
   };
+
+  const blocksOf = (view: View): readonly Json[] => view.content['blocks'] as readonly Json[];
+
+  const forged = (actionId: string, block: Json | undefined, chosen: Json): Json => ({
+    type: 'button',
+    action_id: actionId,
+    block_id: block?.['block_id'] ?? 'b1',
+    ...chosen,
+    action_ts: world.clock.ts(),
+  });
 
   const channelOf = (ephemeral: Ephemeral): Channel => {
     for (const channel of world.channels.values())
@@ -265,9 +274,15 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
         undefined,
       ),
     act: (user, on, actionId, chosen = {}) => {
-      if ('hash' in on) return actInView(user.state, on, actionId, chosen);
+      if ('hash' in on) return actInView(user.state, on, actionOf(blocksOf(on), actionId, chosen));
       const [channel, source] = 'to' in on ? [channelOf(on), on] : [on.state.channel, on.state];
-      return actInMessage(user.state, channel, source, actionId, chosen);
+      const action = actionOf(source.blocks ?? [], actionId, chosen);
+      return actInMessage(user.state, channel, source, action);
+    },
+    forge: (user, on, actionId, chosen = {}) => {
+      if ('hash' in on) return actInView(user.state, on, forged(actionId, blocksOf(on)[0], chosen));
+      const { channel, blocks } = on.state;
+      return actInMessage(user.state, channel, on.state, forged(actionId, blocks?.[0], chosen));
     },
     suggest: async (user, on, actionId, typed, blockId) => {
       const blocks = on.content['blocks'] as readonly Json[];

@@ -19,6 +19,7 @@ const CORE_MODULES: readonly string[] = [
   'model/glossary-file.ts',
   'model/local-models.ts',
   'text/instruction.ts',
+  'text/timestamps.ts',
 ];
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

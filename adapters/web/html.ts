@@ -71,9 +71,12 @@ const inlineOf = (node: Inline): string => {
       const shown = asText(node);
       return shown.kind === 'code' ? inlineOf(shown) : wordsOf(shown.text);
     }
+    case 'timestamp': {
+      const words = escapeHtml(plainInline([node]));
+      return `<local-time data-seconds="${node.seconds}" data-style="${node.style}">${words}</local-time>`;
+    }
     case 'text':
     case 'emoji':
-    case 'timestamp':
       return wordsOf(plainInline([node]));
   }
 };

@@ -38,18 +38,19 @@ const relativeTime = (seconds: number, locale: string): string => {
 };
 
 /**
- * A timestamp in words: a relative one as the time from now (ms since 1970), others in UTC and
- * marked as such, as listeners may be in any time zone.
+ * A timestamp in words: a relative one as the time from now (ms since 1970), others with their time
+ * zone: UTC where that of who reads or listens is not known.
  */
 export const timeOf = (
   { seconds, style }: Pick<Timestamp, 'seconds' | 'style'>,
   locale = 'en',
   nowMs?: number,
+  timeZone = 'UTC',
 ): string => {
   try {
     if (style === 'R' && nowMs !== undefined)
       return relativeTime(Math.round(seconds - nowMs / 1_000), locale);
-    const options: Intl.DateTimeFormatOptions = { ...STYLES[style], timeZone: 'UTC' };
+    const options: Intl.DateTimeFormatOptions = { ...STYLES[style], timeZone };
     return new Intl.DateTimeFormat(locale, options).format(seconds * 1_000);
   } catch {
     // An invalid locale, or a time outside the calendar.

@@ -42,6 +42,17 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     expect(offset).toBeLessThan(2);
   });
 
+  test('times are those of the reader’s clock', async () => {
+    const shown = await shared().page.evaluate(`(() => {
+      const time = document.createElement('local-time');
+      Object.assign(time.dataset, { seconds: '0', style: 'f' });
+      document.body.append(time);
+      time.remove();
+      return time.textContent;
+    })()`);
+    expect(shown).toMatch(/^January 1, 1970 at 9:00.AM GMT\+9$/);
+  });
+
   test('the button of the name says what it shows, and what it opens', async () => {
     const { page } = shared();
     const name = await page.locator('.me bdi').textContent();

@@ -9,7 +9,10 @@ import { testTalking } from './talking.ts';
 
 // One file, so that one browser serves all that share a page.
 const open = useBrowser();
-const shared = useSharedPage(open, { permissions: ['clipboard-read', 'clipboard-write'] });
+const shared = useSharedPage(open, {
+  permissions: ['clipboard-read', 'clipboard-write'],
+  timezoneId: 'Asia/Tokyo',
+});
 
 describe('talking', () => testTalking(shared, open));
 describe('composing', () => testComposing(shared));

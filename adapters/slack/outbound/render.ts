@@ -58,18 +58,19 @@ export const fallbackOf = (tree: RichText): string => renderMrkdwn(tree, QUIET);
 /** The text of a message beside its blocks: nothing in it can notify, not even what stands in code. */
 export const notificationOf = (tree: RichText): string => withoutBroadcasts(fallbackOf(tree));
 
-/** Small letters: Slack has them in context blocks alone. Links and channels are markup there. */
+const isMarkup = ({ kind }: Inline): boolean =>
+  kind === 'link' || kind === 'mention' || kind === 'timestamp';
+
+/** Small letters: Slack has them in context blocks alone. Links, channels and times are markup there. */
 const contextElement = (nodes: readonly [Inline, ...Inline[]]): PlainText | MrkdwnText => {
   const [first] = nodes;
-  return first.kind === 'link' || first.kind === 'mention'
+  return isMarkup(first)
     ? { type: 'mrkdwn', text: fallbackOf([paragraph(...nodes)]), verbatim: true }
     : plain(plainInline(nodes));
 };
 
-const isLinked = (node: Inline): boolean => node.kind === 'link' || node.kind === 'mention';
-
 const smallBlock = (block: Block & { readonly kind: 'subtext' }): SlackBlock => {
-  const elements = grouped(block.children, (node) => (isLinked(node) ? node : 'words'))
+  const elements = grouped(block.children, (node) => (isMarkup(node) ? node : 'words'))
     .map(contextElement)
     .filter((element) => element.text.trim() !== '');
   const fits =

@@ -38,14 +38,14 @@ const emojiName = new RegExp(`^${EMOJI_NAME}$`, 'u');
 export const isKnownEmoji = ({ platform, name }: CustomEmoji): boolean =>
   platform === PLATFORM && emojiName.test(name);
 
-/** Slack's date formats by the style of a timestamp. */
+/** Slack's date formats by the style of a timestamp: Slack writes them in its user's language and time zone. */
 export const DATE_FORMATS: Readonly<Record<TimestampStyle, string>> = {
   t: '{time}',
   T: '{time_secs}',
   d: '{date_num}',
   D: '{date}',
-  f: '{date} at {time}',
-  F: '{date_long} at {time}',
+  f: '{date_short_pretty} {time}',
+  F: '{date_long_pretty} {time}',
   R: '{ago}',
 };
 

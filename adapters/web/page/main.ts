@@ -12,7 +12,7 @@ import { languageChooser, openDrawnPanel, panelView } from './panels.ts';
 import { revealActive } from './list-box.ts';
 import { sideBar } from './side-bar.ts';
 import { LookupField } from './option-fields.ts';
-import { SpoilerText } from './message.ts';
+import { LocalTime, SpoilerText } from './message.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 
 const topBar = (app: App): TemplateResult => {
@@ -80,6 +80,7 @@ const fitLine = (): void => {
 };
 
 customElements.define('audio-player', AudioPlayer);
+customElements.define('local-time', LocalTime);
 customElements.define('lookup-field', LookupField);
 customElements.define('spoiler-text', SpoilerText);
 customElements.define('voice-recorder', VoiceRecorder);

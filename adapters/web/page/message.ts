@@ -7,6 +7,8 @@ import { sizeText } from './completion.ts';
 import { avatar, icon, clickOn } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
 import { controlsView } from './controls.ts';
+import type { TimestampStyle } from '../../../src/rich-text/rich-text.ts';
+import { timeOf } from '../../../src/text/timestamps.ts';
 
 /** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */
 export class SpoilerText extends HTMLElement {
@@ -31,6 +33,16 @@ export class SpoilerText extends HTMLElement {
     this.ariaLabel = null;
     // It keeps the focus.
     this.tabIndex = -1;
+  }
+}
+
+/** A time in the time zone of who reads it; the server writes it in UTC. */
+export class LocalTime extends HTMLElement {
+  connectedCallback(): void {
+    const { seconds, style = 'f' } = this.dataset;
+    const stamp = { seconds: Number(seconds), style: style as TimestampStyle };
+    const { timeZone } = timeFormat.resolvedOptions();
+    this.textContent = timeOf(stamp, boot.locale, Date.now(), timeZone);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   spoiler,
   subtext,
   text,
+  timestamp,
 } from '../../../src/rich-text/rich-text.ts';
 import { anyRichText } from '../../fakes/any-rich-text.ts';
 import { rich } from '../../fakes/rich-text.ts';
@@ -56,6 +57,12 @@ describe('what people write', () => {
     );
   });
 
+  test('has times as the browser can write them in the time zone of its reader', () => {
+    expect(toHtml([paragraph(timestamp(60, 'R'))])).toBe(
+      '<p><local-time data-seconds="60" data-style="R">1970-01-01 00:01 UTC</local-time></p>',
+    );
+  });
+
   test.each([
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
@@ -83,7 +90,7 @@ describe('what people write', () => {
 
   test('holds only tags that we know, whatever it is', () => {
     const known =
-      /^<\/?(?:p|br|strong|em|u|s|small|code|pre|(?:ul|ol(?: start="\d+")?|blockquote)(?: dir="auto")?|li|h[1-3]|spoiler-text|span(?: class="sign [a-z]+")?|a(?: href="(?:https?:|mailto:|tel:)[^"]*" target="_blank" rel="noopener noreferrer")?)$/i;
+      /^<\/?(?:p|br|strong|em|u|s|small|code|pre|(?:ul|ol(?: start="\d+")?|blockquote)(?: dir="auto")?|li|h[1-3]|spoiler-text|local-time(?: data-seconds="-?\d+" data-style="[tTdDfFR]")?|span(?: class="sign [a-z]+")?|a(?: href="(?:https?:|mailto:|tel:)[^"]*" target="_blank" rel="noopener noreferrer")?)$/i;
     const check = (html: string): void => {
       for (const [tag] of html.matchAll(/<[^>]*/g)) expect(tag).toMatch(known);
     };

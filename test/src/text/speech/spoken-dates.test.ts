@@ -112,6 +112,12 @@ describe('timestamps', () => {
     expect(timeOf({ seconds: NOW_S, style }, 'en', NOW_MS).replaceAll('\u202F', ' ')).toBe(words);
   });
 
+  it('are written in the time zone of who reads them, where that is known', () => {
+    const [zone, midnight] = ['Asia/Tokyo', { seconds: Date.UTC(2026, 10, 23) / 1_000 }];
+    const words = timeOf({ ...midnight, style: 'f' }, 'en', NOW_MS, zone);
+    expect(words).toMatch(/^November 23, 2026 at 9:00.AM GMT\+9$/);
+  });
+
   it('say nothing outside the calendar and in no language', () => {
     expect(timeOf({ seconds: 9e15, style: 'D' }, 'en', NOW_MS)).toBe('');
     expect(timeOf({ seconds: 0, style: 'R' }, 'not a locale', NOW_MS)).toBe('');

@@ -111,12 +111,13 @@ const file: Press = {
   isForEverybody: true,
   async run(ctx) {
     const { reading, turn } = readArg(ctx);
-    const { missed, note, isWhole, files } = await readFileOf(reading, ctx);
-    if (files.length === 0) return ctx.reply(nothing(missed, ctx));
+    const given = await missedIn(ctx, reading.from);
+    const { missed, read, note, isWhole, files } = await readFileOf(given, reading, ctx);
+    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
     // A service that failed is not asked again for the page.
     const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
     if (!isWhole) return ctx.reply({ text: note, files, controls });
-    const options = { turn, hasModel: await chats(ctx) };
+    const options = { turn, hasModel: await chats(ctx), known: read };
     await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
   },
 };

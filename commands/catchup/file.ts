@@ -5,7 +5,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { repliesTo } from './lines.ts';
-import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
+import type { CatchUp, ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
@@ -36,8 +36,9 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
 
 /** A file of everything that somebody missed. */
 export interface ReadFile {
-  /** The messages that may be read once the file is finished. */
+  /** The messages in the file. */
   readonly missed: MissedMessages;
+  readonly read: readonly ReadMessage[];
   readonly note: RichText;
   /** False where the service failed at some of it, or was too slow. */
   readonly isWhole: boolean;
@@ -45,18 +46,25 @@ export interface ReadFile {
   readonly files: readonly OutgoingFile[];
 }
 
-/** Translates everything that somebody missed into a file. What was deleted meanwhile, or is of somebody who opted out meanwhile, is not in it. */
-export const readFileOf = async (reading: CatchUp, ctx: ReadingContext): Promise<ReadFile> => {
+/** Translates everything that somebody missed into a file. */
+export const readFileOf = async (
+  given: MissedMessages,
+  { to }: CatchUp,
+  ctx: ReadingContext,
+): Promise<ReadFile> => {
   const { label, locale, services, t } = ctx;
-  const { messages } = await missedIn(ctx, reading.from);
-  const all = await translated(messages, { ...reading, lane: 'batch', withinMs: FILE_MS }, ctx);
-  const missed = await missedIn(ctx, reading.from);
-  const left = new Set(missed.messages.map(({ ref }) => ref.id));
-  const read = all.read.filter(({ message }) => left.has(message.ref.id));
-  const language = services.languages.name(reading.to, locale);
+  const all = await translated(given.messages, { to, lane: 'batch', withinMs: FILE_MS }, ctx);
+  const { read } = all;
+  const missed = {
+    ...given,
+    messages: read.map(({ message }) => message),
+    leftOut: given.leftOut + all.leftOut,
+  };
+  const language = services.languages.name(to, locale);
   const params = { count: read.length, language, translated: all.translated };
   return {
     missed,
+    read,
     isWhole: all.failed === 0,
     note: lines(t('catchup.file-ready', params), failedNote(all, ctx)),
     files: read.length === 0 ? [] : [fileOf(read, label('catchup.file-head', params), ctx)],

@@ -7,13 +7,14 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { aroundOf, MESSAGE_CHARS, shownLines } from './lines.ts';
 import {
   leftOutNote,
+  nothing,
   readingButton,
   readingPress,
   type CatchUp,
   type ReadingContext,
   type PageTurn,
 } from './reading.ts';
-import { failedNote, translated } from './translate.ts';
+import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** More messages than this are translated all at once only when somebody says so who knows how many they are. */
 export const ASKED_ABOVE = 50;
@@ -57,6 +58,8 @@ export interface PageOptions {
   readonly hasModel: boolean;
   /** True where the language was just chosen for this reading: it can be kept as the person's own. */
   readonly isChosen?: boolean;
+  /** The messages as they were just read. */
+  readonly known?: readonly ReadMessage[];
 }
 
 /** The menu that leads to a page in another language. */
@@ -72,18 +75,27 @@ export const languageChoice = (
 /** A page of what somebody missed, which may have more above it. */
 export type ReadPage = (top?: RichText) => Content;
 
-/** Translates one page of messages; `missed` holds one message at least. */
+/** Translates one page of messages, as they may be read by then. */
 export const readPage = async (
   reading: CatchUp,
-  { messages, isCut, leftOut }: MissedMessages,
-  { turn, hasModel, isChosen = false }: PageOptions,
+  missed: MissedMessages,
+  options: PageOptions,
   ctx: ReadingContext,
 ): Promise<ReadPage> => {
   const { label, locale, services, t } = ctx;
-  const here = onPage(messages, turn, ctx);
+  const { turn, hasModel, isChosen = false, known = [] } = options;
+  const given = onPage(missed.messages, turn, ctx);
+  const how = { to: reading.to, lane: 'interactive', withinMs: PAGE_MS, known } as const;
+  const all = await translated(given, how, ctx);
+  const here = all.read.map(({ message }) => message);
+  const ids = new Set(here.map(({ ref }) => ref.id));
+  const messages = missed.messages.filter((one) => !given.includes(one) || ids.has(one.ref.id));
+  const leftOut = missed.leftOut + all.leftOut;
+  if (messages.length === 0) return () => nothing({ ...missed, leftOut }, ctx);
+  // Nothing is left of this page, but of another.
+  if (here.length === 0) return readPage(reading, { ...missed, messages, leftOut }, options, ctx);
   const [first, last] = [here[0], here.at(-1)];
-  const all = await translated(here, { ...reading, lane: 'interactive', withinMs: PAGE_MS }, ctx);
-  const start = messages.findIndex((one) => one === first);
+  const start = messages.findIndex(({ ref }) => ref.id === first?.ref.id);
   const end = start + here.length;
   const count = messages.length;
   const language = services.languages.name(reading.to, locale);
@@ -120,7 +132,7 @@ export const readPage = async (
       above,
       lines(
         heading,
-        isCut && t('catchup.cut', { count }),
+        missed.isCut && t('catchup.cut', { count }),
         shownLines(all.read, PAGE_CHARS, reading, ctx),
         failedNote(all, ctx),
         leftOutNote(leftOut, ctx),

@@ -1,8 +1,8 @@
 import type { PressContext } from '../../src/command/command.ts';
-import type { MissedMessages } from '../../src/command/services.ts';
+import type { MissedMessages, ShownMessages } from '../../src/command/services.ts';
 import { typedLanguage } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import type { Content, Control } from '../../src/model/message.ts';
+import type { Content, Control, Message } from '../../src/model/message.ts';
 import { lines, type Maybe } from '../../src/rich-text/compose.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
@@ -79,6 +79,15 @@ export const missedIn = async (
   const { access, channel, services, signal } = ctx;
   await access.demandHistory(channel);
   return services.messages.since(channel, from, signal);
+};
+
+/** Reads again, right before they are shown, what the person may still read of messages. */
+export const stillIn = async (
+  messages: readonly Message[],
+  { access, channel, member, services, signal }: ReadingContext,
+): Promise<ShownMessages> => {
+  await access.demandHistory(channel);
+  return services.messages.still(channel, messages, member.id, signal);
 };
 
 export const isNothing = ({ messages }: MissedMessages): boolean => messages.length === 0;

@@ -10,8 +10,8 @@ import { toAppError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import type { MissedMessages } from '../../src/command/services.ts';
-import { missedIn, type CatchUp, type ReadingContext } from './reading.ts';
+import { stillIn, type CatchUp, type ReadingContext } from './reading.ts';
+import { isSame } from './translate.ts';
 
 /** UTF-16 units of a summary, of the messages that it is made of, and of each of these. */
 const SUMMARY_CHARS = 1_500;
@@ -41,24 +41,12 @@ const newestLines = async (
   return written.slice(0, end < 0 ? undefined : end).toReversed();
 };
 
-/** The messages that are gone, or of somebody who opted out, by what may be read now. */
-const goneOf = (
-  messages: readonly Message[],
-  now: Pick<MissedMessages, 'messages' | 'isCut'>,
-): readonly Message[] => {
-  const left = new Set(now.messages.map(({ ref }) => ref.id));
-  const oldest = now.messages[0]?.position ?? '';
-  return messages.filter(
-    ({ ref, position }) => !left.has(ref.id) && (!now.isCut || position >= oldest),
-  );
-};
-
 /**
  * Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. Nothing is shown
- * of a message that is gone by the time the summary is written.
+ * of a message that is gone, or was edited, by the time the summary is written.
  */
 export const summaryOf = async (
-  { from, to }: CatchUp,
+  { to }: CatchUp,
   messages: readonly Message[],
   ctx: ReadingContext,
 ): Promise<RichText> => {
@@ -74,14 +62,14 @@ export const summaryOf = async (
       given = given.slice(given.length - written.length);
       const turns = summaryTurns(written, language);
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
-      const gone = goneOf(given, await missedIn(ctx, from));
-      if (gone.length === 0) {
+      const now = (await stillIn(given, ctx)).messages;
+      if (now.length === given.length && now.every((one, at) => isSame(given[at], one))) {
         const isAll = given.length === all ? 'yes' : 'no';
         const params = { count: given.length, isAll };
         return lines(t('catchup.summary', params), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
       }
-      all -= gone.length;
-      given = given.filter((message) => !gone.includes(message));
+      all -= given.length - now.length;
+      given = now;
       if (given.length === 0) return t('catchup.no-summary');
     } catch (thrown) {
       signal.throwIfAborted();

@@ -41,6 +41,7 @@ export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
 export { TERM_CHARS } from '../translation/glossary-rows.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';
+export { isDeepStrictEqual } from 'node:util';
 export { joinTexts } from '../text/local-agreement.ts';
 
 const MARK_CHARS = 6;

@@ -65,10 +65,14 @@ export interface Script {
   isCut: boolean;
   /** How many messages of people who opted out there are. */
   leftOut: number;
+  /** How many of these opted out while their messages were translated. */
+  outMeanwhile: number;
   /** The texts of the sources of copies, by the ids of these. */
   readonly sources: Map<string, RichText>;
   /** False where people may not read what was written in a channel before. */
   readsHistory: boolean;
+  /** False where people do not see the channel any more. */
+  isReader: boolean;
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   /** What recognition fails with, once all that was heard is shown. */
@@ -116,8 +120,10 @@ export const createScript = (): Script => ({
   messages: [],
   isCut: false,
   leftOut: 0,
+  outMeanwhile: 0,
   sources: new Map(),
   readsHistory: true,
+  isReader: true,
   members: [],
   people: [],
   silentSpaces: [],

@@ -166,6 +166,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       find: refuse,
       recent: refuse,
       since: refuse,
+      still: refuse,
       written: refuse,
       linkOf: refuse,
       threadLinkOf: refuse,

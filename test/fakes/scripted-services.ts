@@ -221,6 +221,15 @@ export const createScriptedServices = (
         const sinceMs = Number(messages[own]?.position ?? asked);
         return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
       },
+      still: async (_, messages) => {
+        if (!script.isReader)
+          throw userError('forbidden', 'errors.channel-unseen', { channel: '' });
+        const ids = new Set(messages.map(({ ref }) => ref.id));
+        return {
+          messages: script.messages.filter(({ ref }) => ids.has(ref.id)),
+          leftOut: script.outMeanwhile,
+        };
+      },
       written: async (messages) =>
         messages.map(({ ref, text }) => script.sources.get(ref.id) ?? text),
       linkOf: ({ id }) => `https://chat.example/${id}`,

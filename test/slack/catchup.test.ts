@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage, FakeUser } from '../fakes/slack/index.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { openSlackBot, withSlackBot, type Place } from './support.ts';
@@ -78,6 +79,29 @@ it('a page that is turned shows what may be read now, and to who may read it', a
   at.channel.state.members.delete(at.bob.id);
   const refused = await press(at, LATER, (shown) => !shown.includes('es:line 1.'));
   expect(linesIn(refused)).toEqual([]);
+});
+
+it('a page holds nothing of who opts out, or of what is deleted or edited, while it is translated', async () => {
+  const at = bot.place();
+  const said = Array.from({ length: 6 }, (_, index) =>
+    at.channel.say(index === 2 ? at.admin : at.ann, `line ${index + 71}.`),
+  );
+  const gate = Promise.withResolvers<void>();
+  const before = bot.speech.seen.length;
+  bot.speech.fail(PATHS.translate, { until: gate.promise });
+  const used = bot.use(at, 'catchup to:es', { by: at.bob, part: 'line' });
+  const isAsked = () => bot.speech.seen.slice(before).some(({ path }) => path === PATHS.translate);
+  await expect.poll(isAsked).toBe(true);
+  await bot.use(at, 'privacy', { by: at.admin });
+  bot.slack.act(at.admin, at.channel.ephemeralsFor(at.admin).at(-1)!, 'privacy out');
+  await bot.slack.until(() =>
+    JSON.stringify(at.channel.ephemeralsFor(at.admin).at(-1)).includes('privacy in'),
+  );
+  said[3]!.delete();
+  said[4]!.edit('line 80.');
+  gate.resolve();
+  const lines = ['es:line 71.', 'es:line 72.', 'es:line 80.', 'es:line 76.'];
+  expect([...new Set(linesIn(await used))]).toEqual(lines);
 });
 
 it('leads to the replies of people, not to those of translations', async () => {

@@ -2,7 +2,13 @@ import { DAY_MS } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
-import { keyOf, type Channel, type MessageRef, type Person } from '../../model/place.ts';
+import {
+  channelMention,
+  keyOf,
+  type Channel,
+  type MessageRef,
+  type Person,
+} from '../../model/place.ts';
 import type { Store } from '../../store/index.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import { createAuthorsOf } from './authors.ts';
@@ -20,6 +26,8 @@ import { isBlankMessage } from '../../text/message-checks.ts';
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
 export const MOST_MISSED = 300;
+/** Messages that may come while these are translated. */
+const MEANWHILE = 100;
 /** Sources that are read at once only to learn who wrote them, and the longest waits for one and for all. */
 const READ_AT_ONCE = 10;
 const SOURCE_MS = 3_000;
@@ -58,6 +66,9 @@ export interface MissedMessages {
   readonly leftOut: number;
 }
 
+/** Messages of which each may be shown, and the number of others, as in `MissedMessages`. */
+export type ShownMessages = Pick<MissedMessages, 'messages' | 'leftOut'>;
+
 /** A message that was found, as far as it can be read. */
 export type FoundMessage = Pick<Message, 'ref' | 'position'> & Partial<Message>;
 
@@ -83,6 +94,16 @@ export interface AskedMessages {
    * Reads the messages with words since then, copies from linked channels included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
+  /**
+   * Reads messages of a channel again, oldest first as they are given: what may be shown of them at this moment. Rejects with
+   * `forbidden` where a person is not, or not any more, among the channel's readers.
+   */
+  still(
+    channel: Channel,
+    messages: readonly Message[],
+    readerId: string,
+    signal: AbortSignal,
+  ): Promise<ShownMessages>;
   /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can and may be read. */
   written(messages: readonly Copy[], signal: AbortSignal): Promise<readonly RichText[]>;
   /** The address at which people find a message; undefined on platforms without. */
@@ -101,10 +122,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   const authorsOf = createAuthorsOf(deps);
 
   /** Keeps the messages of others with words, of which none is by somebody who opted out. */
-  const readable = async (
-    all: readonly Message[],
-    signal: AbortSignal,
-  ): Promise<Pick<MissedMessages, 'messages' | 'leftOut'>> => {
+  const readable = async (all: readonly Message[], signal: AbortSignal): Promise<ShownMessages> => {
     const asked = new Map<string, Promise<boolean>>();
     const isOut = (person: Person): Promise<boolean> => {
       const key = JSON.stringify(person);
@@ -190,6 +208,20 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
         sinceMs: last ? timeOf(last) : sinceMs,
         isCut: !last && found.length === MOST_MISSED,
       };
+    },
+    still: async (channel, messages, readerId, signal) => {
+      const { feed } = platforms.of(channel);
+      if ((await feed.isReader?.(channel, readerId)) === false)
+        throw userError('forbidden', 'errors.channel-unseen', { channel: channelMention(channel) });
+      const [first] = messages;
+      if (!first) return { messages, leftOut: 0 };
+      const most = MOST_MISSED + MEANWHILE;
+      const found = await feed.newest(channel, first.position, most, signal);
+      const ids = new Set(messages.map(({ ref }) => ref.id));
+      return readable(
+        found.filter(({ ref }) => ids.has(ref.id)),
+        signal,
+      );
     },
     written: createSourceTexts(deps),
     linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),

@@ -76,8 +76,9 @@ describe('the summary of /catchup', () => {
   });
 
   it('is not shown to who may not read the channel any more', async () => {
-    withModel();
     harness().script.messages = lines(12);
+    await harness().run('catchup', { to: 'es' });
+    withModel();
     Object.assign(harness().services.assistant, {
       async *answer() {
         harness().script.readsHistory = false;

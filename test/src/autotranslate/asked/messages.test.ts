@@ -203,6 +203,23 @@ describe('messages that somebody asks for', () => {
     expect(bob).toBeDefined();
   });
 
+  it('are read again as they are now, for whoever still reads the channel', async () => {
+    const { fake, messages, out } = await open();
+    const given = ['ann', 'bob', 'cat', 'dan'].map((id) =>
+      fake.say(HERE, `by ${id}`, { author: person(id) }),
+    );
+    out.add('bob');
+    fake.remove(given[2]!.ref);
+    fake.edit(given[3]!.ref, 'edited');
+    for (let count = 0; count < 99; count += 1) fake.say(HERE, 'later');
+    const still = () => messages.still(HERE, given, 'eve', AbortSignal.timeout(1_000));
+    const now = await still();
+    expect(now.messages.map(({ text }) => plainText(text))).toEqual(['by ann', 'edited']);
+    expect(now.leftOut).toBe(1);
+    fake.left.add('eve');
+    await expect(still()).rejects.toMatchObject({ sentence: { key: 'errors.channel-unseen' } });
+  });
+
   it('hold the copies of messages from linked channels, and nothing else of ours', async () => {
     const { fake, since, sources } = await open();
     const there = fake.say(THERE, 'hello', { author: person('ann') });

@@ -144,6 +144,8 @@ export interface Mirrors {
   update(posted: Posted, mirror: Mirror, options?: UpdateOptions): Promise<Posted>;
   /** Deletes the mirror of one source; other mirrors in the same messages stay. */
   remove(posted: Posted, source: MessageRef, options?: WhileHeld): Promise<void>;
+  /** Takes the quote out of the mirror of a source, whose words stay. Rejects with `not-found` when it was deleted. */
+  unquote(posted: Posted, source: MessageRef, options?: WhileHeld): Promise<void>;
   /**
    * Deletes every mirror of a source in a target, including unrecorded ones that an interrupted try
    * may have posted.

@@ -266,6 +266,10 @@ testBroken(MIRRORS_CONTRACT, {
     })),
     fails: CHANGES_NOTHING,
   },
+  'takes no quote out': {
+    port: openFake(undefined, () => ({ unquote: async () => undefined })),
+    fails: 'takes a quote out of its mirror alone, at the second time as at the first',
+  },
   'asks nobody whether it may still delete orphans': {
     port: openFake(undefined, (mirrors) => ({
       removeOrphans: (from, source) => mirrors.removeOrphans(from, source),

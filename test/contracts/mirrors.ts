@@ -197,6 +197,31 @@ export const MIRRORS_CONTRACT = {
     });
   },
 
+  'takes a quote out of its mirror alone, at the second time as at the first': async (subject) => {
+    const { mirrors, channel, other, say, texts } = subject;
+    const answered = await say(channel, 'zero');
+    const sources = [await say(channel, 'one'), await say(channel, 'two'), await say(other, 'x')];
+    const quote = { name: 'Bob', text: 'secret', ref: answered };
+    const all = ['uno', 'dos', 'tres'].map((text, at) =>
+      mirrorOf(sources[at]!, text, at === 1 ? {} : { quote }),
+    );
+    const posted = await create(subject, other, all);
+    expect(counts(await texts(other), 'secret')).not.toEqual([0]);
+    for (const at of [0, 2]) {
+      const refusing = mirrors.unquote(posted[at]!, sources[at]!, { assertHeld });
+      await expect(refusing).rejects.toMatchObject({ code: 'cancelled' });
+      for (const _ of [1, 2]) await mirrors.unquote(posted[at]!, sources[at]!);
+    }
+    const shown = (await texts(other)).join('\n');
+    for (const word of ['uno', 'dos', 'tres']) expect(shown).toContain(word);
+    expect(shown).not.toContain('secret');
+    await create(subject, other, [mirrorOf(sources[0]!, 'otro')], { mayExist: true });
+    expect(counts(await texts(other), 'uno', 'otro')).toEqual([0, 1]);
+    await mirrors.remove(posted[1]!, sources[1]!);
+    const gone = mirrors.unquote(posted[1]!, sources[1]!);
+    await expect(gone).rejects.toMatchObject({ code: 'not-found' });
+  },
+
   'removes one mirror, leaves the others, and does not mind removing it again': async (subject) => {
     const { mirrors, channel, other, say, texts } = subject;
     const sources = [await say(channel, 'one'), await say(channel, 'two')];

@@ -7,6 +7,7 @@ import {
   readSections,
   replaceSection,
   sectionOf,
+  withoutQuote,
   withoutSource,
   withoutVoice,
   writeSections,
@@ -18,7 +19,7 @@ import {
   type Section,
 } from './parts.ts';
 import { BY_BOT, ownPost, channelIdOf, type OwnPost } from '../ids.ts';
-import { isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
+import { asStanding, isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef, Channel } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
@@ -173,7 +174,7 @@ export const says = (
 
 /** Creates the functions that change existing mirrors. */
 export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder: Finder }) => {
-  const { outbox, finder, writers } = deps;
+  const { api, outbox, finder, writers } = deps;
   const shared = createSharedMessages(deps);
 
   /** Deletes the mirror of one source; other mirrors in the same messages stay. */
@@ -191,6 +192,33 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
       if (!isGone(thrown) && toAppError(thrown).code !== 'not-found') throw thrown;
     }
     outbox.forget(source);
+  };
+
+  /** Takes the quote out of the mirror of one source; a mirror whose webhook is gone is deleted. */
+  const unquote = async (former: OwnPost, source: MessageRef, held: WhileHeld): Promise<void> => {
+    const { channel, ids, handle } = former;
+    if (handle.shared) {
+      const found = await shared.find(former, source);
+      const sections = found.sections.map((section) =>
+        isOfSource(section.footer, source)
+          ? { ...section, text: withoutQuote(section.text) }
+          : section,
+      );
+      return void (await shared.show(found, sections, held));
+    }
+    const id = ids[handle.voice ? 1 : 0] ?? ids[0];
+    const route = Routes.channelMessage(channelIdOf(channel), id);
+    const { content, attachments } = await api.send<RawMessage>('GET', route);
+    try {
+      const writer = await writers.of(former, held);
+      await writer.rewrite(id, {
+        content: withoutQuote(content),
+        files: attachments.map(asStanding),
+      });
+    } catch (thrown) {
+      if (!isHookGone(thrown)) throw thrown;
+      await erase(former, source, held);
+    }
   };
 
   const rewriteMessages = async (
@@ -276,5 +304,6 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
         ? rewriteShared(former, mirror, options)
         : rewriteOwn(former, mirror, options),
     erase,
+    unquote,
   };
 };

@@ -170,6 +170,11 @@ export const createMirrors = (
         ownMessages.forget(posted.channel.id);
         await editor.erase(ownPostOf(posted), source, held);
       }),
+    unquote: async (posted, source, held = {}) =>
+      inTurn(posted.channel, held, async () => {
+        ownMessages.forget(posted.channel.id);
+        await editor.unquote(ownPostOf(posted), source, held);
+      }),
     removeOrphans: async ({ channel }, source, { assertHeld, ...only } = {}) =>
       inTurn(channel, { assertHeld }, async () => {
         const found = await finder.all(channel, source, only);

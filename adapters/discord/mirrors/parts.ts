@@ -143,6 +143,10 @@ export const withoutSource = (
 
 /** Matches a quote, or the note that a message was forwarded, above a mirror's text. */
 const leading = /^(?:-# ↪[^\n]*(?:\n|$))+/;
+
+/** The words of a mirror that quotes another message, without the quote. */
+export const withoutQuote = (content: string): string => content.replace(/^-# ↪ [^\n]*\n/, '');
+
 const nameAhead = /^\*\*(?:\\.|[^\\*\n])+\*\*:\s?/;
 
 /**

@@ -19,7 +19,7 @@ import { fileNameOf } from '../inbound/message-reader.ts';
 import { waveformOf } from '../files.ts';
 import type { Part } from './render.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { recover, toAppError } from '../../../src/errors.ts';
+import { AppError, recover, toAppError } from '../../../src/errors.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's response. */
 export interface MessageWriter {
@@ -49,6 +49,16 @@ const isOf =
   (raw: APIAttachment): boolean =>
     raw.size === ('bytes' in file ? file.bytes.byteLength : file.sizeBytes) &&
     (fileNameOf(raw) === file.name || plainName(raw.filename) === plainName(file.name));
+
+/** The file of an attachment that a message keeps as it is. */
+export const asStanding = (raw: APIAttachment): MirrorFile => ({
+  name: fileNameOf(raw),
+  mediaType: raw.content_type ?? '',
+  sizeBytes: raw.size,
+  read: async () => {
+    throw new AppError('not-found', 'a file of a message is gone');
+  },
+});
 
 /**
  * A request's body and files for one part.

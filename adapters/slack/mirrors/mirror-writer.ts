@@ -11,6 +11,7 @@ import { controlBlocks } from '../outbound/blocks.ts';
 import { notificationOf, renderPart, textParts, type Part } from '../outbound/render.ts';
 import type { MirrorFiles } from './files.ts';
 import { PLATFORM } from '../ids.ts';
+import type { RawBlock } from '../inbound/raw-message.ts';
 import { personaIn } from './persona.ts';
 import type { ScopeChoice } from '../scopes.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
@@ -63,6 +64,10 @@ const quoteLine = ({ name, text: quoted }: Quote): Block =>
     styled('bold', words(name, USERNAME_CHARS)),
     text(`: ${quotedWords(quoted, QUOTE_CHARS)}`),
   );
+
+/** True for a block that `quoteLine` or `mentioning` put above a mirror's text. */
+const isQuoteBlock = (block: RawBlock | undefined, type: 'context' | 'rich_text'): boolean =>
+  block?.type === type && /"text":"(..)/u.exec(JSON.stringify(block['elements']))?.[1] === '↪ ';
 
 /** The first message of a mirror with the one mention that notifies, above all else. */
 const mentioning = (part: Part, { name, mentions = '' }: Quote): Part => {
@@ -294,5 +299,25 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     return rewrite(postedAs(target.channel, texts, standing), mirror, held);
   };
 
-  return { threadFor, post, rewrite, complete };
+  /** Takes the quote out of a mirror, and with it whom that mentions. */
+  const unquote = async (
+    { channel, ids: [first, ...rest], handle }: Posted,
+    held: WhileHeld,
+  ): Promise<void> => {
+    const standing = await readMessage(api, channel, first);
+    if (!standing) throw new AppError('not-found', 'a mirror was deleted');
+    const known = readHandle(handle, rest.length + 1);
+    const [ahead, quote] = standing.blocks ?? [];
+    const isMention = known.mentions !== undefined && isQuoteBlock(ahead, 'rich_text');
+    const lines = [isMention, isQuoteBlock(isMention ? quote : ahead, 'context')];
+    const count = lines.filter(Boolean).length;
+    const part = {
+      text: (standing.text ?? '').split('\n').slice(count).join('\n'),
+      blocks: (standing.blocks ?? []).slice(count) as unknown as Part['blocks'],
+      files: [],
+    };
+    if (count > 0) await writer.sync(channel, [first], [part], held);
+  };
+
+  return { threadFor, post, rewrite, complete, unquote };
 };

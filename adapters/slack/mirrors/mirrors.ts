@@ -112,6 +112,10 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       using _ = await turns.take(channelIdOf(posted.channel));
       return mirrorWriter.rewrite(posted, mirror, options);
     },
+    unquote: async (posted, _source, held = {}) => {
+      using _ = await turns.take(channelIdOf(posted.channel));
+      await mirrorWriter.unquote(posted, held);
+    },
     remove: async ({ channel, ids, handle }, _source, held = {}) => {
       using _ = await turns.take(channelIdOf(channel));
       await files.remove(channel, readHandle(handle, ids.length).files, held);

@@ -5,8 +5,13 @@ import { hash } from 'node:crypto';
 import type { Prepared, WantedMirror } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
+import { shownHash } from '../../store/inbox/quotes.ts';
 import { isOfQuote, type Row } from '../../store/inbox/row.ts';
-import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
+import {
+  isSameTarget,
+  type QuotingMirror,
+  type StoredMirror,
+} from '../../store/channels/mirrors.ts';
 
 const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
@@ -142,6 +147,8 @@ export interface TargetWork {
   /** Rows of which every mirror is to be deleted, also those that are not stored. */
   readonly orphans: Row[];
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
+  /** Mirrors of other messages from which that of a row is taken out. */
+  readonly unquote: { readonly row: Row; readonly from: QuotingMirror }[];
   readonly update: Update[];
   readonly create: Step[];
   /** Number of steps of each row that are still to be done. */
@@ -177,7 +184,7 @@ export const hashOf = ({ row, fault }: Prepared, { label, content }: MirrorConte
   fault ? INCOMPLETE + hash('sha256', JSON.stringify([label, content.text])) : row.contentHash;
 
 const isFinished = ({ contentHash }: StoredMirror): boolean =>
-  contentHash !== '' && !contentHash.startsWith(INCOMPLETE);
+  contentHash !== '' && !shownHash(contentHash).startsWith(INCOMPLETE);
 
 /** Lists what is to be done in each target. */
 export const plan = async (
@@ -203,6 +210,7 @@ export const plan = async (
       target,
       orphans: [],
       remove: [],
+      unquote: [],
       update: [],
       create: [],
       open: new Map(),
@@ -221,6 +229,8 @@ export const plan = async (
     for (const key of prepared.late) wait(key, row);
     for (const target of prepared.orphanTargets)
       await step(row, target, ({ orphans }) => void orphans.push(row));
+    for (const from of prepared.quoting)
+      await step(row, from.target, ({ unquote }) => void unquote.push({ row, from }));
     const read = new Map<number, Attachments>();
     const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
       const { filesBytes } = platforms.of(channel).mirrors;

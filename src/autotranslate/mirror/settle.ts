@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { reasonSentence, toAppError, type AppError } from '../../errors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { MORE_TIMES, requoteDeleted, requoteEdited } from '../../store/inbox/quotes.ts';
+import { requoteEdited } from '../../store/inbox/quotes.ts';
 import {
   flaggedLanguage,
   isOfQuote,
@@ -17,7 +17,7 @@ import { RELAXED, SEPARATE_RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { OutageError } from '../outages/breaker.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
-import type { Prepared } from '../prepare/prepared.ts';
+import { MOST_QUOTING, type Prepared } from '../prepare/prepared.ts';
 import { ASIDE, LATE, waitMs } from '../row-backoff.ts';
 import { loggingOf, logSkip, type MessageMetrics } from '../telemetry.ts';
 import type { Records } from './targets.ts';
@@ -57,6 +57,9 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
 /** True of a message that was changed since it was posted: what quotes it follows. */
 const isEdited = ({ revision, purpose, message, partition }: Row): boolean =>
   revision > 1 && purpose === WATCH && message !== 'deleted' && !isOfQuote(partition);
+
+/** Tries in which what quotes a deleted message may be left over. */
+const MORE_TIMES = 19;
 
 /** True of a deleted message: what quotes it follows. */
 const isDeleted = ({ purpose, message, to }: Row): boolean =>
@@ -125,7 +128,7 @@ export const createSettle = (deps: SettleDeps) => {
     const settling = store.write(
       async (db) => {
         for (const { prepared, outcome, usage } of settled) {
-          const { row, fault, willRetry } = prepared;
+          const { row, fault, willRetry, quoting } = prepared;
           for (const { channel, reason } of prepared.keptOut)
             await deps.stored.keepOut(db, row, channel, reason);
           if (fault) logFault(prepared, fault);
@@ -138,14 +141,10 @@ export const createSettle = (deps: SettleDeps) => {
             if (partition !== undefined) aside.push({ partition, dueMs });
             continue;
           }
-          if (isDeleted(row)) {
-            const quoting = await requoteDeleted(db, row.ref, now());
-            for (const one of quoting.partitions) aside.push({ partition: one, dueMs: now() });
-            if (quoting.isMore && row.attempts < MORE_TIMES) {
-              const partition = await inbox.stepAside(db, row, { isTried: true, dueMs: now() });
-              if (partition !== undefined) aside.push({ partition, dueMs: now() });
-              continue;
-            }
+          if (isDeleted(row) && quoting.length === MOST_QUOTING && row.attempts < MORE_TIMES) {
+            const partition = await inbox.stepAside(db, row, { isTried: true, dueMs: now() });
+            if (partition !== undefined) aside.push({ partition, dueMs: now() });
+            continue;
           }
           const isSettled = await inbox.settle(db, row, outcome);
           // What it quotes may have been deleted meanwhile.

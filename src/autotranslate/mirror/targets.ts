@@ -1,3 +1,4 @@
+import type { Transaction } from 'kysely';
 import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
 import type { Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
@@ -5,6 +6,7 @@ import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
 import { flaggedLanguage, isBackfill as isOfBackfill, type Row } from '../../store/inbox/row.ts';
+import type { Schema } from '../../store/schema.ts';
 import { RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Prepared } from '../prepare/prepared.ts';
@@ -127,27 +129,43 @@ export const createTargets = (deps: TargetDeps) => {
     );
 
   const removeMirrors = async (work: TargetWork, records: Records): Promise<void> => {
-    const { target, remove } = work;
+    const { target, remove, unquote } = work;
     const { mirrors } = platforms.of(target.channel);
     const assertHeld = (): void => records.tenure.assertHeld();
-    for (const { row, posted } of remove) {
+    /** Takes words away, and records that they are gone. */
+    const take = async (
+      row: Row,
+      away: () => Promise<void>,
+      recordGone: (db: Transaction<Schema>) => Promise<unknown>,
+    ): Promise<void> => {
       try {
         assertHeld();
-        const held = { signal: records.tenure.signal, assertHeld };
-        if (posted && !(await replies.remove(posted, row, target, held)))
-          await mirrors.remove(posted, row.ref, { assertHeld });
+        await away();
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code !== 'not-found') {
           // The message is still visible: people have to delete it.
           records.faults.set(row, thrown);
-          stepDone(work, row);
-          continue;
+          return stepDone(work, row);
         }
       }
-      await store.write((db) => stored.drop(db, row, target), RELAXED);
+      await store.write(recordGone, RELAXED);
       stepDone(work, row);
+    };
+    for (const { row, posted } of remove) {
+      const away = async (): Promise<void> => {
+        const held = { signal: records.tenure.signal, assertHeld };
+        if (posted && !(await replies.remove(posted, row, target, held)))
+          await mirrors.remove(posted, row.ref, { assertHeld });
+      };
+      await take(row, away, (db) => stored.drop(db, row, target));
     }
+    for (const { row, from } of unquote)
+      await take(
+        row,
+        () => mirrors.unquote(from.posted, from.key.ref, { assertHeld }),
+        (db) => stored.setUnquoted(db, from.key, target),
+      );
   };
 
   const updateMirrors = async (work: TargetWork, records: Records): Promise<void> => {

@@ -5,7 +5,7 @@ import { claimsAudio, refusal, ruleAgainst, skipReason, type SkipReason } from '
 import { belowOf, replyLabel, type CompactLine } from './compose.ts';
 import { createContents, type ContentsDeps } from './contents.ts';
 import type { TranslationContext } from './context.ts';
-import { skipped, type Prepared, type Places } from './prepared.ts';
+import { MOST_QUOTING, nothingFor, skipped, type Prepared, type Places } from './prepared.ts';
 import { createReceivers, type ReceiversDeps } from './receivers.ts';
 import { rulesOf } from '../rules.ts';
 import { createMessageTranslator, untranslated } from './translate.ts';
@@ -21,13 +21,14 @@ import { writerOf, type Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import { flaggedLanguage, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, isFor, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import type { MessageRef } from '../../model/place.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
 export interface PrepareDeps extends ReceiversDeps, ContentsDeps, Pick<FlaggedDeps, 'openSources'> {
-  readonly stored: ReceiversDeps['stored'] & FlaggedDeps['stored'];
+  readonly stored: ReceiversDeps['stored'] & FlaggedDeps['stored'] & Pick<MirrorStore, 'quoting'>;
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
@@ -145,6 +146,8 @@ export const createPrepare = (deps: PrepareDeps) => {
     const isOwn = flagged === undefined && !isOfQuote(row.partition);
     const limit = await limitOver(message, wanted.length, transcribes, isOwn);
     if (limit) {
+      // What stands is better than what is not translated.
+      if (isOfQuote(row.partition)) return { ...nothingFor(row), leavesStanding: true };
       const asWritten = untranslated(message, wanted, limitForOthers(limit, author.name));
       if (!watch) return contents.asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.
@@ -197,7 +200,9 @@ export const createPrepare = (deps: PrepareDeps) => {
       const message = await readSource(row, deps);
       if (!message) {
         const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];
-        return { ...skipped(row, 'deleted'), orphanTargets: targets };
+        const all = row.purpose === WATCH ? await deps.stored.quoting(row.ref, MOST_QUOTING) : [];
+        const quoting = all.filter(({ target }) => isFor(row, target.channel));
+        return { ...skipped(row, 'deleted'), orphanTargets: targets, quoting };
       }
       const flagged = flaggedLanguage(row.purpose);
       const label = flagged === undefined ? undefined : replyLabel(flagged, languages);

@@ -11,7 +11,7 @@ import type { Services } from '../../command/services.ts';
 import { channelAround, isSameChannel, type Channel } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
-import { isSameTarget } from '../../store/channels/mirrors.ts';
+import { isSameTarget, type QuotingMirror } from '../../store/channels/mirrors.ts';
 import type { StandingThreads } from '../../store/channels/standing-threads.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
@@ -30,6 +30,9 @@ export interface KeptOut {
   readonly channel: Channel;
   readonly reason: SkipReason;
 }
+
+/** Mirrors that a deleted message is taken out of with one try; those that are left come with the next. */
+export const MOST_QUOTING = 500;
 
 /** The mirrors that should exist for a row's message; reconciling creates them. */
 export interface Prepared {
@@ -54,6 +57,8 @@ export interface Prepared {
   readonly mayExist: boolean;
   /** Places in which mirrors of a deleted message are searched for. */
   readonly orphanTargets: readonly MirrorTarget[];
+  /** Mirrors of other messages that quote the deleted one. */
+  readonly quoting: readonly QuotingMirror[];
   readonly used: Translated['used'];
   readonly fault: AppError | undefined;
   /** True when what failed is to be tried again. */
@@ -85,6 +90,7 @@ export const nothingFor = (row: Row) =>
     keptOut: [],
     mayExist: row.mayExist,
     orphanTargets: [],
+    quoting: [],
     used: { characters: 0, audioMs: 0 },
     fault: undefined,
     willRetry: false,

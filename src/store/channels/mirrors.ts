@@ -16,7 +16,9 @@ import {
   isFor,
   keyColumns as rowColumns,
   skippedHash,
+  SOURCE_KEY,
   sourceColumns,
+  sourceIn,
   WATCH,
   type Row,
   type RowKey,
@@ -37,6 +39,14 @@ export interface StoredMirror {
   readonly models?: string;
   /** The message that it quotes; only written. */
   readonly quoted?: KnownQuote | undefined;
+}
+
+/** A mirror that quotes a message. */
+export interface QuotingMirror {
+  /** The message that it shows. */
+  readonly key: RowKey;
+  readonly target: MirrorTarget;
+  readonly posted: Posted;
 }
 
 const KEPT_OUT = skippedHash('');
@@ -162,13 +172,9 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         target_channel_id: channel.id,
         message_id: id,
       },
-      ['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'],
+      SOURCE_KEY,
     );
-    return rows.map((row) => {
-      const space = { platform: row.source_platform, id: row.source_space_id };
-      const source = { channel: { space, id: row.source_channel_id }, id: row.source_id };
-      return { ref: source, purpose: row.purpose };
-    });
+    return rows.map(sourceIn);
   };
 
   const of = async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
@@ -255,6 +261,24 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       const own = { ...sourceColumns(ref), purpose };
       await store.write((db) => changeRows(db, 'mirror', own, { pinned: Number(isPinned) }));
     },
+
+    /** Lists the mirrors of other messages that quote one, the newest first, at most `most`. */
+    quoting: async (ref: MessageRef, most: number): Promise<readonly QuotingMirror[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .select([...SHOWN_COLUMNS, ...SOURCE_KEY])
+        .where('quoted', '=', messageKey(ref))
+        .orderBy('posted_ms', 'desc')
+        .limit(most)
+        .execute();
+      return rows.flatMap((row) => {
+        const { target, posted } = read(row);
+        return posted ? { key: sourceIn(row), target, posted } : [];
+      });
+    },
+    /** Records, within a transaction, that the mirror of a source quotes nothing any more. */
+    setUnquoted: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget) =>
+      changeRows(db, 'mirror', keyColumns(key, target), { quoted: '' }),
 
     /** Lists the messages of a channel that have mirrors elsewhere for its watch. */
     sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
-import type { Channel, MessageRef } from '../../model/place.ts';
+import { messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import {
   changeOf,
   CLEARED,
@@ -9,7 +9,6 @@ import {
   partitionPlaceOf,
 } from './changed-rows.ts';
 import type { InboxDeps } from './claims.ts';
-import { requoteDeleted } from './quotes.ts';
 import {
   abandoned,
   type Accepted,
@@ -29,7 +28,7 @@ import {
   WATCH,
 } from './row.ts';
 import type { Schema } from '../schema.ts';
-import { channelColumns, readRows, statement } from '../rows.ts';
+import { channelColumns, readRow, readRows, statement } from '../rows.ts';
 
 /** The columns of a row that do not depend on its message. */
 type Fixed = keyof typeof FRESH | 'revision' | 'untold';
@@ -168,8 +167,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted, and of the newest answers that quote each as changed: 50 with it, further ones as
-   * its row is processed. Resolves with the partitions that must process them.
+   * Marks the rows of messages as deleted, and has each that is quoted processed. Resolves with the partitions that must
+   * process them.
    *
    * @param purpose the only purpose that is meant
    * @param isWatched true where reports of these messages may still come: they are then ignored
@@ -197,10 +196,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .returning('partition_key')
           .execute();
         marked.push(...rows.map(({ partition_key }) => partition_key));
-        if (purpose === undefined) {
-          const { partitions, isMore } = await requoteDeleted(db, ref, now());
-          marked.push(...partitions, ...(isMore ? await markLeft(db, ref, now()) : []));
-        }
+        const isQuoted = await readRow(db, 'mirror', { quoted: messageKey(ref) }, ['source_id']);
+        if (purpose === undefined && isQuoted) marked.push(...(await markLeft(db, ref, now())));
         if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
       return marked;

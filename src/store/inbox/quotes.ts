@@ -1,9 +1,19 @@
 import { sql, type Transaction } from 'kysely';
 import { messageKey, type MessageRef } from '../../model/place.ts';
-import { changeRows, readRow } from '../rows.ts';
+import { readRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { changeOf, CLEARED, insertWithoutMessage, partitionOfChange } from './changed-rows.ts';
-import { DELETED, FRESH, isRow, keyColumns, sourceColumns, WATCH, type RowKey } from './row.ts';
+import {
+  DELETED,
+  FRESH,
+  isRow,
+  keyColumns,
+  SOURCE_KEY,
+  sourceColumns,
+  sourceIn,
+  WATCH,
+  type RowKey,
+} from './row.ts';
 
 /** A message that a mirror quotes. */
 export interface KnownQuote {
@@ -16,31 +26,28 @@ export interface KnownQuote {
 const MOST_AFTER_EDIT = 20;
 /** Time after an edit for which a further one is awaited. */
 const QUICK_MS = 2_000;
-/** Answers from whose copies a deleted message goes in one transaction, and the transactions in which its row has more. */
-export const AT_ONCE = 50;
-export const MORE_TIMES = 19;
+/** Begins the hash of a mirror that is to quote anew; the rest is what it shows. */
+const OUTDATED = '~';
 
-/** Lists the answers whose copies quote a message and are not to be made anew already, the newest first, at most `most`. */
+/** The hash of what a mirror shows, also where its quote is outdated. */
+export const shownHash = (contentHash: string): string =>
+  contentHash.startsWith(OUTDATED) ? contentHash.slice(OUTDATED.length) : contentHash;
+
+/** Lists the answers whose copies quote a message, the newest first, at most `most`. */
 const answersTo = async (
   db: Transaction<Schema>,
   message: MessageRef,
   most: number,
 ): Promise<readonly RowKey[]> => {
-  const source = ['source_platform', 'source_space_id', 'source_channel_id', 'source_id'] as const;
   const answers = await db
     .selectFrom('mirror')
-    .select([...source, 'purpose'])
+    .select(SOURCE_KEY)
     .where('quoted', '=', messageKey(message))
-    .where('content_hash', '<>', '')
-    .groupBy([...source, 'purpose'])
+    .groupBy([...SOURCE_KEY])
     .orderBy(({ fn }) => fn.max('posted_ms'), 'desc')
     .limit(most)
     .execute();
-  return answers.map((row) => {
-    const space = { platform: row.source_platform, id: row.source_space_id };
-    const ref = { channel: { space, id: row.source_channel_id }, id: row.source_id };
-    return { ref, purpose: row.purpose };
-  });
+  return answers.map(sourceIn);
 };
 
 /**
@@ -60,40 +67,32 @@ export const requote = async (
   const partitions: string[] = [];
   for (const { ref, purpose } of answers) {
     await insertWithoutMessage(db, { ref, purpose }, nowMs, CLEARED);
+    const [own, slot] = changeOf(ref, 'quote');
     const rows = await db
       .updateTable('inbox')
       .set({ ...FRESH, changed_ms: nowMs })
-      // What waits already delays others.
-      .set('due_ms', sql<number>`CASE WHEN state = 'waiting' THEN 0 ELSE ${dueMs} END`)
-      .set(partitionOfChange(...changeOf(ref, 'quote')))
+      // What waits in another partition delays others.
+      .set(
+        'due_ms',
+        sql<number>`CASE WHEN state = 'waiting' AND partition_key <> ${own} THEN 0
+        ELSE ${dueMs} END`,
+      )
+      .set(partitionOfChange(own, slot))
       .set('revision', sql<number>`revision + 1`)
       .where(isRow(keyColumns({ ref, purpose })))
       .where('content_hash', '<>', DELETED)
       .returning('partition_key')
       .execute();
     partitions.push(...rows.map(({ partition_key }) => partition_key));
-    await changeRows(
-      db,
-      'mirror',
-      { ...sourceColumns(ref), purpose, quoted },
-      { content_hash: '' },
-    );
+    await db
+      .updateTable('mirror')
+      .set('content_hash', sql<string>`${OUTDATED} || content_hash`)
+      .where((eb) => eb.and({ ...sourceColumns(ref), purpose, quoted }))
+      .where('content_hash', '<>', '')
+      .where('content_hash', 'not like', `${OUTDATED}%`)
+      .execute();
   }
   return partitions;
-};
-
-/**
- * Takes a deleted message from the copies of its newest 50 answers that still quote it, within a transaction. Resolves with the
- * partitions that must process them, and with whether there are more.
- */
-export const requoteDeleted = async (
-  db: Transaction<Schema>,
-  message: MessageRef,
-  nowMs: number,
-): Promise<{ readonly partitions: readonly string[]; readonly isMore: boolean }> => {
-  const answers = await answersTo(db, message, AT_ONCE + 1);
-  const partitions = await requote(db, answers.slice(0, AT_ONCE), message, nowMs);
-  return { partitions, isMore: answers.length > AT_ONCE };
 };
 
 /**

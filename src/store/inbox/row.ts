@@ -223,6 +223,24 @@ export const sourceColumns = ({ channel, id }: MessageRef) => ({
   source_id: id,
 });
 
+/** The columns of a mirror by which `sourceIn` finds its source. */
+export const SOURCE_KEY = [
+  'source_platform',
+  'source_space_id',
+  'source_channel_id',
+  'source_id',
+  'purpose',
+] as const;
+
+/** The message that a mirror shows, and for what purpose. */
+export const sourceIn = (
+  row: Pick<Selectable<Schema['mirror']>, (typeof SOURCE_KEY)[number]>,
+): RowKey => {
+  const space = { platform: row.source_platform, id: row.source_space_id };
+  const channel = { space, id: row.source_channel_id };
+  return { ref: { channel, id: row.source_id }, purpose: row.purpose };
+};
+
 /** The author of a row's message as it is stored: with the platform, where that is not the row's. */
 export const storedAuthor = (message: Message): string => {
   const { platform, id } = writerOf(message);

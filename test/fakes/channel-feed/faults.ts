@@ -14,6 +14,7 @@ interface FeedFault {
     | 'changeThread'
     | 'create'
     | 'update'
+    | 'unquote'
     | 'remove'
     | 'history'
     | 'read'

@@ -79,6 +79,18 @@ export const createMirrors = (
       meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
+    unquote: async (posted, source, { assertHeld } = {}) => {
+      await meanwhile('unquote');
+      await sick.get(posted.channel.id)?.();
+      ask('unquote', assertHeld);
+      meet('unquote', false);
+      const ref = { channel: posted.channel, id: posted.ids[0] };
+      const mirror = find(ref)?.mirror;
+      if (mirror?.source.id !== source.id) throw new AppError('not-found', 'it is gone');
+      const { quote: _, ...unquoted } = mirror;
+      replace(ref, render(unquoted), unquoted);
+      meet('unquote', true);
+    },
     removeOrphans: async ({ channel: from }, source, { key, others = [], assertHeld } = {}) => {
       await sick.get(from.id)?.();
       const known = others.flatMap(({ ids }) => ids);

@@ -3,7 +3,8 @@ import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+import { AppError } from '../../../src/errors.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH, withScene, WORKSPACE } from './support.ts';
 
 const BY = { author: person('bob') };
 const ANSWERS = [
@@ -13,6 +14,65 @@ const ANSWERS = [
   ],
   ['bob: es(really) [🌐 inglés]'],
 ];
+
+const MODERATOR = { name: 'Mod', locale: 'en' };
+const THERE = channel('there', undefined, WORKSPACE);
+
+describe('the quote of a deleted message', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'ja']));
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'whose channel its readers mute',
+      async () => scene.watches.mute(THERE, 'place english', true),
+    ],
+    ['that is paused by its readers', async () => scene.watches.pause(THERE, true, MODERATOR)],
+    ['that is paused by its writers', async () => scene.watches.pause(ENGLISH, true, MODERATOR)],
+    [
+      'whose readers are paused for the group',
+      async () => scene.watches.hold(SPANISH, 'other there', true),
+    ],
+    ['that its readers have left', async () => scene.watches.remove(THERE)],
+    ['that is no longer linked', async () => scene.watches.remove(ENGLISH)],
+    ['whose rows were cleared since', async () => scene.store.deleteFrom('inbox').execute()],
+    ['whose answer’s author was banned', async () => scene.listener.memberBanned(SPACE, 'bob')],
+    ['at the limit', async () => scene.spaces.change(SPACE, { dailyCharacters: 1 })],
+    ['in an outage', async () => void scene.down.add('es').add('ja')],
+  ])('goes from every copy of its answer, which stays: %s', async (_, act) => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+    await scene.idle();
+    await act();
+    await scene.idle();
+    scene.feed.calls.length = 0;
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
+    await scene.idle();
+    for (const texts of [scene.feed.texts(SPANISH), scene.other.texts(THERE)]) {
+      expect(texts.join('\n')).not.toContain('secret');
+      expect(texts[0]).toMatch(/^bob: (?:es|ja)\(really\) \[/);
+    }
+    expect(scene.feed.calls).not.toContain('update');
+  });
+
+  it('goes from copies that cannot be reached for a while, which other messages do not wait for', async () => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+    await scene.idle();
+    const away = new AppError('unavailable', 'it is away', { retryable: true });
+    scene.other.sick.set(THERE.id, async () => Promise.reject(away));
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toEqual(['bob: es(really) [🌐 inglés]']);
+    expect(scene.other.texts(THERE).join()).toContain('secret');
+    scene.other.sick.clear();
+    await scene.later();
+    expect(scene.other.texts(THERE)).toEqual(['bob: ja(really) [🌐 英語]']);
+  });
+});
 
 describe('the quote of a message', () => {
   const scene = withScene(linked());
@@ -94,6 +154,29 @@ describe('the quote of a message', () => {
     await scene.later();
     expect(scene.feed.texts(SPANISH)).toEqual(ANSWERS[1]);
     expect(scene.feed.texts(JAPANESE)).toEqual(['bob: ja(really) [🌐 英語]']);
+  });
+
+  it('follows no edit in a paused channel, whose copy of the answer stays, until the pause is over', async () => {
+    const { ref } = await told();
+    await scene.idle();
+    await scene.watches.pause(SPANISH, true, MODERATOR);
+    await edit(ref, 'secrets');
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)[1]).toBe(ANSWERS[0]?.[1]);
+    expect(scene.feed.texts(JAPANESE)[1]).toContain('ja(secrets)');
+    await scene.watches.pause(SPANISH, false, MODERATOR);
+    await edit(ref, 'a public matter');
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)[1]).toContain('es(a public matter)');
+  });
+
+  it('leaves the translation of an answer as it is once the daily limit is used up', async () => {
+    const { ref } = await told();
+    await scene.idle();
+    await scene.spaces.change(SPACE, { dailyCharacters: 1 });
+    await edit(ref, 'a public matter');
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)[1]).toContain('bob: es(really) [🌐 inglés]');
   });
 
   it('leaves the copies of an answer alone that is deleted itself', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { never, placeOf } from '../support.ts';
-import { firstLines, footer, withCopies } from './support.ts';
+import { firstLines, footer, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
@@ -67,6 +67,50 @@ describe('a copy under somebody’s name', () => {
     expect(to.last?.content.split('\n')[0]).toBe(
       `-# ↪ [**Bob \\[x\\]**: see https:\u200B//a.example \\*now\\*](<${answered.url}>)`,
     );
+  });
+
+  test('loses its quote alone, whatever else it holds', async () => {
+    const { to, copyOf, post, sourceOf, from, bob } = setUp();
+    const quote = { name: 'Bob', text: 'secret', ref: sourceOf(from.say(bob, 'secret').id) };
+    const file = { id: '1', name: 'a plan.txt', mediaType: 'text/plain', bytes: Buffer.from('x') };
+    const copies = [
+      copyOf('one', undefined, { quote, content: { text: rich('ONE'), files: [file] } }),
+      copyOf('two', undefined, { quote: { ...quote, mentions: bob.id } }),
+      copyOf('long', undefined, { quote, content: TWO_PARTS }),
+      copyOf('-# ↪ three'),
+    ];
+    const posted = await post(copies);
+    const before = to.messages.map(({ attachments }) => attachments.length);
+    expect(to.messages.map(({ content }) => content).join()).toContain('secret');
+    for (const at of [0, 1, 2]) await discord.mirrors.unquote(posted[at]!, copies[at]!.source);
+    const text = to.messages.map(({ content }) => content).join('\n');
+    expect(text).not.toContain('secret');
+    expect(text).toMatch(/ONE[^]*TWO[^]*word word[^]*-# ↪ THREE/);
+    expect(to.messages.map(({ attachments }) => attachments.length)).toEqual(before);
+    // All of them are found again, and stand as they are.
+    const { quote: _, ...unquoted } = copies[0]!;
+    const again = await post([unquoted, ...copies.slice(1)], true);
+    expect(again.map(({ ids }) => ids)).toEqual(posted.map(({ ids }) => ids));
+  });
+
+  test('loses its quote alone where the bot names its author', async () => {
+    const { guild, to, copyOf, post, sourceOf, from, bob } = setUp();
+    guild.revoke('ManageWebhooks');
+    const quote = { name: 'Bob', text: 'secret', ref: sourceOf(from.say(bob, 'secret').id) };
+    const copy = copyOf('one', undefined, { quote });
+    const [posted] = await post([copy]);
+    await discord.mirrors.unquote(posted!, copy.source);
+    expect(to.last?.content).toBe(`**Ann**: ONE\n${footer(copy)}`);
+  });
+
+  test('is deleted with its quote where nobody can change it any more', async () => {
+    const { to, copyOf, post, sourceOf, from, bob } = setUp();
+    const quote = { name: 'Bob', text: 'secret', ref: sourceOf(from.say(bob, 'secret').id) };
+    const copy = copyOf('one', undefined, { quote });
+    const [posted] = await post([copy]);
+    to.webhooks[0]?.delete();
+    await discord.mirrors.unquote(posted!, copy.source);
+    expect(to.messages.map(({ content }) => content).join()).not.toContain('secret');
   });
 
   test('is numbered when it is split, and all of it is found again', async () => {

@@ -29,6 +29,8 @@ export interface Core {
   readonly rooms: RoomWatcher;
   /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
   commands(locale: string, platform: string): readonly CommandInfo[];
+  /** The names of the commands that other platforms serve, and this one doesn't. */
+  elsewhere(platform: string): readonly string[];
   /** False where a person may not use a command or control, as the use itself would say. Never rejects. */
   admits(
     asked: Pick<Invocation, 'member' | 'channel'> &

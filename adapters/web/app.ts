@@ -210,6 +210,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       memberId: member?.id ?? '',
       texts: pageTexts(core.texts, locale),
       commands: core.commands(locale, PLATFORM),
+      elsewhere: core.elsewhere(PLATFORM),
       maxUploadBytes,
       maxTextBytes: WEB_LIMITS.textBytes,
       canLogOut: token !== undefined,

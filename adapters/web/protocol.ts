@@ -94,6 +94,8 @@ export interface Boot {
   /** The sentences of the page; `{name}` stands for a value. */
   readonly texts: Readonly<Record<string, string>>;
   readonly commands: readonly CommandInfo[];
+  /** Names of commands that are for other platforms alone. */
+  readonly elsewhere: readonly string[];
   readonly maxUploadBytes: number;
   readonly maxTextBytes: number;
   readonly canLogOut: boolean;

@@ -244,6 +244,9 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) =
         .filter((info) => isThere(info, platform))
         .map((info) => fitting(info, platform)),
 
+    elsewhere: (platform: string): readonly string[] =>
+      commands.filter((command) => !isThere(command, platform)).map(({ name }) => name),
+
     /** `name` as people type it, both words of a subcommand. Throws `not-found` with a sentence. */
     find(name: string, platform: string, locale: string) {
       const named = byName.get(name);

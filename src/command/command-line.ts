@@ -312,10 +312,20 @@ const meant = (typed: string, commands: readonly CommandInfo[]): string | undefi
   return nearest?.word;
 };
 
-/** Says why a line that begins with a slash is none of the commands. */
-export const unknownCommand = (line: string, commands: readonly CommandInfo[]): LineFault => {
+/**
+ * Says why a line that begins with a slash is none of the commands.
+ *
+ * @param elsewhere names of commands that other platforms have
+ */
+export const unknownCommand = (
+  line: string,
+  commands: readonly CommandInfo[],
+  elsewhere: readonly string[] = [],
+): LineFault => {
   const first = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  const group = commands.filter(({ name }) => name.startsWith(`${first.toLowerCase()} `));
+  const command = first.toLowerCase();
+  if (elsewhere.includes(command)) return { key: 'line.elsewhere', params: { command } };
+  const group = commands.filter(({ name }) => name.startsWith(`${command} `));
   const names = group.map(({ name, typed = name }) => typed);
   const [one = ''] = names;
   if (one)
@@ -342,9 +352,10 @@ export const parseCommandLine = (
   line: string,
   commands: readonly CommandInfo[],
   files: ReadonlySet<string> = new Set(),
+  elsewhere: readonly string[] = [],
 ): Parsed<ParsedCommand> => {
   const found = findCommand(line, commands);
-  if (!found) return { ok: false, fault: unknownCommand(line, commands) };
+  if (!found) return { ok: false, fault: unknownCommand(line, commands, elsewhere) };
   const typed = readValues(line, found);
   if (!typed.ok) return typed;
   const { command } = found;

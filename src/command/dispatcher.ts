@@ -43,7 +43,10 @@ export interface DispatcherDeps extends CatalogueDeps {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-export type Dispatcher = Pick<Core, 'commands' | 'admits' | 'dispatch' | 'press' | 'complete'>;
+export type Dispatcher = Pick<
+  Core,
+  'commands' | 'elsewhere' | 'admits' | 'dispatch' | 'press' | 'complete'
+>;
 
 /** Prefix of the space in which the use of a person's own account is counted. */
 const PERSONAL = 'person:';
@@ -195,6 +198,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
   return {
     commands: (locale, platform) => catalogue.list(locale, platform),
+    elsewhere: (platform) => catalogue.elsewhere(platform),
 
     async admits({ member, channel, ...asked }) {
       const { platform } = channel.space;

@@ -55,6 +55,8 @@ export const testComposing = (shared: SharedPage): void => {
       expect(await line(page).getAttribute('aria-invalid')).toBe('true');
       await page.keyboard.type('!');
       await reason.waitFor({ state: 'hidden' });
+      await send(page, '/catchup since:1h');
+      expect(await reason.textContent()).toBe(sentence('line.elsewhere', { command: 'catchup' }));
     });
 
     test('is recalled, as an example is taken, without a list over it', async () => {

@@ -224,6 +224,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     }),
     setReady: (next) => (platforms = next),
     commands: () => FAKE_COMMANDS,
+    elsewhere: () => ['catchup'],
     admits: async () => true,
     dispatch: async (invocation) => {
       invocations.push(invocation);

@@ -286,7 +286,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   const trySend = async (at: ChannelId, line: string): Promise<LineFault | undefined> => {
     const { files } = draft();
     const parsed = line.startsWith('/')
-      ? parseCommandLine(line, boot.commands, new Set(files.keys()))
+      ? parseCommandLine(line, boot.commands, new Set(files.keys()), boot.elsewhere)
       : undefined;
     if (parsed && !parsed.ok) return parsed.fault;
     set({ sending: true });

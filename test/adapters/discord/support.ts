@@ -135,6 +135,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       },
     } as unknown as Services,
     commands: () => commands,
+    elsewhere: () => [],
     admits: async () => true,
     dispatch: async (invocation) => {
       core.invocations.push(invocation);

@@ -54,6 +54,8 @@ describe('the commands', () => {
     expect(named('test')).toEqual(['probe', 'probes guarded', 'probespeech', 'probing']);
     expect(named('spoken')).toEqual(['probe', 'probes guarded', 'probespeech']);
     expect(named('elsewhere')).toEqual(['probe', 'probes guarded']);
+    expect(probes.dispatcher.elsewhere('elsewhere')).toEqual(['probing', 'probespeech']);
+    expect(probes.dispatcher.elsewhere('test')).toEqual([]);
     const [, guarded, speaking, needing] = probes.dispatcher.commands('en', 'test');
     expect(guarded?.moderators).toBe(true);
     expect([speaking?.needs, needing?.needs]).toEqual(['rooms', 'watch']);

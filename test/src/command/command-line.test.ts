@@ -134,6 +134,10 @@ describe('reading a line', () => {
     expect(unknownCommand('/glosary add', FAKE_COMMANDS).params).toMatchObject({
       guess: 'glossary',
     });
+    expect(unknownCommand('/WHY', FAKE_COMMANDS, ['why'])).toEqual({
+      key: 'line.elsewhere',
+      params: { command: 'why' },
+    });
     expect(unknownCommand(`/${'x'.repeat(99)}`, FAKE_COMMANDS).key).toBe('line.unknown-command');
     expect(unknownCommand('/glossary', FAKE_COMMANDS)).toEqual({
       key: 'line.subcommand',

@@ -7,6 +7,7 @@ import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { repliesTo } from './lines.ts';
 import type { CatchUp, ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
+import { mediaOf } from './words.ts';
 
 /** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
 const FILE_MS = 5 * 60_000;
@@ -25,7 +26,8 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
   };
   const written = read.map((one) => {
     const name = quotedWords(one.message.author.name);
-    return `[${timeOf(one)}] ${name}: ${plainText(one.text)}${repliesOf(one)}`;
+    const words = [plainText(one.text), mediaOf(one.message, ctx)].filter(Boolean).join(' ');
+    return `[${timeOf(one)}] ${name}: ${words}${repliesOf(one)}`;
   });
   return {
     name: 'catch-up.txt',

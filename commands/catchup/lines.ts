@@ -11,7 +11,7 @@ import {
 } from '../../src/rich-text/rich-text.ts';
 import { secondsOf, type CatchUp, type ReadingContext } from './reading.ts';
 import type { ReadMessage } from './translate.ts';
-import { isCode, beginningOf, type Beginning } from './words.ts';
+import { isCode, beginningOf, mediaOf, type Beginning } from './words.ts';
 
 /** UTF-16 units of the words of one message on a page at most and at least, and of what stands around them. */
 export const MESSAGE_CHARS = 500;
@@ -67,9 +67,10 @@ export const aroundOf = (
   const hasReplies = repliesTo(message, ctx) !== undefined;
   const wayThere = (hasReplies && messages.threadLinkOf(message.ref)) || '';
   const replies = hasReplies ? REPLIES_CHARS + wayThere.length : 0;
-  if (goesOn(beside, message) && !beside?.text.some(isCode)) return AROUND_CHARS + replies;
+  const around = AROUND_CHARS + mediaOf(message, ctx).length + replies;
+  if (goesOn(beside, message) && !beside?.text.some(isCode)) return around;
   const url = messages.linkOf(message.ref) ?? '';
-  return AROUND_CHARS + NAMED_CHARS + nameOf(message).length + url.length + replies;
+  return around + NAMED_CHARS + nameOf(message).length + url.length;
 };
 
 /** A message as a line shows it, with its date or without. */
@@ -125,10 +126,12 @@ export const shownLines = (
     const seconds = secondsOf(timeOf(message));
     return isDated ? styled('bold', timestamp(seconds)) : timestamp(seconds, 't');
   };
-  const wordsOf = (line: Line): readonly Inline[] => [
-    ...line.row,
-    ...repliesRow(line.message, ctx),
-  ];
+  const wordsOf = ({ row: words, message }: Line): readonly Inline[] => {
+    const media = mediaOf(message, ctx);
+    const shown = media === '' ? [] : [styled('italic', text(media))];
+    const space = words.length > 0 && media !== '' ? [text(' ')] : [];
+    return [...words, ...space, ...shown, ...repliesRow(message, ctx)];
+  };
   return lines(
     ...runsOf(all).flatMap(([first, ...rest]) => {
       if (!first) return [];

@@ -1,5 +1,6 @@
 import {
   excerpt,
+  isBlankMessage,
   parseMarkdown,
   quotedWords,
   resultOf,
@@ -54,8 +55,8 @@ export const summaryOf = async (
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
   const language = services.languages.name(to, 'en');
   const asker = { lane: 'interactive', space: channel.space } as const;
-  let given = messages;
-  let all = messages.length;
+  let given: readonly Message[] = messages.filter(({ text }) => !isBlankMessage(text));
+  let all = given.length;
   for (;;)
     try {
       const written = await newestLines(given, ctx);

@@ -2,7 +2,7 @@ import { reasonSentence, toAppError, type AppError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Maybe } from '../../src/rich-text/compose.ts';
-import { isDeepStrictEqual, resultOf, say } from '../../src/command/helpers.ts';
+import { isBlankMessage, isDeepStrictEqual, resultOf, say } from '../../src/command/helpers.ts';
 import type { Translation } from '../../src/command/services.ts';
 import { stillIn, type ReadingContext } from './reading.ts';
 
@@ -72,6 +72,8 @@ export const translated = async (
   };
   const known = new Map(before.map((read) => [read.message.ref.id, read]));
   const readOf = (message: Message): ReadMessage | undefined => {
+    const { text } = message;
+    if (isBlankMessage(text)) return { message, text, outcome: 'nothing-to-translate' };
     const read = known.get(message.ref.id);
     if (read && isSame(read.message, message)) return { ...read, message };
     const kept = translations.of(message, to);

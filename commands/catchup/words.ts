@@ -1,4 +1,5 @@
-import { excerptRow, rowChars, shorten } from '../../src/command/helpers.ts';
+import { excerptRow, listOf, quotedWords, rowChars, shorten } from '../../src/command/helpers.ts';
+import type { Message } from '../../src/model/message.ts';
 import {
   codeBlock,
   paragraph,
@@ -7,8 +8,11 @@ import {
   type Inline,
   type RichText,
 } from '../../src/rich-text/rich-text.ts';
-import { grouped } from '../../src/rich-text/walk.ts';
+import { grouped, plainText } from '../../src/rich-text/walk.ts';
+import type { ReadingContext } from './reading.ts';
 
+/** UTF-16 units of the name of a file or sticker. */
+const NAME_CHARS = 32;
 /** Lines of code that are shown of one block. */
 const CODE_LINES = 8;
 
@@ -50,4 +54,24 @@ export const beginningOf = (tree: RichText, chars: number, locale: string): Begi
     }
   }
   return { row, below, chars: chars - left };
+};
+
+/** Names what a message shows beside its words, in parentheses; empty where that is nothing. */
+export const mediaOf = (
+  { files, stickers }: Message,
+  { label, locale }: ReadingContext,
+): string => {
+  const voice = files.filter((file) => file.voice);
+  const pictures = files.filter(({ mediaType }) => mediaType.startsWith('image/'));
+  const others = files.filter((file) => !voice.includes(file) && !pictures.includes(file));
+  const kinds = [
+    ['catchup.pictures', pictures],
+    ['catchup.recordings', voice],
+    ['catchup.files', others],
+    ['catchup.stickers', stickers],
+  ] as const;
+  const named = kinds.flatMap(([key, [first, ...rest]]) =>
+    first ? label(key, { count: rest.length + 1, name: quotedWords(first.name, NAME_CHARS) }) : [],
+  );
+  return named.length === 0 ? '' : `(${plainText(listOf(named, locale))})`;
 };

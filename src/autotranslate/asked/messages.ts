@@ -91,7 +91,7 @@ export interface AskedMessages {
    */
   recent(channel: Channel, most: number, signal: AbortSignal): Promise<readonly Message[]>;
   /**
-   * Reads the messages with words since then, copies from linked channels included. Rejects as `recent` does.
+   * Reads the messages with words, files or stickers since then, copies from linked channels included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
   /**
@@ -121,7 +121,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
   const sourcesOf = createSourcesOf(deps);
   const authorsOf = createAuthorsOf(deps);
 
-  /** Keeps the messages of others with words, of which none is by somebody who opted out. */
+  /** Keeps the messages of others with words or files, of which none is by somebody who opted out. */
   const readable = async (all: readonly Message[], signal: AbortSignal): Promise<ShownMessages> => {
     const asked = new Map<string, Promise<boolean>>();
     const isOut = (person: Person): Promise<boolean> => {
@@ -140,7 +140,8 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       }, until);
     let leftOut = 0;
     const kept = all.map(async (message) => {
-      if (message.system || isBlankMessage(message.text)) return [];
+      const { files, stickers, text, system } = message;
+      if (system || (isBlankMessage(text) && files.length + stickers.length === 0)) return [];
       const { ref, author } = message;
       // Of our messages, only copies from other channels are missed by anybody.
       if (author.kind === 'ourselves' && (await sourcesOf(ref)).length === 0) return [];
@@ -192,7 +193,9 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     },
     recent: async (channel, most, signal) => {
       const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
-      const written = found.filter(({ author }) => author.kind !== 'ourselves');
+      const written = found.filter(
+        ({ author, text }) => author.kind !== 'ourselves' && !isBlankMessage(text),
+      );
       return (await readable(written, signal)).messages.slice(-most);
     },
     since: async (channel, from, signal) => {

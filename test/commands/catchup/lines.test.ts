@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { MessageFile } from '../../../src/model/message.ts';
 import { SPACE } from '../../fakes/command-harness.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
@@ -81,6 +82,35 @@ describe('the lines of /catchup', () => {
     const [watch] = harness().services.watches.list(SPACE);
     vi.spyOn(harness().services.watches, 'of').mockReturnValue({ ...watch!, mode: 'mirror' });
     expect(await notes()).toEqual([...[0, 1, 2, 3].map((at) => note(at, 12)), undefined]);
+  });
+
+  it('names files, pictures and stickers, of which nothing is translated', async () => {
+    const file = (name: string, mediaType: string, part = {}) =>
+      ({ id: name, name, mediaType, sizeBytes: 1, ...part }) as unknown as MessageFile;
+    const photo = file('a.png', 'image/png');
+    const plan = file('**@everyone**.pdf', 'application/pdf');
+    const voice = file('v.ogg', 'audio/ogg', { voice: { durationMs: 1, loudness: [] } });
+    harness().script.messages = [
+      { ...written('', 5), files: [photo] },
+      { ...written('', 4), files: [photo, photo, plan] },
+      { ...written('look', 3), files: [voice], stickers: [{ name: 'Wave', url: '' }] },
+    ];
+    const named = (name: string) => ({
+      pictures: sentence('catchup.pictures', { count: 1, name }),
+      two: sentence('catchup.pictures', { count: 2, name }),
+      file: sentence('catchup.files', { count: 1, name }),
+      voice: sentence('catchup.recordings', { count: 1, name }),
+      sticker: sentence('catchup.stickers', { count: 1, name }),
+    });
+    const { text } = await harness().run('catchup', { to: 'es' });
+    // The renderer puts a word joiner behind each @, so that nobody is mentioned.
+    const [one, two, three] = text.replaceAll('\u2060', '').split('\n').slice(1);
+    expect(one).toMatch(new RegExp(`\\*\\*Cat\\*\\*: \\*\\(${named('').pictures}\\)\\*$`));
+    const escaped = '\\*\\*@everyone\\*\\*.pdf';
+    expect(two).toContain(`*(${named('').two}, ${named(escaped).file})*`);
+    expect(three).toContain(`es:look *(${named('').voice}, ${named('Wave').sticker})*`);
+    const { files = [] } = await harness().press('catchup.file');
+    expect(Buffer.from(files[0]!.bytes).toString()).toContain(`Cat: (${named('').pictures})\n`);
   });
 
   it('shows the links of messages whole', async () => {

@@ -57,6 +57,18 @@ describe('messages that somebody asks for', () => {
     expect(await texts(9)).toEqual(ids);
   });
 
+  it('were missed also where they have files or stickers alone, which have no words', async () => {
+    const { fake, since, texts } = await open();
+    const file = { id: '1', name: 'a.png', mediaType: 'image/png', sizeBytes: 1 } as never;
+    const ids = [{ files: [file] }, { stickers: [{ name: 'Wave', url: '' }] }].map(
+      (part) => fake.say(HERE, '', part).ref.id,
+    );
+    fake.say(HERE, '');
+    fake.say(HERE, '', { files: [file], author: person('shy') });
+    expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: ids, leftOut: 1 });
+    expect(await texts(9)).toEqual([]);
+  });
+
   it('are none of people who opted out', async () => {
     const { fake, messages, texts } = await open();
     const { ref } = fake.say(HERE, 'mine', { author: person('shy') });

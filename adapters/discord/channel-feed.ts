@@ -236,6 +236,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       }
     },
     spaceName: async ({ id }) => (await clients.knowing(id)).guilds.cache.get(id)?.name,
+    isGone: async (channel) => {
+      const client = await clients.knowing(channel.space.id);
+      if (client.channels.cache.has(channel.id)) return false;
+      const asking = api.send('GET', Routes.channel(channelIdOf(channel)));
+      return (await recover(asking, isGone)) === undefined;
+    },
     isPrivate: async (channel) => {
       const found = findIn(await clients.knowing(channel.space.id), channel);
       if (!found || found.type === ChannelType.PrivateThread) return true;

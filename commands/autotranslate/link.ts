@@ -7,7 +7,7 @@ import {
   type PressContext,
 } from '../../src/command/command.ts';
 import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/command/helpers.ts';
-import { AppError, userError } from '../../src/errors.ts';
+import { toAppError, userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
@@ -248,8 +248,8 @@ const answer = (isAgreed: boolean): Press => ({
     try {
       await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx), channel);
     } catch (thrown) {
-      const key = thrown instanceof AppError ? thrown.sentence.key : undefined;
-      if (key !== 'autotranslate.link-over' && key !== 'autotranslate.link-linked') throw thrown;
+      const { key } = toAppError(thrown).sentence;
+      if (!/^autotranslate\.link-(?:over|linked|gone)$/.test(key)) throw thrown;
       return reply({ text: t(key) });
     }
     await reply({

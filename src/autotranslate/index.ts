@@ -288,6 +288,7 @@ export const openAutoTranslate = async ({
     if (!space) return forgetAll();
     translations.forgetAll();
     for (const memory of memories) memory.forgetSpace(space);
+    links.forgetNames(space);
   });
 
   return {
@@ -310,6 +311,7 @@ export const openAutoTranslate = async ({
         missedPins.missed(channels.map(({ channel }) => channel));
         const [first] = channels;
         if (first) connected(first.channel.space.platform);
+        if (first) links.learnName(first.channel.space);
       },
       connected,
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,

@@ -10,13 +10,15 @@ import type { Languages } from '../text/language/languages.ts';
 export const modeKey = ({ mode, below }: ChannelWatch) =>
   below ? 'autotranslate.modes.below' : (`autotranslate.modes.${mode}` as const);
 
-/** Says that what is set for a channel is replaced, or will be once it is linked. */
+/** Says that what is set for a channel is replaced, will be once it is linked, or was. */
 export const replacedText = (
   old: ChannelWatch,
   languages: Pick<Languages, 'name'>,
   t: TranslateRich,
   locale: string,
-  key: 'autotranslate.replaced' | 'autotranslate.link-replaces' = 'autotranslate.replaced',
+  key:
+    | 'autotranslate.replaced'
+    | `autotranslate.link-replace${'s' | 'd'}` = 'autotranslate.replaced',
 ): RichText => {
   const names = old.languages.map((language) => languages.name(language, locale));
   const before = series([t(modeKey(old)), names.length > 0 && listOf(names, locale)]);

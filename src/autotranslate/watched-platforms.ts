@@ -1,4 +1,5 @@
 import { realClock } from '../async/clock.ts';
+import { createLru, type Lru } from '../async/lru.ts';
 import { AppError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
 import type { Content, Message } from '../model/message.ts';
@@ -22,7 +23,12 @@ export interface WatchedPlatform {
   readonly naming?: Naming;
   /** See `Capabilities`. */
   readonly repliesInThreads?: true;
+  /** The last known names of its spaces, by their keys, and of their channels, by that, a slash and the ID. */
+  readonly lastNames?: Lru<string, string>;
 }
+
+/** Names of spaces and channels that are remembered of a platform. */
+const MOST_NAMES = 10_000;
 
 export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
 
@@ -43,6 +49,7 @@ export const createWatchedPlatforms = () => {
         mirrors,
         ...(naming && { naming }),
         ...(capabilities.repliesInThreads && { repliesInThreads: true }),
+        lastNames: createLru(MOST_NAMES),
       });
       posting.set(name, platform);
     },

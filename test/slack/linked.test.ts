@@ -135,4 +135,23 @@ describe('channels of two workspaces and a Discord server that were linked by co
     bot.slack.act(spanish.admin, question, end);
     await wordsIn(english.channel, 'no longer linked');
   });
+
+  it('are told by its name who removed the bot, each in its language', async () => {
+    await using group = await openGroup();
+    const { english, spanish, japanese, guild, discord } = group;
+    const name = `${spanish.workspace.state.domain}.slack.com (Slack)`;
+    spanish.workspace.uninstall();
+    await wordsIn(english.channel, 'no longer linked');
+    await japanese.until((messages) =>
+      messages.some(({ content }) => content.includes(name) && content.includes('解除')),
+    );
+    const told = english.channel.posts.find(({ words }) => words.includes('no longer linked'));
+    expect(told?.words).toContain(name);
+    guild.kickBot();
+    await wordsIn(english.channel, '#nihongo · Babel (Discord)');
+    await english.channel.until((posts) =>
+      posts.some(({ words }) => /no longer linked.*#nihongo · Babel \(Discord\)/.test(words)),
+    );
+    expect(discord.pings).toEqual([]);
+  });
 });

@@ -8,7 +8,13 @@ import {
   type Channel,
   type Space,
 } from '../../model/place.ts';
-import { isPaused, MOST_CHANNELS, type Changer, type ChannelWatch } from '../../model/space.ts';
+import {
+  isHeld,
+  isPaused,
+  MOST_CHANNELS,
+  type Changer,
+  type ChannelWatch,
+} from '../../model/space.ts';
 import type { LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -23,7 +29,9 @@ import { createToldChanges } from './told-changes.ts';
 import { createLinkedServerNames } from './server-names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { createLinkRequests, demandOpenHere, type LinkRequestsDeps } from './requests.ts';
+import { NAMED_MS, within } from '../watched-platforms.ts';
 import { noticeLanguage } from '../rules.ts';
+import { logFailure } from '../../telemetry/log.ts';
 import type { Scheduler } from '../scheduler.ts';
 import type { OwnWatches } from '../watches.ts';
 
@@ -46,7 +54,7 @@ export interface LinksDeps
     >,
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
   readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed'>;
-  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'joinedMs' | 'remove'>;
+  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'isOwn' | 'joinedMs' | 'remove'>;
   readonly own: Omit<OwnWatches, 'list' | 'missing' | 'drawback'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'find' | 'take'>;
@@ -84,9 +92,9 @@ export const createLinks = (deps: LinksDeps) => {
   const notices = createLinkNotices(deps);
   const { tellLinks, tellJoined, tellOff, tellOn } = notices;
   const policies = createLinkPolicies(deps);
-  const { lookalike, neighbours, renamed } = createLinkedServerNames(deps);
+  const { lookalike, forgetNames, ...serverNames } = createLinkedServerNames(deps);
   const { demandHost } = createLinkHosts(watches);
-  const demandSeldom = createToldChanges(deps.store.quota);
+  const { demandSeldom, isPauseTold } = createToldChanges(deps.store.quota);
 
   /** Lists the channels of other spaces that are linked with a channel. */
   const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
@@ -105,6 +113,10 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
+  /** The watches of channels before they are changed. */
+  const formerOf = (changed: readonly ChannelWatch[]): readonly ChannelWatch[] =>
+    changed.flatMap(({ channel }) => own.of(channel) ?? []);
+
   const { parting, set, end, tellGroup, takeOut } = createPartings({
     ...deps,
     ...notices,
@@ -120,6 +132,17 @@ export const createLinks = (deps: LinksDeps) => {
       current.filter(isWatchOf(channel)).map((watch) => how(watch)),
     );
     return changed;
+  };
+
+  /** Tells channels of other spaces that one is paused by its own moderators, or that they are linked with it again. */
+  const tellPause = async (watch: ChannelWatch, isPausing: boolean): Promise<void> => {
+    const { channel } = watch;
+    const others = linkedWith(watch);
+    if (others.length === 0 || isHeld(channel, watches.group(watch))) return;
+    await logFailure(deps.log, 'channels could not be told of a pause', async () => {
+      if (await isPauseTold(channel, isPausing))
+        void tellGroup(others, [channel], isPausing ? 'held' : 'unheld', channel.space);
+    });
   };
 
   const { endOf, ...requested } = createLinkRequests({
@@ -147,16 +170,14 @@ export const createLinks = (deps: LinksDeps) => {
       const known = asked.filter(({ channel }) =>
         watches.list(channel.space).some(isWatchOf(channel)),
       );
-      const formerly = new Map(
-        asked.map(({ channel }) => [channelKey(channel), own.of(channel)?.group]),
-      );
+      const formerly = formerOf(asked);
       await set(asked, undefined, by);
       if (!by) return;
-      tellOn(asked, by, (channel) => known.some(isWatchOf(channel)));
+      tellOn(asked, by, (channel) => known.some(isWatchOf(channel)), formerly);
       for (const [group, members] of Map.groupBy(asked, (each) => each.group)) {
         const joined = members
           .map(({ channel }) => channel)
-          .filter((each) => formerly.get(channelKey(each)) !== group);
+          .filter((each) => formerly.find(isWatchOf(each))?.group !== group);
         const others = members.slice(0, 1).flatMap((each) => watches.group(each));
         const isAsked = ({ channel }: ChannelWatch): boolean => asked.some(isWatchOf(channel));
         if (joined.length > 0)
@@ -214,6 +235,7 @@ export const createLinks = (deps: LinksDeps) => {
           by,
           isPausing ? `paused-${changed.mode === 'mirror' ? 'linked' : 'here'}` : 'resumed-here',
         );
+      if (changed && isNews) await tellPause(changed, isPausing);
       return changed;
     },
     join: async (
@@ -243,6 +265,7 @@ export const createLinks = (deps: LinksDeps) => {
         demandRoom(other, watch.channel, members);
         return group === undefined ? [] : [{ ...watch, group }];
       };
+      const before = formerOf([watch]);
       const [joined] = await parting(
         [watch.channel],
         async () => own.update(watch.channel, joining),
@@ -251,7 +274,7 @@ export const createLinks = (deps: LinksDeps) => {
       const all = joined ? watches.group(joined) : [];
       if (joined && by) {
         const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
-        const who = { asked: by.name };
+        const who = { asked: by.name, before };
         // Those who read it have to know of people elsewhere who will.
         if (others.some((each) => isElsewhere(watch.channel.space, each)))
           void tellLinks(
@@ -260,7 +283,7 @@ export const createLinks = (deps: LinksDeps) => {
             others.map(({ channel }) => channel),
             who,
           );
-        else tellOn([joined], by);
+        else tellOn([joined], by, undefined, before);
         tellJoined(all, [watch.channel], by);
       }
       return all;
@@ -279,10 +302,10 @@ export const createLinks = (deps: LinksDeps) => {
     remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
     channelDeleted: async (channel: Channel): Promise<void> => {
       await parting([channel], async () => own.channelDeleted(channel));
-      void endOf(channel);
+      void endOf(channel.space, isWatchOf(channel));
     },
-    renamed,
-    neighbours,
+    ...serverNames,
+    forgetNames,
     /** Ends the link of a channel that is shown to other people than those linked with it from now on. */
     ageRestrictionChanged: async (channel: Channel, isNow: boolean): Promise<void> => {
       const watch = watches.of(channel);
@@ -302,12 +325,15 @@ export const createLinks = (deps: LinksDeps) => {
      */
     leave: async (space: Space, remove: () => Promise<void>): Promise<void> => {
       const watched = watches.list(space).map(({ channel }) => channel);
+      const isLeft = ({ channel }: ChannelWatch): boolean => keyOf(channel.space) === keyOf(space);
+      await within(NAMED_MS, endOf(space, isLeft), undefined);
       const ended = await parting(watched, async () => watches.remove(watched));
       await own.unfollow(ended.filter((channel) => keyOf(channel.space) !== keyOf(space)));
       const open = await inbox.openIn(space);
       for (const { ref } of open) scheduler.interrupt(ref);
       const forget = (): void => {
         for (const memory of memories) memory.forgetSpace(space);
+        forgetNames(space);
       };
       forget();
       await remove();

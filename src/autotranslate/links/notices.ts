@@ -1,4 +1,4 @@
-import type { Texts } from '../../i18n/texts.ts';
+import type { Texts, TranslateRich } from '../../i18n/texts.ts';
 import { channelMention, isSameChannel, keyOf, type Channel } from '../../model/place.ts';
 import type { Changer, ChannelWatch } from '../../model/space.ts';
 import { lines } from '../../rich-text/compose.ts';
@@ -7,6 +7,7 @@ import type { Languages } from '../../text/language/languages.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { nameElsewhere } from './names.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
+import { replacedText } from '../replaced.ts';
 import { requestControls } from '../request-controls.ts';
 import { noticeLanguage } from '../rules.ts';
 import { currentActor } from '../../store/actor.ts';
@@ -17,7 +18,7 @@ import type { Tell } from '../tell.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
-  readonly watches: Pick<WatchStore, 'group'>;
+  readonly watches: Pick<WatchStore, 'group' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly languages: Pick<Languages, 'name'>;
@@ -33,7 +34,7 @@ export type LinkNotice =
   | 'autotranslate.joined-here'
   | 'autotranslate.unlinked-here'
   | `autotranslate.${'removed' | 'held' | 'unheld'}-${'here' | 'elsewhere'}`
-  | 'autotranslate.link-refused-here';
+  | `autotranslate.link-${'gone' | 'refused-here'}`;
 
 const ENDING: ReadonlySet<LinkNotice> = new Set([
   'autotranslate.unlinked-here',
@@ -51,11 +52,25 @@ interface LinkNoticeParams {
   readonly agreed?: string;
   /** Default: the person at work, for those of the same space alone. */
   readonly name?: string;
+  /** The watches that were replaced. */
+  readonly before?: readonly ChannelWatch[];
 }
 
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
 export const createLinkNotices = (deps: LinkNoticesDeps) => {
   const { watches, platforms, texts, spaces, tell, moderators, languages: languageNames } = deps;
+
+  /** Says what a link replaced in a channel, where that was no link. */
+  const replacedBy = (
+    { channel, mode }: ChannelWatch,
+    before: readonly ChannelWatch[],
+    t: TranslateRich,
+    locale: string,
+  ) => {
+    const old = before.find((each) => isSameChannel(each.channel, channel));
+    if (mode !== 'mirror' || !old || old.mode === 'mirror') return undefined;
+    return replacedText(old, languageNames, t, locale, 'autotranslate.link-replaced');
+  };
 
   /**
    * Tells channels that others were linked with them, or are no longer; each in its own language. The moderators are told
@@ -65,7 +80,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     readers: readonly ChannelWatch[],
     key: LinkNotice,
     about: readonly Channel[],
-    { asked, agreed, name, ...params }: LinkNoticeParams = {},
+    { asked, agreed, name, before = [], ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const actor = currentActor();
     const named = await Promise.all(
@@ -79,9 +94,6 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         moderators.linked(watch.channel, key === 'autotranslate.linked-here', outside);
       const person = name ?? (actor && isOwn(actor) ? actor.name : undefined);
       const list = named.map((one) => (isOwn(one.each) ? channelMention(one.each) : one.name));
-      const isAlone = !watches
-        .group(watch)
-        .some((each) => isOwn(each.channel) && isSameChannel(each.channel, watch.channel));
       const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
       const t = texts.rich(language, platforms.find(watch.channel)?.naming);
       const by = asked !== undefined && { asked: quotedWords(asked) };
@@ -95,8 +107,11 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         name: quotedWords(person ?? ''),
         channels: { list },
       };
-      const isOff = isAlone && ENDING.has(key) && key !== 'autotranslate.removed-here';
-      void tell(watch.channel, lines(t(key, told), who, isOff && t('autotranslate.off-now')));
+      const mayBeOff = ENDING.has(key) && key !== 'autotranslate.removed-here';
+      const isOff = mayBeOff && !watches.isOwn(watch.channel);
+      const replaced = replacedBy(watch, before, t, language);
+      const off = isOff && t('autotranslate.off-now');
+      void tell(watch.channel, lines(t(key, told), who, replaced, off));
     };
     for (const watch of readers)
       await logFailure(deps.log, 'a channel could not be told of its links', () =>
@@ -146,6 +161,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     set: readonly ChannelWatch[],
     by: Changer,
     isKnown: (channel: Channel) => boolean = () => false,
+    before: readonly ChannelWatch[] = [],
   ): void => {
     for (const watch of set) {
       const { channel, mode, languages } = watch;
@@ -160,7 +176,10 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const controls = requestControls((key) => plainText(t(key)));
       void tell(
         channel,
-        t(`autotranslate.${isKnown(channel) ? 'changed' : 'on'}-here`, params),
+        lines(
+          t(`autotranslate.${isKnown(channel) ? 'changed' : 'on'}-here`, params),
+          replacedBy(watch, before, t, locale),
+        ),
         mode === 'request' ? controls : undefined,
       );
     }

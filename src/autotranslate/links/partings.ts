@@ -28,9 +28,16 @@ export const isWatchOf =
 export const createPartings = (deps: PartingsDeps) => {
   const { watches, own, platforms, groupOf, tellLinks, tellOff } = deps;
 
+  const find = (channel: Channel): ChannelWatch | undefined =>
+    watches.list(channel.space).find(isWatchOf(channel));
+
+  /** The channels that one is linked with. */
+  const around = (channel: Channel): readonly ChannelWatch[] =>
+    groupOf(channel).filter((each) => !isWatchOf(channel)(each));
+
   /**
-   * Changes watches, and tells all others that are not linked with one of these any more, but where the answer to the person
-   * who changes it says so.
+   * Changes watches, and tells all others that are not linked with one of these any more, and these where they are set up
+   * otherwise or a person ends them, but where the answer to the person who changes it says so.
    */
   const parting = async <Result>(
     channels: readonly Channel[],
@@ -42,7 +49,15 @@ export const createPartings = (deps: PartingsDeps) => {
     const linked = channels.flatMap((about) =>
       groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
     );
+    const formerly = channels.map((one) => ({ one, old: find(one), others: around(one) }));
     const result = await change();
+    for (const { one, old, others } of formerly) {
+      const reader = find(one) ?? (by && old);
+      const left = others.map((each) => each.channel);
+      const about = left.filter((each) => !groupOf(one).some(isWatchOf(each)));
+      if (reader && about.length > 0 && !(by && isFrom(one, by)))
+        void tellLinks([reader], 'autotranslate.unlinked-here', about, by && { name: by.name });
+    }
     const parted = linked.filter(
       ({ reader, about }) => !groupOf(reader.channel).some(isWatchOf(about)),
     );
@@ -72,11 +87,12 @@ export const createPartings = (deps: PartingsDeps) => {
    * @param group see `WatchStore.remove`
    */
   const end = async (channel: Channel, by?: Changer, group?: string): Promise<boolean> => {
-    const ended = watches.list(channel.space).find(isWatchOf(channel));
+    const ended = find(channel);
     if (!ended) return false;
+    const isLinked = around(channel).length > 0;
     const gone = await parting([channel], async () => own.remove([channel], group), by);
     if (gone.length === 0) return false;
-    tellOff(ended, by);
+    if (!isLinked) tellOff(ended, by);
     return true;
   };
 

@@ -19,6 +19,7 @@ import { noteChange } from '../../store/audit.ts';
 import type { Store } from '../../store/index.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { blockKey } from '../../store/blocks.ts';
+import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';
 import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import type { createLinkNotices } from './notices.ts';
@@ -142,11 +143,30 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     return { about: blockKey({ platform: space.platform, id }), after: { ...after, name } };
   };
 
-  /** A request as one of its sides sees it. */
+  /** Ends a request, once, and says so in its questions; with `isTold` also in the channel that it was made for. */
+  const end = async (request: StoredRequest, became: 'linked' | 'gone', isTold = false) => {
+    if (!(await store.write(async (db) => requests.take(db, request.id)))) return;
+    if (isTold) void tellLinks([request.joining], 'autotranslate.link-gone', []);
+    await questions.close(request, became);
+  };
+
+  /** True of a deleted channel, as far as its platform says so in time. */
+  const isGone = async ({ channel }: ChannelWatch): Promise<boolean> => {
+    const asked = platforms.find(channel)?.feed.isGone?.(channel) ?? Promise.resolve(false);
+    return within(NAMED_MS, asked, false).catch(() => false);
+  };
+
+  /** A request as one of its sides sees it; ends it where a channel was deleted while the bot was away. */
   const find = async (id: string, side: 'invited' | 'joining', space: Space) => {
     const request = await requests.find(id);
     const isOpen = side === 'joining' || request?.state !== 'drafted';
     if (!request || !isOpen || !isIn(request[side], space)) throw isOver();
+    const { invited, joining } = request;
+    const gone = await Promise.all([invited, joining].map(isGone));
+    if (gone.includes(true)) {
+      await end(request, 'gone', side === 'invited' && !gone[1]);
+      throw userError('not-found', 'autotranslate.link-gone');
+    }
     return request;
   };
 
@@ -162,6 +182,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   ): Promise<void> => {
     // The group as both sides agreed to it; none where this link makes it.
     const known = changed.length === 1 ? others : [];
+    const told = { ...who, before: changed.flatMap(({ channel }) => own.of(channel) ?? []) };
     const [keyOfFirst] = others.map(({ channel }) => channelKey(channel));
     await own.set(changed, async (db, current) => {
       const group = current.find(({ channel }) => channelKey(channel) === keyOfFirst)?.group;
@@ -174,9 +195,9 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       if (!isSame) throw isOver();
       await claim(db);
     });
-    void tellLinks(others, 'autotranslate.linked-here', [joined.channel], who);
+    void tellLinks(others, 'autotranslate.linked-here', [joined.channel], told);
     const linked = others.map(({ channel }) => channel);
-    void tellLinks([joined], 'autotranslate.linked-here', linked, who);
+    void tellLinks([joined], 'autotranslate.linked-here', linked, told);
     void endOpen(joined.channel.space, isLinked, 'linked');
   };
 
@@ -185,13 +206,13 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     space: Space,
     isEnding: (request: StoredRequest) => boolean,
     became: 'linked' | 'gone',
+    isTold?: (request: StoredRequest) => boolean,
   ): Promise<void> => {
     await logFailure(deps.log, 'links that were asked for could not be ended', async () => {
       for (const { id } of (await requests.open(space)).filter(isEnding)) {
         using _ = await turns.take(id);
         const request = await requests.find(id);
-        const isTaken = request && (await store.write(async (db) => requests.take(db, id)));
-        if (isTaken) await questions.close(request, became);
+        if (request) await end(request, became, isTold?.(request));
       }
     });
   };
@@ -343,11 +364,10 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       });
       await questions.close(request, 'withdrawn');
     },
-    /** Ends what was asked for a channel that is deleted. */
-    endOf: async (channel: Channel): Promise<void> => {
-      const isOf = ({ invited, joining }: StoredRequest): boolean =>
-        [invited, joining].some(isWatchOf(channel));
-      await endOpen(channel.space, isOf, 'gone');
+    /** Ends what was asked for channels of a space that are gone. */
+    endOf: async (space: Space, isOf: (watch: ChannelWatch) => boolean): Promise<void> => {
+      const isEnding = ({ invited, joining }: StoredRequest) => isOf(invited) || isOf(joining);
+      await endOpen(space, isEnding, 'gone', ({ joining }) => !isOf(joining));
     },
     /** Asks the spaces of a platform that is ready what they were to be asked before a restart. */
     resume: (platform: string): void => {

@@ -55,6 +55,17 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
             .map(async (one) => [one.id, await spaceElsewhere(one, platforms)] as const),
         ),
       ),
+    /** Learns the name of a space that is linked, by which others are told of it once it is gone. */
+    learnName: (space: Space): void => {
+      if (watches.list(space).some(({ mode }) => mode === 'mirror'))
+        void spaceElsewhere(space, platforms);
+    },
+    /** Forgets the names of a space and of its channels, once none is watched. */
+    forgetNames: (space: Space): void => {
+      const names = platforms.find({ space })?.lastNames;
+      for (const [key] of watches.list(space).length > 0 ? [] : (names ?? []))
+        if (`${key}/`.startsWith(`${keyOf(space)}/`)) names?.delete(key);
+    },
     /** Tells the moderators of the spaces that are linked with a space of its new name. */
     renamed: async (space: Space, former: string, name: string): Promise<void> => {
       for (const other of around(space).slice(1))

@@ -141,3 +141,23 @@ test('a channel, and its threads, are known to be for adults alone', async () =>
   expect(await feed.isAgeRestricted?.(placeOf(guild, thread))).toBe(true);
   expect(await feed.isAgeRestricted?.(placeOf(guild, guild.channel()))).toBe(false);
 });
+
+test('a channel is known to be deleted, and one that is hidden or archived is not', async () => {
+  const { guild, channel, ann } = setUp();
+  const { feed } = discord;
+  const [gone, hidden] = [guild.channel(), guild.channel()];
+  const [kept, lost] = [channel.startThread(ann, 'kept'), channel.startThread(ann, 'lost')];
+  const places = [gone, lost, hidden, channel, kept].map((each) => placeOf(guild, each));
+  hidden.deny('ViewChannel');
+  kept.archive();
+  for (const each of [gone, lost]) each.delete();
+  await eventually(async () =>
+    expect(await Promise.all(places.map(async (each) => feed.isGone?.(each)))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]),
+  );
+});

@@ -42,3 +42,15 @@ it('the rights in many channels take few calls, and are those that each alone ha
   const gone = placeOf(workspace, { id: 'C99999999' } as FakeChannel);
   expect(await platform.access?.({ platform: 'slack', id: bob.id }, gone)).toBeUndefined();
 });
+
+it('a channel is known to be deleted, and one that is archived or that the app is not in is not', async () => {
+  const { workspace, platform } = slack;
+  const [gone, old, without, open] = Array.from({ length: 4 }, () => workspace.channel());
+  gone!.delete();
+  old!.archive();
+  without!.removeBot();
+  const asked = [gone, old, without, open].map(async (each) =>
+    platform.feed?.isGone?.(placeOf(workspace, each!)),
+  );
+  expect(await Promise.all(asked)).toEqual([true, false, false, false]);
+});

@@ -53,16 +53,17 @@ describe('the question whether channels are to be linked', () => {
     expect([text, controls]).toEqual([sentence(key), []]);
   });
 
-  it.each(['autotranslate.link-over', 'autotranslate.link-linked'] as const)(
-    'loses its buttons where it is over: %s',
-    async (key) => {
-      harness().services.watches.answer = async () => {
-        throw userError('not-found', key);
-      };
-      const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
-      expect([text, tone, controls]).toEqual([sentence(key), undefined, []]);
-    },
-  );
+  it.each([
+    'autotranslate.link-over',
+    'autotranslate.link-linked',
+    'autotranslate.link-gone',
+  ] as const)('loses its buttons where it is over: %s', async (key) => {
+    harness().services.watches.answer = async () => {
+      throw userError('not-found', key);
+    };
+    const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
+    expect([text, tone, controls]).toEqual([sentence(key), undefined, []]);
+  });
 
   it('stays for whoever presses without being a moderator', async () => {
     const { tone } = await harness().pressNamed('autotranslate link:id', { member: BOB });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { userError } from '../../../src/errors.ts';
 import { labelled } from '../../fakes/command-harness.ts';
 import type { Shown } from '../../fakes/platform.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -69,6 +70,26 @@ describe('the page of channels elsewhere', () => {
       const after = await harness().press(key);
       expect(harness().script.decided).toEqual([`${done} open`]);
       expect(after.text).toContain(sentence(became));
+    },
+  );
+
+  it.each([
+    [true, 'autotranslate.link-yes'],
+    [true, 'autotranslate.link-no'],
+    [false, 'autotranslate.link-withdraw'],
+  ] as const)(
+    'says of an open link that is over meanwhile that it is, %s: %s',
+    async (isAsked, key) => {
+      harness().script.openLinks = [{ ...LINK, id: 'open', isAsked }];
+      await openElsewhere('3');
+      harness().script.openLinks = [];
+      const over = async (): Promise<never> => {
+        throw userError('not-found', 'autotranslate.link-over');
+      };
+      Object.assign(harness().services.watches, { answer: over, withdraw: over });
+      const after = await harness().press(key);
+      expect(after.text).toContain(sentence('autotranslate.link-over'));
+      expect(labelled({ controls: after.controls ?? [] }, key)).toBeUndefined();
     },
   );
 

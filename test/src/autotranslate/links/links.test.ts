@@ -67,13 +67,18 @@ describe('a code that links channels', () => {
 describe('a channel', () => {
   const scene = withScene();
   const here = { name: 'Ada\u202Egpj', locale: 'en', in: ENGLISH };
-  const off = sentence('autotranslate.off-here', { name: 'Ada gpj' }, 'es');
 
   it('is told in its language who turned auto-translate off for it elsewhere', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']));
-    await scene.watches.remove(SPANISH, here);
-    await scene.watches.remove(ENGLISH, here);
-    expect(scene.feed.texts(SPANISH)).toEqual([off]);
+    await scene.watches.set([watchOf(JAPANESE)]);
+    for (const each of [SPANISH, ENGLISH, JAPANESE]) await scene.watches.remove(each, here);
+    const off = sentence('autotranslate.off-now', {}, 'es');
+    await expect
+      .poll(() => scene.feed.texts(SPANISH))
+      .toEqual([`${over('#? y #?', 'es', 'Ada gpj')}\n${off}`]);
+    expect(scene.feed.texts(JAPANESE)).toEqual([
+      sentence('autotranslate.off-here', { name: 'Ada gpj' }),
+    ]);
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
   });
 

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../../src/model/place.ts';
+import { actAs } from '../../../../src/store/actor.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { ENGLISH, JAPANESE, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { ADA, admitAll, linkIn, mirror, THERE } from './support.ts';
+
+const MODS = channel('mods');
+const ANN = { id: 'ann', name: '@everyone\u202E\nAnn', space: ENGLISH.space };
+const ann = { name: ANN.name, locale: 'ja' };
+const SHOWN = '@everyone Ann';
+const over = (channels: string, locale: string, name?: string): string => {
+  const params = { by: name === undefined ? 'space' : 'person', name: name ?? '', channels };
+  return sentence('autotranslate.unlinked-here', params, locale).replaceAll('`', '');
+};
+const offNow = (locale: string): string => sentence('autotranslate.off-now', {}, locale);
+
+describe('a channel that is linked', () => {
+  const scene = withScene();
+  const told = (of: Channel): string =>
+    (of.space === WORKSPACE ? scene.other : scene.feed).texts(of).join('\n');
+  const link = async (other = mirror(THERE, 'fr')): Promise<void> => {
+    const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
+    await linkIn(scene, code, other, admitAll);
+  };
+  const replaced = (languages: string, locale: string): string => {
+    const before = `${sentence('autotranslate.modes.reply', {}, locale)} · ${languages}`;
+    return sentence('autotranslate.link-replaced', { before }, locale);
+  };
+
+  it('is told what that replaced in it, on each side', async () => {
+    await scene.watches.set([
+      watchOf(ENGLISH, { languages: ['es'] }),
+      watchOf(THERE, { languages: ['de'] }),
+    ]);
+    await link();
+    await expect.poll(() => told(ENGLISH)).toContain(replaced('Spanish', 'en'));
+    await expect.poll(() => told(THERE)).toContain(replaced('allemand', 'fr'));
+    await scene.watches.set([watchOf(JAPANESE, { languages: ['de'] })]);
+    await link(mirror(JAPANESE, 'ja'));
+    await expect.poll(() => told(JAPANESE)).toContain(replaced('ドイツ語', 'ja'));
+    await expect.poll(() => told(ENGLISH).split(replaced('Spanish', 'en'))).toHaveLength(2);
+  });
+
+  it('is told of nothing that was replaced where there was nothing', async () => {
+    await link();
+    await expect.poll(() => told(THERE)).not.toBe('');
+    expect(told(THERE)).not.toContain(replaced('', 'fr').slice(0, 20));
+  });
+
+  it.each([
+    [
+      'another one of its server',
+      () => scene.watches.join(mirror(SPANISH, 'es'), ENGLISH, { by: ann }),
+    ],
+    ['them', () => scene.watches.set(mirrorOf([SPANISH, 'es'], [JAPANESE, 'ja']), { by: ann })],
+  ])('is told what was replaced where it is set up with %s', async (_, act) => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [channel('general'), 'fr']));
+    await scene.watches.set([watchOf(SPANISH, { languages: ['de'] })]);
+    await act();
+    await expect.poll(() => told(SPANISH)).toContain(replaced('alemán', 'es'));
+  });
+
+  it('is told with whom it is linked no longer where it comes into another group', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    const others = mirrorOf([SPANISH, 'es'], [channel('general'), 'pt']);
+    await scene.watches.set(others.map((watch) => ({ ...watch, group: 'others' })));
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    await actAs(ANN, () =>
+      scene.watches.join(mirror(ENGLISH, 'en'), SPANISH, { by: { name: ANN.name, locale: 'de' } }),
+    );
+    const line = over('#channel-42 · tower.example (Other)', 'en', SHOWN);
+    await expect.poll(() => scene.feed.texts(ENGLISH)).toContain(line);
+    await expect.poll(() => told(THERE)).toBe(`${over('Place', 'fr')}\n${offNow('fr')}`);
+  });
+
+  it('is told, in its language, whose link ended by turning it off elsewhere, and so are its moderators', async () => {
+    await scene.spaces.change(ENGLISH.space, { moderators: { channel: MODS.id, locale: 'de' } });
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    await actAs(ANN, () => scene.watches.remove(ENGLISH, ann));
+    const name = '#channel-42 · tower.example (Other)';
+    await expect.poll(() => told(ENGLISH)).toBe(`${over(name, 'en', SHOWN)}\n${offNow('en')}`);
+    await expect.poll(() => told(MODS)).toContain(name);
+    await expect.poll(() => told(THERE)).toBe(`${over('Place', 'fr')}\n${offNow('fr')}`);
+  });
+
+  it('is told that it is off by no word where it was only set up otherwise', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: ann });
+    await expect.poll(() => told(SPANISH)).toContain(over('#?', 'en', SHOWN));
+    expect(told(SPANISH)).not.toContain(offNow('en'));
+  });
+});
+
+describe('a space that cannot be asked for its name any more', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+  const line = `${over('#channel-42 · tower.example (Other)', 'en')}\n${offNow('en')}`;
+  const forgetNames = (): void =>
+    void Object.assign(scene.other.feed, {
+      spaceName: async () => undefined,
+      named: async () => {
+        throw new Error('gone');
+      },
+    });
+
+  it.each([
+    ['leaves', () => scene.leave(WORKSPACE)],
+    ['has deleted its channel', () => scene.listener.channelDeleted(THERE)],
+  ])('is named as it was known last where it %s', async (_, end) => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.watches.members(scene.watches.of(ENGLISH)!);
+    forgetNames();
+    await end();
+    await expect.poll(() => scene.feed.texts(ENGLISH)).toEqual([line]);
+  });
+
+  it('pings nobody, and leads nowhere, by the name that it had', async () => {
+    scene.other.nameSpace(WORKSPACE, '<!channel> @everyone <@7> [x](https://evil.example)');
+    await scene.watches.members(scene.watches.of(ENGLISH)!);
+    forgetNames();
+    await scene.leave(WORKSPACE);
+    await expect.poll(() => scene.feed.texts(ENGLISH).join()).toContain('@everyone <@7> [x]');
+    const tree = JSON.stringify(scene.feed.messages(ENGLISH)[0]?.text);
+    expect(tree).not.toMatch(/"kind":"(?:mention|link)"/);
+  });
+
+  it('is named by its server though nobody asked for it before', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.restart();
+    scene.listener.messagesMissed([{ channel: THERE, newest: undefined }]);
+    await scene.idle();
+    forgetNames();
+    await scene.leave(WORKSPACE);
+    await expect.poll(() => scene.feed.texts(ENGLISH).join()).toContain('tower.example (Other)');
+  });
+
+  it('is remembered by nobody once it has left', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    await scene.watches.members(scene.watches.of(ENGLISH)!);
+    forgetNames();
+    await scene.leave(WORKSPACE);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
+    const [member] = await scene.watches.members(scene.watches.of(ENGLISH)!);
+    expect(member?.name).toBe('Other');
+  });
+});
+
+describe('the pause of a linked channel by its own moderators', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+  const pause = (isPausing: boolean) =>
+    actAs(ANN, () => scene.watches.pause(ENGLISH, isPausing, { ...ann, in: ENGLISH }));
+  const line = (what: 'held' | 'unheld'): string =>
+    sentence(
+      `autotranslate.${what}-elsewhere`,
+      { by: 'space', name: '', server: 'Babel (Place)', channels: 'Babel (Place)' },
+      'fr',
+    );
+
+  it('is told, and its end, in the channels of other spaces alone, in their language, without a name', async () => {
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    await pause(true);
+    await expect.poll(() => scene.other.texts(THERE)).toEqual([line('held')]);
+    await pause(false);
+    await expect.poll(() => scene.other.texts(THERE)).toEqual([line('held'), line('unheld')]);
+    expect([scene.feed.texts(ENGLISH), scene.feed.texts(SPANISH)]).toEqual([[], []]);
+  });
+
+  it('is never refused, however often it is begun and ended: the others are told of some, and of the end of these', async () => {
+    const MOST = 20;
+    for (let times = 0; times < MOST + 5; times += 1) {
+      await pause(true);
+      await pause(false);
+    }
+    await pause(true);
+    expect(scene.watches.of(ENGLISH)?.choices?.pause?.untilMs).toBeUndefined();
+    await expect.poll(() => scene.other.texts(THERE).length).toBe(2 * MOST);
+    // What is decided about others has a limit of its own.
+    await scene.watches.hold(ENGLISH, 'other 42', true);
+  });
+
+  it('holds though nobody can be told', async () => {
+    const away = async (): Promise<never> => {
+      throw new Error('the database is away');
+    };
+    Object.assign(scene.spaces, { of: away });
+    await pause(true);
+    expect(scene.watches.of(ENGLISH)?.choices?.pause).toBeDefined();
+  });
+
+  it('is told to be over only where the link works again', async () => {
+    await scene.watches.hold(SPANISH, 'other 42', true);
+    await scene.watches.pause(THERE, true);
+    await scene.watches.pause(THERE, false);
+    await scene.idle();
+    expect(scene.feed.texts(ENGLISH).join()).not.toContain(
+      sentence('autotranslate.unheld-elsewhere', {
+        by: 'space',
+        name: '',
+        server: 'Other',
+        channels: '',
+      }).slice(0, 30),
+    );
+  });
+});

@@ -219,7 +219,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     title: 'API key of a space',
     stored: 'The key, encrypted with AES-256-GCM, and who set it, with their name.',
     about: 'The moderator who set it.',
-    why: 'To use the space’s own account with the speech service.',
+    why: 'To use the space’s own account with the AI service.',
     kept: 'Until it is replaced or removed, or the space is.',
     forgotten: 'The key stays, without who set it.',
   },
@@ -268,7 +268,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   shared_state: {
     title: 'The pace of requests to the service',
     stored:
-      'How many requests the speech service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
+      'How many requests the AI service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
     about: 'Nobody.',
     why: 'So that all processes together keep within it.',
     kept: `${STATE_DAYS} day after the key was last used.`,

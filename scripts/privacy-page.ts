@@ -29,7 +29,7 @@ compile. This page is for everybody who wants to know what is stored about them,
 - With PostgreSQL, what is deleted is gone from its table at once. Its bytes stay in the server's files until autovacuum
   has freed their space and something new is written there, and in the write-ahead log (WAL) until it is recycled.
 - Backups are up to the operator.
-- To be translated, transcribed or spoken, text and audio are sent to the speech service that the operator chose. The
+- To be translated, transcribed or spoken, text and audio are sent to the AI service that the operator chose. The
   built-in service stores none of it; [its keys](service.md#keys) are stored as hashes with a name, access and credit.
 - Translations, transcripts, answers and voices are made by machines (AI). People are told so when auto-translate is set up in
   their channel, in \`/privacy\`, in the notice of captions and beside each file of speech. The files of \`/say\` carry a mark that

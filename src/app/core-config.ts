@@ -70,7 +70,7 @@ export const coreSection = z
     SPEECH_API_URL: httpUrl
       .optional()
       .describe(
-        'URL of the speech service (speech, translation, language model). Default: built in.',
+        'URL of the AI service (speech, translation, language model). Default: built in.',
       ),
     SPEECH_API_KEY: serviceKey
       .optional()

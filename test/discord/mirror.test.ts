@@ -193,8 +193,13 @@ describe('a group of channels', () => {
     await bot.use(at, 'autotranslate off', { channel: japanese });
     const said = english.say(at.ann, 'Only the Spanish channel has me');
     await copyOf(said, spanish);
+    const channels = `<#${english.id}>、<#${spanish.id}>`;
+    const over = { by: 'person', name: 'owner', channels };
     expect(textsIn(japanese)).toEqual([
-      expect.stringContaining(sentence('autotranslate.off-here', { name: 'owner' }, 'ja')),
+      [
+        `ℹ️ ${sentence('autotranslate.unlinked-here', over, 'ja')}`,
+        sentence('autotranslate.off-now', {}, 'ja'),
+      ].join('\n'),
     ]);
     const told = await bot.use(at, 'autotranslate off', { channel: spanish });
     expect(told.content).toContain(

@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, Transaction } from 'kysely';
-import { channelKey, type Channel } from '../../model/place.ts';
+import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import { channelKey, type Channel, type Space } from '../../model/place.ts';
 import {
   MOST_CHANNELS,
   type ChannelWatch,
@@ -9,7 +9,7 @@ import {
 import { userError } from '../../errors.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
-import { channelColumns, deleteRows, putRow } from '../rows.ts';
+import { channelColumns, deleteRows, putRow, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** A watch with its times. */
@@ -26,6 +26,12 @@ export interface StoredWatch {
 
 /** The choices of a watch as they are stored, with its times. */
 type StoredChoices = WatchChoices & Partial<Pick<StoredWatch, 'joinedMs' | 'languagesMs'>>;
+
+/** The order in which watches were set. */
+export const byAge = (a: StoredWatch, b: StoredWatch): number =>
+  a.sinceMs - b.sinceMs ||
+  a.joinedMs - b.joinedMs ||
+  (a.watch.channel.id < b.watch.channel.id ? -1 : 1);
 
 /** Watches by the keys of their channels. */
 export type WatchesById = Map<string, StoredWatch>;
@@ -129,61 +135,72 @@ export const writeWatches = async (
   }
 };
 
-/** The rows that a change of channels may touch: theirs, and those of the groups that they are in or come into. */
-const around =
-  (channels: readonly Channel[], groups: readonly string[]) =>
-  (eb: ExpressionBuilder<Schema, 'channel_watch'>) => {
-    const own = eb.and([
-      eb('platform', 'in', [...new Set(channels.map(({ space }) => space.platform))]),
-      eb(
-        'channel_id',
-        'in',
-        channels.map(({ id }) => id),
-      ),
-    ]);
-    const former = eb.selectFrom('channel_watch').select('group_id').where(own);
-    const joined = groups.length > 0 ? [eb('group_id', 'in', groups)] : [];
-    return eb.or([own, eb('group_id', 'in', former), ...joined]);
-  };
+type Where = (eb: ExpressionBuilder<Schema, 'channel_watch'>) => Expression<SqlBool>;
+
+/** A change of watches, by what it may touch. */
+interface Touched {
+  readonly channels: readonly Channel[];
+  /** Groups that channels come into. */
+  readonly groups?: readonly string[];
+  readonly space?: Space;
+}
+
+/**
+ * The rows that a change may touch: those of its channels and space, and of the groups that these are in or come into.
+ * Each part is found by an index of its own, which neither engine does for parts of one condition.
+ */
+const around = (db: Pick<Store, 'selectFrom'>, { channels, groups = [], space }: Touched) => {
+  const rowsOf = (where: Where) => db.selectFrom('channel_watch').selectAll().where(where);
+  const own = [...Map.groupBy(channels, (channel) => channel.space.platform)].map(
+    ([platform, of]): Where =>
+      (eb) =>
+        eb('platform', '=', platform).and(
+          'channel_id',
+          'in',
+          of.map(({ id }) => id),
+        ),
+  );
+  if (space) own.push((eb) => eb.and(spaceColumns(space)));
+  const linked = own.map(
+    (where): Where =>
+      (eb) =>
+        eb('group_id', 'in', eb.selectFrom('channel_watch').select('group_id').where(where)),
+  );
+  const joined: readonly Where[] = groups.length > 0 ? [(eb) => eb('group_id', 'in', groups)] : [];
+  return [...own, ...linked, ...joined].map(rowsOf).reduce((all, some) => all.union(some));
+};
 
 /** Reads watches in the order in which they were set. Default: all */
 export const readWatches = async (
   db: Pick<Store, 'selectFrom'>,
-  ...touched: Parameters<typeof around> | []
+  touched?: Touched,
 ): Promise<WatchesById> => {
-  const rows = await db
-    .selectFrom('channel_watch')
-    .selectAll()
-    .$if(touched.length > 0, (some) =>
-      some.where(around(...(touched as Parameters<typeof around>))),
-    )
-    .orderBy('since_ms')
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const {
-        joinedMs = row.since_ms,
-        languagesMs = row.since_ms,
-        ...choices
-      } = JSON.parse(row.choices) as StoredChoices;
-      const watch: ChannelWatch = {
-        channel: rowChannel(row),
-        mode: row.mode as WatchMode,
-        languages: JSON.parse(row.languages) as string[],
-        ...(row.group_id === null ? {} : { group: row.group_id }),
-        transcribes: row.transcribes === 1,
-        bots: row.bots === 1,
-        ...(row.below === 1 ? { below: true } : {}),
-        ...(Object.keys(choices).length === 0 ? {} : { choices }),
-      };
-      const stored = {
-        sinceMs: row.since_ms,
-        threadsSinceMs: row.threads_since_ms,
-        joinedMs,
-        languagesMs,
-        watch,
-      };
-      return [channelKey(watch.channel), stored] as const;
-    }),
-  );
+  const rows = await (
+    touched ? around(db, touched) : db.selectFrom('channel_watch').selectAll()
+  ).execute();
+  const stored = rows.map((row): StoredWatch => {
+    const {
+      joinedMs = row.since_ms,
+      languagesMs = row.since_ms,
+      ...choices
+    } = JSON.parse(row.choices) as StoredChoices;
+    const watch: ChannelWatch = {
+      channel: rowChannel(row),
+      mode: row.mode as WatchMode,
+      languages: JSON.parse(row.languages) as string[],
+      ...(row.group_id === null ? {} : { group: row.group_id }),
+      transcribes: row.transcribes === 1,
+      bots: row.bots === 1,
+      ...(row.below === 1 ? { below: true } : {}),
+      ...(Object.keys(choices).length === 0 ? {} : { choices }),
+    };
+    return {
+      sinceMs: row.since_ms,
+      threadsSinceMs: row.threads_since_ms,
+      joinedMs,
+      languagesMs,
+      watch,
+    };
+  });
+  return new Map(stored.toSorted(byAge).map((each) => [channelKey(each.watch.channel), each]));
 };

@@ -6,6 +6,7 @@ import { currentActor, type Actor } from '../actor.ts';
 import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
+import { createKnownWatches } from './known-watches.ts';
 import {
   dropChoices,
   putAll,
@@ -124,14 +125,14 @@ export const openWatchStore = async (
   nameElsewhere: NameElsewhere<Channel> = async ({ space: { platform } }) => platform,
   nameSpace: NameElsewhere<Space> = async ({ platform }) => platform,
 ) => {
-  let watches: ReadonlyMap<string, StoredWatch> = new Map();
-  let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
-  const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
+  const known = createKnownWatches();
+  const { inGroup } = known;
   const turns = createKeyedMutex();
-  const load = async (): Promise<void> => {
+  /** Reads what a change of a space's watches may have touched, at once. Default: all */
+  const load = async (space?: Space): Promise<void> => {
     using _ = await turns.take('load');
-    watches = await readWatches(store);
-    groups = Map.groupBy(all(), ({ group }) => group);
+    const channels = space ? known.around(space) : known.all().map(({ channel }) => channel);
+    known.take(channels, await readWatches(store, space && { channels, space }));
   };
   store.signals.subscribe('watches', load);
   await load();
@@ -141,10 +142,7 @@ export const openWatchStore = async (
     channels: readonly Channel[],
     asked: readonly ChannelWatch[],
   ): Promise<ReadonlyMap<string, string>> => {
-    const of = [
-      ...asked,
-      ...channels.flatMap((each) => watches.get(channelKey(each))?.watch ?? []),
-    ];
+    const of = [...asked, ...channels.flatMap((each) => known.get(each)?.watch ?? [])];
     const linked = of.flatMap(({ group }) => inGroup(group).map(({ channel }) => channel));
     const around = new Map([...channels, ...linked].map((each) => [channelKey(each), each]));
     if (new Set([...around.values()].map(({ space }) => keyOf(space))).size < 2) return new Map();
@@ -168,15 +166,21 @@ export const openWatchStore = async (
     const elsewhere = by && names.size > 0 ? await nameSpace(by.space) : undefined;
     const joined = asked.flatMap(({ group }) => group ?? []);
     return store.write(async (db) => {
+      const told = new Set<string>();
+      const tell = async ({ space }: Channel): Promise<void> => {
+        if (!told.has(keyOf(space))) await store.signals.publish(db, 'watches', space);
+        told.add(keyOf(space));
+      };
       // Published first, so that what is read is what others made of it.
-      const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
-      for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
-      const before = await readWatches(db, channels, joined);
+      for (const channel of channels) await tell(channel);
+      const before = await readWatches(db, { channels, groups: joined });
       const next = new Map(before);
       await claim?.(db, currentIn(next));
       const gone = work(next);
       dropChoices(next);
       await writeWatches(db, before, next);
+      for (const [key, { watch }] of [...before, ...next])
+        if (before.get(key) !== next.get(key)) await tell(watch.channel);
       await noteWatches(db, by, before, next, names, elsewhere);
       return gone;
     });
@@ -184,12 +188,9 @@ export const openWatchStore = async (
 
   /** Finds the watch of this channel id; undefined when it belongs to another space. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
-    const watch = watches.get(channelKey({ space, id }))?.watch;
+    const watch = known.get({ space, id })?.watch;
     return watch?.channel.space.id === space.id ? watch : undefined;
   };
-
-  const inGroup = (group: string | undefined): readonly ChannelWatch[] =>
-    group === undefined ? [] : (groups.get(group) ?? []);
 
   return {
     /** Reads all watches anew while changes of other processes may be missed; before what is known is relied on. */
@@ -204,12 +205,10 @@ export const openWatchStore = async (
       return above && above.mode !== 'thread' ? { ...above, channel } : undefined;
     },
     /** The space that the watch of a channel belongs to, whichever space the channel is seen from. */
-    holder: (channel: Channel): Space | undefined =>
-      watches.get(channelKey(channel))?.watch.channel.space,
+    holder: (channel: Channel): Space | undefined => known.get(channel)?.watch.channel.space,
     /** True when the channel itself is watched, not only the channel of its thread. */
     isOwn: (channel: Channel): boolean => exact(channel, channel.id) !== undefined,
-    list: ({ platform, id }: Space): readonly ChannelWatch[] =>
-      all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
+    list: known.list,
     /** Lists the channels whose messages are mirrored into each other with this one, itself included. */
     group: ({ group }: ChannelWatch): readonly ChannelWatch[] => inGroup(group),
     inGroup,
@@ -248,7 +247,7 @@ export const openWatchStore = async (
           return putAll(next, how(currentIn(next)), now());
         },
         [channel],
-        how(all()),
+        how(known.all()),
       ),
     /**
      * Removes watches. Resolves with these channels and those that remained alone in their group.
@@ -269,16 +268,15 @@ export const openWatchStore = async (
     /** Time since which a channel is in its group, ms since 1970. */
     joinedMs: ({ channel }: ChannelWatch): number =>
       [channel, channelAround(channel)]
-        .map((one) => watches.get(channelKey(one))?.joinedMs)
+        .map((one) => known.get(one)?.joinedMs)
         .find((ms) => ms !== undefined) ?? Infinity,
     /** Time since which messages are translated into all languages of a watch in its mode, ms since 1970. */
-    languagesMs: ({ channel }: ChannelWatch): number =>
-      watches.get(channelKey(channel))?.languagesMs ?? now(),
+    languagesMs: ({ channel }: ChannelWatch): number => known.get(channel)?.languagesMs ?? now(),
     /** Time since which messages are taken under a watch, ms since 1970. */
     sinceMs: ({ channel }: ChannelWatch): number => {
-      const own = watches.get(channelKey(channel));
+      const own = known.get(channel);
       if (own) return own.sinceMs;
-      const above = watches.get(channelKey(channelAround(channel)));
+      const above = known.get(channelAround(channel));
       if (above?.watch.mode !== 'mirror') return above?.sinceMs ?? now();
       return Math.max(above.sinceMs, above.threadsSinceMs);
     },

@@ -22,6 +22,7 @@ import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
 import { threadStates } from './043-thread-states.ts';
 import { untold } from './045-untold.ts';
+import { watchIndexes } from './047-watch-indexes.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -47,6 +48,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '042-copied-reactions': addCopiedReactions,
     '043-thread-states': threadStates,
     '045-untold': untold,
+    '047-watch-indexes': watchIndexes,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { KyselyPlugin } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
@@ -164,7 +165,8 @@ describe('watched channels', () => {
   it('that are set at the same moment are all kept', async () => {
     const all = ['here', 'there', 'beyond'].map((id) => watchOf({ channel: { ...HERE, id } }));
     await Promise.all(all.map((watch) => watches.set([watch])));
-    expect(watches.list(SPACE)).toEqual(all);
+    expect(watches.list(SPACE)).toHaveLength(3);
+    expect(watches.list(SPACE)).toEqual(expect.arrayContaining(all));
   });
 
   it('that are changed have no row of others read', async () => {
@@ -196,5 +198,56 @@ describe('watched channels', () => {
     nowMs = 2_000;
     await watches.set([watchOf()]);
     expect(watches.sinceMs(watchOf())).toBe(2_000);
+  });
+});
+
+describe('a change that another process hears of', () => {
+  const spaces = ['a', 'b', 'c'].map((id) => ({ platform: 'test', id }));
+  const channels = spaces.flatMap((space) =>
+    ['1', '2', '3'].map((id) => ({ space, id: `${space.id}${id}` })),
+  );
+  const groups = ['g', 'h'];
+  const knownBy = (of: WatchStore) => ({
+    watches: channels.map((channel) => of.of(channel)),
+    lists: spaces.map((space) => of.list(space)),
+    groups: groups.map((group) => of.inGroup(group)),
+  });
+  const change = fc.record({
+    of: fc.subarray(channels, { minLength: 1, maxLength: 4 }),
+    group: fc.constantFrom(undefined, ...groups),
+    isRemoved: fc.boolean(),
+  });
+
+  it('is known there as it is stored, whichever spaces are linked', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
+        await watches.remove(channels);
+        const other = await open();
+        for (const { of, group, isRemoved } of changes) {
+          nowMs += 1_000;
+          const asked = of.map((channel) =>
+            watchOf(group === undefined ? { channel } : { channel, mode: 'mirror', group }),
+          );
+          await (isRemoved ? watches.remove(of) : watches.set(asked));
+          const stored = knownBy(await open());
+          expect(knownBy(watches)).toEqual(stored);
+          expect(knownBy(other)).toEqual(stored);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('has nothing read of spaces that it does not touch', async () => {
+    await watches.set([watchOf({ channel: channels[0]! }), watchOf({ channel: channels[8]! })]);
+    await store.write((db) =>
+      db
+        .updateTable('channel_watch')
+        .set({ choices: 'unread' })
+        .where('space_id', '=', 'c')
+        .execute(),
+    );
+    await watches.set([watchOf({ channel: channels[0]!, languages: ['ja'] })]);
+    expect(watches.of(channels[0]!)?.languages).toEqual(['ja']);
   });
 });

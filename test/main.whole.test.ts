@@ -109,33 +109,6 @@ describe('the program', () => {
     expect(said).not.toContain('    at ');
   });
 
-  it('ends at once when it is told to, though a platform has not started yet', async () => {
-    const mute = createServer(() => undefined).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const { port } = mute.address() as AddressInfo;
-    const child = spawnDragoman({
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      DISCORD_TOKEN: 'a.b.c',
-      DISCORD_API_URL: `http://127.0.0.1:${port}`,
-    });
-    const [told, [code, signal]] = await Promise.all([
-      (async () => {
-        let said = '';
-        for await (const piece of child.stdout.setEncoding('utf8')) {
-          if (!said.includes('Dragoman on web') && `${said}${piece}`.includes('Dragoman on web'))
-            child.kill('SIGTERM');
-          said += String(piece);
-        }
-        return said;
-      })(),
-      once(child, 'exit') as Promise<[number, string | null]>,
-    ]);
-    mute.close();
-    expect([code, signal]).toEqual([0, null]);
-    expect(told).not.toContain('Dragoman on discord');
-  });
-
   it('counts its calls of the service for who has the token of its metrics', async () => {
     await using service = await startSpeechFake();
     const child = spawnDragoman({
@@ -168,15 +141,7 @@ describe('the program', () => {
     expect(metrics).not.toContain(service.key);
   });
 
-  it('finds nothing wrong with itself where nothing is set up', async () => {
-    const { told, code } = await run({}, '', 'doctor');
-    expect(told).toContain('Nothing is wrong.');
-    expect(told).toMatch(/^ -- {3}Discord {20}off: set DISCORD_TOKEN/m);
-    expect(told).not.toContain('FAIL');
-    expect(code).toBe(0);
-  });
-
-  it('examines its database without encrypting anything anew, which a start does', async () => {
+  it('finds nothing wrong with itself, and examines its database without encrypting anything anew, which a start does', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
     const DATABASE_URL = `sqlite:${join(folder, 'dragoman.db')}`;
     const [old, newer] = [randomBytes(32), randomBytes(32)];
@@ -196,8 +161,12 @@ describe('the program', () => {
       await keys.put({ platform: 'p', id: 'space' }, 'svck:own', { id: 'ann', name: 'Ann' });
       await store.destroy();
       const before = await secret();
-      const { told } = await run(environment, '', 'doctor');
+      const { told, code } = await run(environment, '', 'doctor');
       expect(told).toContain('1 stored');
+      expect(told).toContain('Nothing is wrong.');
+      expect(told).toMatch(/^ -- {3}Discord {20}off: set DISCORD_TOKEN/m);
+      expect(told).not.toContain('FAIL');
+      expect(code).toBe(0);
       expect(await secret()).toBe(before);
       const child = spawnDragoman(environment);
       const ended = once(child, 'exit');

@@ -84,6 +84,8 @@ const expressions: [string, string][] = [
 describe('what the program exports', () => {
   let exported: ReadonlyMap<string, Exported>;
   let samples: readonly string[];
+  let end: unknown;
+  let said = '';
 
   /** The whole program, with every platform, of which none answers. */
   beforeAll(async () => {
@@ -102,15 +104,16 @@ describe('what the program exports', () => {
       SLACK_PORT: '0',
     });
     const ended = once(child, 'exit');
-    let said = '';
-    for await (const piece of child.stdout.setEncoding('utf8')) {
+    const written = child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false });
+    for await (const piece of written) {
       said += String(piece);
       if (said.includes('on web') && said.includes('metrics: ')) break;
     }
     const [, url = ''] = /metrics: (\S+)/.exec(said) ?? [];
     const text = await (await fetch(`${url}/metrics`)).text();
     child.kill('SIGTERM');
-    await ended;
+    for await (const piece of child.stdout) said += String(piece);
+    end = await ended;
     mute.close();
     const helps = new Map([...text.matchAll(/^# HELP (\w+) (.*)$/gm)].map((m) => [m[1], m[2]]));
     exported = new Map(
@@ -120,6 +123,11 @@ describe('what the program exports', () => {
       ]),
     );
     samples = text.split('\n').filter((line) => /^\w/.test(line));
+  });
+
+  it('ends with it at once when it is told to, though no platform has started', () => {
+    expect(end).toEqual([0, null]);
+    expect(said).not.toMatch(/Dragoman on (?:discord|slack)/);
   });
 
   it('is documented, each metric with the words of the code', () => {

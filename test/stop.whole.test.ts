@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 import { PATHS } from '../src/api/contract.ts';
+import { openProcesses } from './discord/processes.ts';
 import { makeDatabase } from './fakes/database.ts';
-import { startDiscordFake } from './fakes/discord/index.ts';
-import { guildsOfShards } from './fakes/discord/shard-of.ts';
 import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { useSlackCommand } from './fakes/slack-bot.ts';
 import { startSlackFake, type FakeMessage } from './fakes/slack/index.ts';
@@ -106,59 +105,44 @@ it('a stop ends readiness at once; the process ends once its work is finished, o
 });
 
 it('a process that is stopping takes over no shard of another one that ends', async () => {
-  const shards = 2;
-  const database = await makeDatabase();
-  await using discord = await startDiscordFake({ shards, maxConcurrency: shards });
-  await using speech = await startSpeechFake();
-  await using programs = new AsyncDisposableStack();
-  const start = async (name: string) => {
-    const program = spawnDragoman({
-      ROLES: 'gateway,worker',
-      DATABASE_URL: database,
-      DRAIN_S: '600',
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.urlFor(name),
-      SPEECH_API_URL: speech.url,
-      SPEECH_API_KEY: speech.key,
-      OPS_PORT: '0',
-      LOG_LEVEL: 'error',
-    });
-    programs.defer(async () => endProgram(program));
-    const { address } = await listenToProgram(program);
-    const readiness = async (): Promise<number> => (await fetch(`${address}/readyz`)).status;
-    await expect.poll(readiness, { message: `${name} is ready` }).toBe(200);
-    return { readiness, stop: async () => endProgram(program, 'SIGTERM'), program };
-  };
-  /** The process that has each shard. */
-  const owners = (): readonly (string | undefined)[] =>
-    Array.from({ length: shards }, (_, id) => {
-      const up = discord.gateway.sessions.filter(
-        ({ connected, shard }) => connected && shard[0] === id,
-      );
-      return up.length === 1 ? up[0]?.client : undefined;
-    });
-  const [one, other] = [await start('one'), await start('other')];
-  const isDivided = (): boolean => owners().includes('one') && owners().includes('other');
-  await expect.poll(isDivided).toBe(true);
+  const all = await openProcesses({ shards: 2, maxConcurrency: 2 });
+  const { database, discord, speech } = all;
+  const program = spawnDragoman({
+    ROLES: 'gateway,worker',
+    DATABASE_URL: database,
+    DRAIN_S: '600',
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.urlFor('program'),
+    SPEECH_API_URL: speech.url,
+    SPEECH_API_KEY: speech.key,
+    OPS_PORT: '0',
+    LOG_LEVEL: 'error',
+  });
+  onTestFinished(async () => endProgram(program));
+  const { address } = await listenToProgram(program);
+  const readiness = async (): Promise<number> => (await fetch(`${address}/readyz`)).status;
+  await expect.poll(readiness).toBe(200);
+  const other = await all.open();
+  const owners = (): readonly string[] => all.owners(2).map((names) => names.join());
+  await expect.poll(() => owners().toSorted()).toEqual([other.name, 'program']);
 
-  // A command under way keeps the first one from ending.
+  // A command under way keeps the program from ending.
   speech.fail(PATHS.translate, { hang: true });
-  const shard = owners().indexOf('one');
-  const guild = guildsOfShards(discord, shards)[shard]!;
+  const shard = owners().indexOf('program');
+  const [guild, channel] = all.towns(2)[shard]!;
   const asked = { text: 'Good evening to all of you', to: 'es' };
-  const channel = guild.channel({ name: 'general' });
   discord.command(guild.owner, { channel, name: 'translate', options: asked });
   await expect.poll(() => speech.hanging()).toBe(1);
   /** Number of the times that a process took the other shard. */
   const taken = async (): Promise<readonly object[]> => {
-    const lease = `name = 'discord-shards-${shards}:${1 - shard}'`;
+    const lease = `name = 'discord-shards-2:${1 - shard}'`;
     return rowsOn(database, `SELECT epoch::int FROM lease WHERE ${lease}`);
   };
   const [{ epoch: before }] = (await taken()) as [{ epoch: number }];
-  one.program.kill('SIGTERM');
-  await expect.poll(one.readiness).toBe(503);
+  program.kill('SIGTERM');
+  await expect.poll(readiness).toBe(503);
   await other.stop();
-  await start('next');
-  await expect.poll(() => owners().toSpliced(shard, 1)).toEqual(['next']);
+  const next = await all.open();
+  await expect.poll(() => owners()[1 - shard]).toBe(next.name);
   expect(await taken()).toEqual([{ epoch: before + 1 }]);
 });

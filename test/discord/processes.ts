@@ -43,6 +43,8 @@ export interface BotProcess {
 export interface Processes {
   readonly discord: DiscordFake;
   readonly speech: SpeechFake;
+  /** Address of their database. */
+  readonly database: string;
   open(part?: Partial<DiscordOptions>): Promise<BotProcess>;
   /** Makes servers until each of so many shards has one; resolves with those of the shards. */
   towns(shards: number): readonly (readonly [guild: FakeGuild, channel: FakeChannel])[];
@@ -63,6 +65,7 @@ export const openProcesses = async (
   return {
     discord,
     speech,
+    database: url,
     open: async (part = {}) => {
       opened += 1;
       const name = `p${opened}`;

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { wordsOf } from '../fakes/program.ts';
+import { BARE_ENVIRONMENT, wordsOf } from '../fakes/program.ts';
 
 const running: ChildProcess[] = [];
 
@@ -11,7 +11,12 @@ const startMain = (
   variables: Record<string, string>,
 ): { process: ChildProcess; output: () => string } => {
   const child = spawn(process.execPath, wordsOf('service/main.ts'), {
-    env: { SERVICE_PORT: '0', SERVICE_APERTIUM_MODES: '/nonexistent', ...variables },
+    env: {
+      ...BARE_ENVIRONMENT,
+      SERVICE_PORT: '0',
+      SERVICE_APERTIUM_MODES: '/nonexistent',
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
@@ -37,24 +42,20 @@ describe('the service alone', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('answers for its health and metrics on a port of their own', async () => {
-    const { output } = startMain({ OPS_PORT: '0', METRICS_TOKEN: 'token-0123456789' });
+  it('answers for its health and metrics on a port of their own, and prints no keys that were given', async () => {
+    const key = 'svck:given-0123456789abcdef';
+    const token = 'token-0123456789';
+    const { output } = startMain({ OPS_PORT: '0', METRICS_TOKEN: token, SERVICE_KEYS: key });
     await expect.poll(output).toContain('sherpa-onnx');
+    expect(output()).not.toContain(key);
     const [, ops] = /health and metrics: (\S+)/.exec(output()) ?? [];
     expect(await (await fetch(`${ops}/healthz`)).text()).toBe('ok');
     expect(await (await fetch(`${ops}/readyz`)).json()).toMatchObject({ ready: true });
     expect((await fetch(`${ops}/metrics`)).status).toBe(401);
-    const headers = { authorization: 'Bearer token-0123456789' };
+    const headers = { authorization: `Bearer ${token}` };
     const metrics = await (await fetch(`${ops}/metrics`, { headers })).text();
     expect(metrics).toContain('process_resident_memory_bytes');
     expect(metrics).toContain('dragoman_engine_ready{engine="deepl",ability="translation"} 0');
-  });
-
-  it('does not print keys that were given', async () => {
-    const key = 'svck:given-0123456789abcdef';
-    const { output } = startMain({ SERVICE_KEYS: key });
-    await expect.poll(output).toContain('sherpa-onnx');
-    expect(output()).not.toContain(key);
   });
 
   it('says in a sentence that its port is taken', async () => {

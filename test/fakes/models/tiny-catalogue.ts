@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { CatalogueModel } from '../../../service/models/catalogue.ts';
+import { BARE_ENVIRONMENT, wordsOf } from '../program.ts';
 import { tarGz } from './archive.ts';
 import type { Mirror, Way } from './mirror.ts';
 import { writeTinyRecogniser } from './tiny-recogniser.ts';
@@ -103,10 +104,8 @@ export const runService = async (
   environment: Readonly<Record<string, string>>,
   ...words: readonly string[]
 ): Promise<string> => {
-  const run = await promisify(execFile)(
-    process.execPath,
-    ['scripts/run.mjs', 'service/main.ts', ...words],
-    { env: { PATH: process.env['PATH'], ...environment } },
-  );
+  const run = await promisify(execFile)(process.execPath, wordsOf('service/main.ts', ...words), {
+    env: { ...BARE_ENVIRONMENT, ...environment },
+  });
   return run.stdout;
 };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
-import { wordsOf } from '../../fakes/program.ts';
+import { BARE_ENVIRONMENT, wordsOf } from '../../fakes/program.ts';
 import { createKeys } from './support.ts';
 import { fresh } from '../../fakes/opened.ts';
 
@@ -14,7 +14,8 @@ describe('keys and the service as programs', () => {
   const keys = fresh(() => createKeys());
   afterEach(() => service?.kill('SIGKILL'));
 
-  const environment = (): Record<string, string> => ({
+  const environment = () => ({
+    ...BARE_ENVIRONMENT,
     SERVICE_PORT: '0',
     SERVICE_APERTIUM_MODES: '/nonexistent',
     SERVICE_DATABASE: keys.database,

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runModels, runSetup } from '../../../service/models/commands.ts';
+import { runModelCommand, runModels, runSetup } from '../../../service/models/commands.ts';
+import { engineConfig } from '../support.ts';
 import { openModelsScene } from './scene.ts';
 import { fresh } from '../../fakes/opened.ts';
 
@@ -101,4 +102,11 @@ describe('setup', () => {
   ])('with %j says what is missing', async (words, problem) => {
     await expect(runSetup(words, { ...scene.deps, ask: undefined })).rejects.toThrow(problem);
   });
+});
+
+it('tells what it takes', async () => {
+  const lines: string[] = [];
+  const print = (line: string): void => void lines.push(line);
+  await runModelCommand(['setup', '--help'], engineConfig({}), new Promise(() => {}), print);
+  expect(lines.join()).toMatch(/^npm run setup \[LANGUAGE \.\.\.\]/);
 });

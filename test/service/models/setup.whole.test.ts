@@ -11,6 +11,7 @@ import { entriesOf, makeTar } from '../../fakes/models/archive.ts';
 import { startMirror, type Mirror } from '../../fakes/models/mirror.ts';
 import { startProxy } from '../../fakes/models/proxy.ts';
 import { runService, writeTinyCatalogue } from '../../fakes/models/tiny-catalogue.ts';
+import { BARE_ENVIRONMENT, wordsOf } from '../../fakes/program.ts';
 import { startTestService, type TestService } from '../support.ts';
 
 let home: string;
@@ -81,7 +82,7 @@ describe('npm run setup', () => {
     });
   });
 
-  it('goes through the proxy of the environment, but for the hosts that need none', async () => {
+  it('goes through the proxy of the environment, but for the hosts that need none, and says in words what went wrong', async () => {
     const proxy = await startProxy(mirror);
     const folder = mkdtempSync(join(home, 'proxied-'));
     const proxied = {
@@ -90,7 +91,14 @@ describe('npm run setup', () => {
       SERVICE_MODELS_MIRROR: 'http://models.invalid',
       HTTP_PROXY: proxy.url,
     };
-    await runService(proxied, 'models', 'add', 'tiny-recogniser');
+    const added = runService(proxied, 'models', 'add', 'tiny-recogniser', 'nothing-like-it');
+    await expect(added).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /tiny-recogniser is installed[^]*nothing-like-it is no model of the catalogue/,
+      ),
+      stderr: expect.stringContaining('1 of 2 models were not installed.\n'),
+    });
     expect(proxy.hosts.at(-1)).toBe('models.invalid');
     const direct = runService(
       { ...proxied, NO_PROXY: 'models.invalid' },
@@ -120,11 +128,10 @@ describe('npm run setup', () => {
   const installFromPipe = async (source: string, archive: Buffer) => {
     rmSync(source, { force: true });
     execFileSync('mkfifo', [source]);
-    const running = spawn(
-      process.execPath,
-      ['scripts/run.mjs', 'service/main.ts', 'models', 'add', source],
-      { env: { PATH: process.env['PATH'], ...environment }, stdio: 'ignore' },
-    );
+    const running = spawn(process.execPath, wordsOf('service/main.ts', 'models', 'add', source), {
+      env: { ...BARE_ENVIRONMENT, ...environment },
+      stdio: 'ignore',
+    });
     const pipe = await open(source, 'w');
     await pipe.write(archive.subarray(0, archive.length / 2));
     const root = environment['SERVICE_MODELS'] ?? '';
@@ -165,22 +172,5 @@ describe('npm run setup', () => {
     expect(await once(running, 'exit')).toEqual([0, null]);
     expect(readdirSync(root)).toContain('first');
     expect(readdirSync(root)).not.toContain('voice');
-  });
-
-  it('tells what it takes', async () => {
-    expect(await runService(environment, 'setup', '--help')).toMatch(
-      /^npm run setup \[LANGUAGE \.\.\.\]/,
-    );
-  });
-
-  it('says in words what went wrong, and ends with 1', async () => {
-    const failed = runService(environment, 'models', 'add', 'nothing-like-it').catch(
-      (error: unknown) => error,
-    );
-    expect(await failed).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('nothing-like-it is no model of the catalogue'),
-      stderr: '1 of 1 model was not installed.\n',
-    });
   });
 });

@@ -18,7 +18,7 @@ const TEMP_FOLDER = 'test/fakes/temp-folder.ts';
  * twice the time once a worker's heap is large; then those of the program as a whole. Last, a browser waits for nobody.
  */
 const ORDER = [
-  /\/kill[^/]*$/,
+  /\/(?:kill|crashes)[^/]*$/,
   /\/test\/src\/audio\//,
   /\/test\/(?:discord|slack)\/|\.whole\.test\.ts$/,
   /\/test\/(?!browser\/)/,

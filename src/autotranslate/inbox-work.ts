@@ -39,13 +39,15 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
       log.warn({ err }, 'the inbox could not be looked through');
     }
   };
-  const lookNext = (which: readonly number[], platforms: readonly string[]): void => {
-    looking = looking.then(() => look(which, platforms));
+  const lookNext = (which: () => readonly number[], platforms = () => [...ready]): void => {
+    looking = looking.then(() => look(which(), platforms()));
   };
+  /** Slots that were taken over since the last look, which the next one looks through together. */
+  const begun: number[] = [];
 
   slots.serve(INBOX, {
     takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
-    begin: (slot) => lookNext([slot], [...ready]),
+    begin: (slot) => void (begun.push(slot) === 1 && lookNext(() => begun.splice(0))),
     end: (slot, tenure, withinMs) => scheduler.endSlot(slot, tenure, withinMs),
     // Of a slot that is being taken over, everything is looked for anyway.
     hear: (partition) => {
@@ -71,7 +73,7 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
   const lookLater = (): void => {
     cancel = clock.after(LOOK_MS, () => {
       for (const platform of readyPlatforms()) ready.add(platform);
-      lookNext(slots.slots(), [...ready]);
+      lookNext(slots.slots);
       lookLater();
     });
   };
@@ -82,7 +84,7 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
     resume: (platform: string): void => {
       if (ready.has(platform)) return;
       ready.add(platform);
-      lookNext(slots.slots(), [platform]);
+      lookNext(slots.slots, () => [platform]);
     },
     /** Resolves when no look is under way. */
     looked: () => looking,

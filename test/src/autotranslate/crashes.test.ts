@@ -3,6 +3,7 @@ import type { Message } from '../../../src/model/message.ts';
 import { channelKey, type Channel, type Space } from '../../../src/model/place.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
+import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { WATCH } from '../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
@@ -19,6 +20,8 @@ interface Life {
   readonly store: Store;
   readonly platforms: readonly Platform[];
   readonly died: Promise<void>;
+  /** Number of times so far at which it could have died. */
+  effects(): number;
 }
 
 /** @param deathAt the effect before or after which it dies: even before, odd after it */
@@ -75,6 +78,7 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
   );
   return {
     died: death.promise,
+    effects: () => step,
     platforms: feeds.map(mortal),
     store: new Proxy(store, {
       get: (target, name) => {
@@ -139,8 +143,8 @@ const live = async (life: Pick<Life, 'store' | 'platforms'>): Promise<AutoTransl
 const begin = async (make: () => World, mode: 'reply' | 'compact' = 'reply'): Promise<Scene> => {
   const world = make();
   const store = await openStore('sqlite::memory:');
-  const { feeds, english, spanish, general } = world;
-  const { watches } = await live({ store, platforms: feeds.map(({ platform }) => platform) });
+  const { english, spanish, general } = world;
+  const watches = await openWatchStore(store, Date.now);
   await watches.set([...mirrorOf([english, 'en'], [spanish, 'es']), watchOf(general, { mode })]);
   return { world, store };
 };
@@ -251,7 +255,11 @@ const liveTwice = async (
   { world, store }: Scene,
   deathAt: number,
   steps: readonly Step[],
-): Promise<{ readonly died: boolean; readonly second: AutoTranslate }> => {
+): Promise<{
+  readonly died: boolean;
+  readonly effects: number;
+  readonly second: AutoTranslate;
+}> => {
   const life = createLife(world.feeds, store, deathAt);
   let died = false;
   const end = (async (): Promise<void> => {
@@ -264,6 +272,7 @@ const liveTwice = async (
     await Promise.race([step(running), end]);
   }
   if (!died) await Promise.race([first.then((running) => running.idle()), end]);
+  const effects = life.effects();
   for (const { sick } of world.feeds) sick.clear();
   const second = await live({ store, platforms: world.feeds.map(({ platform }) => platform) });
   for (const { platform } of world.feeds)
@@ -279,7 +288,7 @@ const liveTwice = async (
   const waiting = store.selectFrom('inbox').select('due_ms').where('state', '=', 'waiting');
   await expect.poll(() => waiting.execute()).toEqual([]);
   await second.idle();
-  return { died, second };
+  return { died, effects, second };
 };
 
 /** Of so many effects one is tried, another one in each run, where not all cases are asked for. */
@@ -300,22 +309,25 @@ const dieAtEach = async (
   most = Infinity,
 ): Promise<void> => {
   const every = casesOf(EVERY) < EVERY && most === Infinity ? EVERY : 1;
-  const runOne = async (deathAt: number): Promise<boolean> => {
+  const runOne = async (deathAt: number) => {
     const scene = await make();
-    const { died, second } = await liveTwice(scene, deathAt, stepsOf(scene));
+    const { died, effects, second } = await liveTwice(scene, deathAt, stepsOf(scene));
     await check(scene, second).catch((fault: unknown) => {
       throw new Error(`after death at effect ${deathAt}`, { cause: fault });
     });
     await scene.store.destroy();
-    return died;
+    return { died, effects };
   };
+  const { effects } = await runOne(Infinity);
+  expect(effects).toBeGreaterThan(least);
   let next = Math.floor(Math.random() * every);
   for (let isOver = false; !isOver;) {
-    const some = Array.from({ length: TOGETHER }, (_, at) => next + at * every);
-    next += TOGETHER * every;
-    const died = await Promise.all(some.map(runOne));
-    isOver = died.includes(false) || next >= most;
-    if (died.includes(false)) expect(some[died.indexOf(false)]).toBeGreaterThan(least);
+    // Of other lives, some may have more effects.
+    const left = Math.ceil((Math.min(effects, most) - next) / every);
+    const length = Math.min(TOGETHER, Math.max(1, left));
+    const some = await Promise.all(Array.from({ length }, (_, at) => runOne(next + at * every)));
+    next += length * every;
+    isOver = next >= most || some.some(({ died }) => !died);
   }
 };
 

@@ -12,6 +12,7 @@ import {
   type Space,
 } from '../../model/place.ts';
 import { series } from '../../rich-text/compose.ts';
+import { timestamp } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../../store/inbox/row.ts';
 import { typedCode } from '../../text/quoted-words.ts';
@@ -55,7 +56,8 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       const day = Math.floor(now() / DAY_MS);
       if (limitedDay.get(keyOf(space)) === day) return;
       limitedDay.set(keyOf(space), day);
-      void tell(space, 'limit', (t) => ({ text: t('moderators.limit') }));
+      const reset = timestamp(((day + 1) * DAY_MS) / 1_000, 't');
+      void tell(space, 'limit', (t) => ({ text: t('moderators.limit', { reset }) }));
     },
     /** Takes the reason for which messages of a space wait. */
     paused: (space: Space, error: AppError): void => {

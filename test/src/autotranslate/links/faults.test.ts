@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { mirrorOf } from '../../../fakes/autotranslate.ts';
-import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
-import { THERE } from './support.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
+import { ENGLISH, JAPANESE, SPANISH, withScene, WORKSPACE } from '../support.ts';
+import { ADA, admitAll, mirror, THERE } from './support.ts';
 
 describe('a link with a place that does not answer', () => {
   const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
@@ -29,6 +30,18 @@ describe('a link with a place that does not answer', () => {
       expect(scene.watches.list(ENGLISH.space)).toEqual([]);
     },
   );
+
+  it('is asked for within seconds, whatever it is called', async () => {
+    for (const { feed } of [scene.feed, scene.other]) Object.assign(feed, { spaceName: never });
+    const soon = async <Result>(work: Promise<Result>): Promise<Result> => {
+      for (let seconds = 0; seconds < 20; seconds += 1) await vi.advanceTimersByTimeAsync(1_000);
+      return work;
+    };
+    const { code } = await scene.watches.invite(mirror(JAPANESE, 'ja'), false, ADA);
+    const other = mirror(channel('43', undefined, WORKSPACE), 'de');
+    const { id } = await soon(scene.watches.propose(code, other, admitAll));
+    expect(await soon(scene.watches.ask(id, WORKSPACE, admitAll.admit))).toBe('asked');
+  });
 });
 
 describe('a link whose channels cannot be told of it', () => {

@@ -32,7 +32,10 @@ const stateOf = ({ name, ...change }: ThreadChange): ThreadState => ({
 });
 
 /** Returns a state after a change that is over. */
-const settled = ({ next: _next, ...before }: ThreadState, change: ThreadChange): ThreadState => ({
+const settled = (
+  { next: _next, isDue: _isDue, ...before }: ThreadState,
+  change: ThreadChange,
+): ThreadState => ({
   ...before,
   ...stateOf(change),
 });
@@ -98,6 +101,11 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     const { own, others } = await conversation(thread, watch);
     const news = own ? newsOf(waiting.get(key) ?? {}, own.state) : {};
     const waitMs = isTurn || isEmpty(news) ? 0 : pace(key);
+    if (own && Boolean(own.state.isDue) === isEmpty(news)) {
+      const { isDue: _, ...state } = own.state;
+      const due = isEmpty(news) ? {} : { isDue: true as const };
+      await linkedThreads.setStates([{ channel: thread, state: { ...state, ...due } }]);
+    }
     if (waitMs > 0) return waitMs;
     waiting.delete(key);
     if (!own || isEmpty(news)) return 0;
@@ -130,8 +138,26 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     return 0;
   };
 
+  /** Follows after a time what waits of a thread; what a process leaves is found as its threads are compared. */
+  const followLater = async (
+    thread: Channel,
+    watch: ChannelWatch,
+    waitMs: number,
+  ): Promise<void> => {
+    try {
+      await sleep(realClock, waitMs, stopping.signal);
+      await follow(thread, watches.of(channelAround(thread)) ?? watch, true);
+    } catch (thrown) {
+      waiting.delete(channelKey(thread));
+      if (!stopping.signal.aborted) log.info(faultFields(thrown), 'a thread could not be followed');
+    }
+  };
+
   return {
-    /** Takes what was changed of a thread, by anybody, us included. */
+    /**
+     * Takes what was changed of a thread, by anybody, us included; many changes of one are followed later, which is not waited
+     * for.
+     */
     changed: async (thread: Channel, change: ThreadChange): Promise<void> => {
       const watch = watches.of(channelAround(thread));
       if (watch?.mode !== 'mirror' || isPaused(watch) || watches.isOwn(thread)) return;
@@ -141,9 +167,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
       if (isAwaited) return;
       try {
         const waitMs = await follow(thread, watch, false);
-        if (waitMs === 0) return;
-        await sleep(realClock, waitMs, stopping.signal);
-        await follow(thread, watches.of(channelAround(thread)) ?? watch, true);
+        if (waitMs > 0) void followLater(thread, watch, waitMs);
       } catch (thrown) {
         waiting.delete(key);
         if (!stopping.signal.aborted) throw thrown;
@@ -169,7 +193,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
             ...(isArchived === undefined ? {} : { isArchived }),
             ...(isLocked === undefined ? {} : { isLocked }),
           };
-          if (isEmpty(newsOf(change, state))) continue;
+          if (isEmpty(newsOf(change, state)) && !state.isDue) continue;
           waiting.set(channelKey(channel), change);
           await follow(channel, own, true);
           // What follows it is as it was read no more.

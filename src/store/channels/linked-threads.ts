@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isOpen, refColumns, type Row } from '../inbox/row.ts';
@@ -28,7 +28,9 @@ export interface ThreadState {
   readonly isArchived?: boolean;
   readonly isLocked?: boolean;
   /** The state that it is being given by us; undefined where that is over. */
-  readonly next?: Omit<ThreadState, 'next'>;
+  readonly next?: Omit<ThreadState, 'next' | 'isDue'>;
+  /** True while a change of it is to be followed by its copies. */
+  readonly isDue?: true;
 }
 
 const COLUMNS = [
@@ -81,7 +83,10 @@ export const createLinkedThreadStore = (store: Store) => ({
     const rows = await readRows(store, 'linked_thread', key, COLUMNS);
     return { origin, threads: rows.map(toThread) };
   },
-  /** Lists the newest threads of a group that are channels of their own, at most `most`, by the conversations that they are part of. */
+  /**
+   * Lists threads of a group that are channels of their own, at most `most`, by the conversations that they are part of: first
+   * those of which a change is to be followed, then the newest.
+   */
   newest: async (group: string, most: number): Promise<readonly (readonly LinkedThread[])[]> => {
     const rows = await store
       .selectFrom('linked_thread')
@@ -89,6 +94,7 @@ export const createLinkedThreadStore = (store: Store) => ({
       .where('group_id', '=', group)
       .where('thread_id', '=', '')
       .where('is_gone', '=', 0)
+      .orderBy(sql`CASE WHEN state LIKE '%"isDue":true%' THEN 0 ELSE 1 END`)
       // Ids grow with time.
       .orderBy(({ fn }) => fn<number>('length', ['thread_channel_id']), 'desc')
       .orderBy('thread_channel_id', 'desc')

@@ -130,6 +130,28 @@ describe('copies of a thread', () => {
   };
   const nameOf = (of: Channel) => scene.feed.threads.get(of.id)?.name;
 
+  it('follow later what has to wait, which no report waits for, also where the process ends and there are many newer threads', async () => {
+    const thread = await begun();
+    const copies = [copyIn(SPANISH), copyIn(JAPANESE)];
+    await scene.store.write(async (db) => {
+      const [row] = await db.selectFrom('linked_thread').selectAll().limit(1).execute();
+      for (let at = 0; at < 30; at += 1) {
+        const newer = { thread_channel_id: `${'9'.repeat(60)}${at}`, origin: `newer ${at}` };
+        await db
+          .insertInto('linked_thread')
+          .values({ ...row!, ...newer })
+          .execute();
+      }
+    });
+    for (const name of ['a', 'b', 'c', 'd']) await rename(thread, name);
+    expect(copies.map(nameOf)).toEqual(['es(b)', 'ja(b)']);
+    await scene.restart();
+    await missed();
+    await eventually(() => expect(copies.map(nameOf)).toEqual(['es(d)', 'ja(d)']));
+    const due = scene.store.selectFrom('linked_thread').where('state', 'like', '%isDue%');
+    expect(await due.selectAll().execute()).toEqual([]);
+  });
+
   it('follow what was changed while nothing was reported, and what a process left that ended', async () => {
     const thread = await begun();
     const copies = [copyIn(SPANISH), copyIn(JAPANESE)];

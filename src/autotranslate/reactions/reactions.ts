@@ -12,7 +12,7 @@ import {
 } from '../../model/place.ts';
 import { isKeptOut } from '../../model/space.ts';
 import type { BlockStore } from '../../store/blocks.ts';
-import type { CopiedReactionStore } from '../../store/channels/copied-reactions.ts';
+import type { CopiedReactionStore, MessageEmoji } from '../../store/channels/copied-reactions.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -46,8 +46,10 @@ const ASKED_AT_ONCE = 8;
 const RESUMED = 50;
 const RESUMED_MS = DAY_MS;
 const RESUME_EVERY_MS = 10 * MINUTE_MS;
-/** Emoji of a platform, the newest first, that are looked through once links ended; and spaces whose links are remembered. */
-const PARTED = 1_000;
+/** Emoji of a platform that are looked through at a time once links ended, and the time until more are. */
+const PARTED = 200;
+const PARTED_EVERY_MS = 2_000;
+/** Spaces whose links are remembered. */
 const GROUPED = 5_000;
 
 export type CopiedReactions = ReturnType<typeof createCopiedReactions>;
@@ -165,7 +167,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   };
 
   /** Drops what a message counts of those that it is linked with no more; who has reacted is not asked for. */
-  const dropParted = async ({ ref, emoji }: Pick<Look, 'ref' | 'emoji'>): Promise<void> => {
+  const dropParted = async ({ ref, emoji }: MessageEmoji): Promise<void> => {
     try {
       const all = await places.around(await places.sourceOf(ref));
       const others = all.filter((each) => !isAt(each, ref));
@@ -208,9 +210,28 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   /** Looks again at what changed lately: somebody's reactions count no longer. */
   const recheck = createPaced(lookBack);
 
-  const dropAllParted = createPaced(async (platform) => {
-    for (const one of await reactions.recent(platform, 0, PARTED)) await dropParted(one);
-  });
+  /** The last emoji that were looked through on each platform for links that ended; none of those that are through. */
+  const searched = new Map<string, { readonly last: MessageEmoji | undefined }>();
+
+  const searchOn = async (platform: string): Promise<void> => {
+    const from = searched.get(platform);
+    const some = await reactions.after(platform, from?.last, PARTED);
+    for (const one of some) await dropParted(one);
+    const isOver = some.length < PARTED;
+    // Others ended meanwhile: it has begun anew.
+    if (searched.get(platform) === from && isOver) searched.delete(platform);
+    else if (searched.get(platform) === from) searched.set(platform, { last: some.at(-1) });
+    if (searched.has(platform)) looks.after(PARTED_EVERY_MS, async () => searchOn(platform));
+  };
+
+  /** Looks through all emoji of a platform, some at a time; one that is under way begins anew. */
+  const search = async (platform: string): Promise<void> => {
+    const isUnderWay = searched.has(platform);
+    searched.set(platform, { last: undefined });
+    if (!isUnderWay) await searchOn(platform);
+  };
+
+  const dropAllParted = createPaced(search);
   /** The groups of the channels of each space, as they were seen last. */
   const groups = createLru<string, string>(GROUPED);
 
@@ -242,6 +263,8 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     /** Looks again at what changed lately on a platform, whose people may have reacted unseen. */
     resume: (platform: string): void => {
       if ((resumedAtMs.get(platform) ?? -Infinity) + RESUME_EVERY_MS > nowMs()) return;
+      // A process may have ended before it was through.
+      if (!resumedAtMs.has(platform)) looks.after(MINUTE_MS, async () => search(platform));
       resumedAtMs.set(platform, nowMs());
       looks.track(lookBack(platform));
     },

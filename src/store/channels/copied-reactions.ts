@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { messageKey, type MessageRef } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { changeRows, deleteRows, readRow, readRows } from '../rows.ts';
@@ -37,6 +37,25 @@ const messageColumns = (ref: MessageRef) => {
   const { emoji: _, ...columns } = keyColumns(ref, '');
   return columns;
 };
+
+/** An emoji under a message. */
+export interface MessageEmoji {
+  readonly ref: MessageRef;
+  readonly emoji: string;
+}
+
+const SHOWN_COLUMNS = ['platform', 'space_id', 'channel_id', 'message_id', 'emoji'] as const;
+
+const toMessageEmoji = ({
+  platform,
+  space_id: id,
+  channel_id,
+  message_id,
+  emoji,
+}: Pick<Selectable<Schema['copied_reaction']>, (typeof SHOWN_COLUMNS)[number]>): MessageEmoji => ({
+  ref: { channel: { space: { platform, id }, id: channel_id }, id: message_id },
+  emoji,
+});
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -163,24 +182,49 @@ export const createCopiedReactionStore = (store: Store, now: () => number) => {
         .toSorted((a, b) => b.people - a.people || (a.emoji < b.emoji ? -1 : 1));
     },
 
+    /** Lists messages of a platform with their emoji in the order of their ids, those after one, at most `most`. */
+    after: async (
+      platform: string,
+      last: MessageEmoji | undefined,
+      most: number,
+    ): Promise<readonly MessageEmoji[]> => {
+      const { channel_id, message_id, emoji } = last
+        ? keyColumns(last.ref, last.emoji)
+        : { channel_id: '', message_id: '', emoji: '' };
+      const rows = await store
+        .selectFrom('copied_reaction')
+        .select(SHOWN_COLUMNS)
+        .where('platform', '=', platform)
+        .where((eb) =>
+          eb(
+            eb.refTuple('channel_id', 'message_id', 'emoji'),
+            '>',
+            eb.tuple(channel_id, message_id, emoji),
+          ),
+        )
+        .orderBy('channel_id')
+        .orderBy('message_id')
+        .orderBy('emoji')
+        .limit(most)
+        .execute();
+      return rows.map(toMessageEmoji);
+    },
+
     /** Lists messages of a platform with emoji that changed since a time (ms since 1970), the newest first, at most `most`. */
     recent: async (
       platform: string,
       sinceMs: number,
       most: number,
-    ): Promise<readonly { readonly ref: MessageRef; readonly emoji: string }[]> => {
+    ): Promise<readonly MessageEmoji[]> => {
       const rows = await store
         .selectFrom('copied_reaction')
-        .select(['space_id', 'channel_id', 'message_id', 'emoji'])
+        .select(SHOWN_COLUMNS)
         .where('platform', '=', platform)
         .where('changed_ms', '>=', sinceMs)
         .orderBy('changed_ms', 'desc')
         .limit(most)
         .execute();
-      return rows.map(({ space_id: id, channel_id, message_id, emoji }) => ({
-        ref: { channel: { space: { platform, id }, id: channel_id }, id: message_id },
-        emoji,
-      }));
+      return rows.map(toMessageEmoji);
     },
   };
 };

@@ -164,6 +164,31 @@ describe('reactions to messages of linked channels', () => {
     expect(shown(japanese)).toEqual(['']);
   });
 
+  it.each([false, true])(
+    'go from old messages, too, in the end: with a restart in between (%s)',
+    async (isRestarted) => {
+      const ref = await said();
+      await press(ref, ['bob']);
+      const japanese = copyIn(JAPANESE);
+      await scene.store.write(async (db) => {
+        const [row] = await db.selectFrom('copied_reaction').selectAll().limit(1).execute();
+        const newer = { ...row!, people: '{}', changed_ms: Date.now() + MINUTE_MS };
+        for (let at = 0; at < 1_050; at += 1)
+          await db
+            .insertInto('copied_reaction')
+            .values({ ...newer, channel_id: 'another', message_id: String(at) })
+            .execute();
+      });
+      await scene.watches.remove(JAPANESE);
+      if (isRestarted) {
+        await scene.restart();
+        scene.listener.connected(SPACE.platform);
+      }
+      for (let minutes = 0; minutes < 9; minutes += 1) await scene.later();
+      expect(shown(japanese)).toEqual(['']);
+    },
+  );
+
   it('are copied neither into a channel that muted theirs nor from or into a paused one', async () => {
     const ref = await said();
     const muted = { [channelKey(ENGLISH)]: { fromMs: 1 } };

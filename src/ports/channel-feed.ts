@@ -133,7 +133,7 @@ export interface ChannelFeed {
   /** True of a person's conversation with the bot, where nothing is translated by itself. Default: false. */
   isTalk?(channel: Channel): boolean;
   /**
-   * Lists the pinned messages of a channel itself, none of its threads. Omitted by platforms without pins, and where
+   * Lists the pinned messages of a channel, or of a thread that is one, itself. Omitted by platforms without pins, and where
    * each change of a pin is reported sooner or later.
    */
   pinned?(channel: Channel): Promise<readonly MessageRef[]>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { channelKey } from '../../../../src/model/place.ts';
+import { channel } from '../../../fakes/channel-feed.ts';
 import { eventually } from '../../../fakes/eventually.ts';
 import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from '../support.ts';
 
@@ -105,6 +106,25 @@ describe('pins of linked channels', () => {
     missed();
     await scene.later();
     await eventually(() => expect(pinned()).toEqual([0, 0]));
+  });
+
+  it('in threads follow what changed while nothing was reported, too', async () => {
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    const { ref } = await scene.say(thread, 'hello');
+    await scene.idle();
+    const copies = [...scene.feed.threads.keys()]
+      .filter((id) => /^(?:spanish|japanese)\//.test(id))
+      .map((id) => channel(id, id.split('/')[0]));
+    const there = () => copies.map((one) => scene.feed.pinned(one).length);
+    for (const isPinned of [true, false]) {
+      scene.feed.pin(ref, isPinned);
+      await scene.restart();
+      missed();
+      await scene.later();
+      const count = Number(isPinned);
+      await eventually(() => expect(there()).toEqual([count, count]));
+    }
+    expect(scene.feed.calls.filter((call) => call === 'pinned').length).toBeLessThanOrEqual(12);
   });
 
   it('of copies by people stay when pins are compared, and channels that cannot be read change nothing', async () => {

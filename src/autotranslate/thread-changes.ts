@@ -102,7 +102,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
     const news = own ? newsOf(waiting.get(key) ?? {}, own.state) : {};
     const waitMs = isTurn || isEmpty(news) ? 0 : pace(key);
     if (own && Boolean(own.state.isDue) === isEmpty(news)) {
-      const { isDue: _, ...state } = own.state;
+      const { isDue: _isDue, ...state } = own.state;
       const due = isEmpty(news) ? {} : { isDue: true as const };
       await linkedThreads.setStates([{ channel: thread, state: { ...state, ...due } }]);
     }

@@ -52,7 +52,7 @@ serve(async (options: WorkerOptions) => {
       return batch.length;
     },
     isOnHold: async () => false,
-    waits: createSilentWaits(),
+    ...createSilentWaits(),
     late: createLateTargets(inbox),
     notices: { failed: () => undefined, passed: () => undefined },
     log,

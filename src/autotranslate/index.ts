@@ -51,6 +51,7 @@ import { createProgress } from './prepare/progress.ts';
 import { createRecognitionOutages } from './outages/recognition.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
+import { createStalledSpaces } from './stalled-spaces.ts';
 import { openStores } from './stores.ts';
 import { createRepeatedWork } from './repeated-work.ts';
 import { createTell } from './tell.ts';
@@ -140,7 +141,11 @@ export const openAutoTranslate = async ({
   const botLoops = createBotLoops(shared);
   const pressers = createFlagPressers(shared);
   const waits = createOutageWaits(shared);
-  const wakeWaiting = (): void => waits.all().forEach(scheduler.wake);
+  const stalled = createStalledSpaces();
+  const wakeWaiting = (): void => {
+    stalled.liftAll();
+    waits.all().forEach(scheduler.wake);
+  };
   const outages = createOutages({ ...shared, ended: wakeWaiting });
   const recognitions = createRecognitionOutages(shared);
   /** Tries again what waits for the end of an outage, as somebody asked for it or set another key. */
@@ -192,6 +197,8 @@ export const openAutoTranslate = async ({
   const workOn = createPartitionWorker({
     ...shared,
     waits,
+    stalled,
+    wake: scheduler.wake,
     late,
     notices,
     ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),

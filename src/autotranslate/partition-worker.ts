@@ -1,22 +1,27 @@
 import { isBusy } from '../api/service-error.ts';
+import { realClock, waitUntil } from '../async/clock.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
-import { messageKey } from '../model/place.ts';
+import { keyOf as spaceKey, messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 import { groupOf, type Row } from '../store/inbox/row.ts';
 import { OutageError } from './outages/breaker.ts';
 import type { LateNotices } from './mirror/late-notices.ts';
 import type { LateTargets } from './mirror/late-targets.ts';
 import type { OutageWaits } from './outages/waits.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
+import type { StalledSpaces } from './stalled-spaces.ts';
 import { loggingOf, type RowWork } from './telemetry.ts';
 import {
   ASIDE,
   isExhausted,
   LATE,
+  TAKES_LONG_MS,
   PREPARING,
   RECONCILING,
+  takesLong,
   TOO_LATE_MS,
   waitMs,
   type RowBackoff,
@@ -33,6 +38,10 @@ export interface PartitionWorkerDeps extends RowWork {
   /** True while earlier rows of a partition may still come; it is woken afterwards. */
   readonly isOnHold: (partition: string) => Promise<boolean>;
   readonly waits: OutageWaits;
+  readonly stalled: StalledSpaces;
+  readonly watches: Pick<WatchStore, 'inGroup'>;
+  /** Has a partition processed. */
+  readonly wake: (partition: string) => void;
   readonly late: Pick<LateTargets, 'read' | 'look'>;
   readonly notices: LateNotices;
   readonly log: Log;
@@ -49,6 +58,12 @@ interface Job {
   /** The result of `preparing`; undefined until then. */
   prepared?: Prepared;
   readonly registered: Disposable;
+  /** Monotonic time at which it began. */
+  readonly begunMs: number;
+  /** True once `preparing` is settled. */
+  isEnded: boolean;
+  /** True once others have passed it: its result is kept then, though it failed. */
+  isPassed: boolean;
 }
 
 /** Unfinished rows of a partition, kept by its owner between rounds. */
@@ -60,6 +75,8 @@ interface Stop {
   readonly rows: readonly Row[];
   readonly tried: number;
   readonly policy: RowBackoff;
+  /** The first row where it takes long and did not fail: others pass it. */
+  readonly slow?: Job;
 }
 
 const keyOf = ({ ref, purpose, to = '' }: Row): string => `${purpose} ${to} ${messageKey(ref)}`;
@@ -80,6 +97,9 @@ const faultOf = (thrown: unknown, log: Log): AppError => {
   log.error({ err: thrown }, 'a message could not be auto-translated');
   return new AppError('internal', 'an internal fault', { retryable: true, cause: thrown });
 };
+
+const slow = (): AppError =>
+  new AppError('unavailable', 'preparing a message takes long', { retryable: true });
 
 const outdated = (): AppError => new AppError('cancelled', 'a message changed meanwhile');
 
@@ -122,13 +142,14 @@ export interface PartitionWork {
 /**
  * Creates the function that processes a partition until no due row is left: it prepares several rows at once and reconciles them
  * in their order, consecutive ready ones together. A row that has to be retried delays those after
- * it. It resolves with the time at which there is more to do; undefined where nothing is known of.
+ * it, of other spaces not for long. It resolves with the time at which there is more to do; undefined where nothing is known of.
  *
  * @param register called for each row in progress; aborting its controller cancels the row, which
  *   must be done for all rows when the tenure ends
  */
 export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
-  const { inbox, prepare, reconcile, isOnHold, late, notices, waits, log, now, random } = deps;
+  const { inbox, prepare, reconcile, isOnHold, late, notices, waits, stalled, log } = deps;
+  const { now, random } = deps;
   /** Late partitions in which nothing could be posted last. */
   const failing = new Set<string>();
 
@@ -148,22 +169,45 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const registered = register(row, abort);
       const isLast = row.attempts >= ASIDE.tries;
       const preparing = prepare(row, { isLast, tenure }, abort.signal);
-      const job: Job = { row, abort, preparing, registered };
+      const times = { begunMs: realClock.nowMs(), isEnded: false, isPassed: false };
+      const job: Job = { row, abort, preparing, registered, ...times };
       jobs.set(key, job);
       abort.signal.addEventListener('abort', () => jobs.get(key) === job && end(jobs, key));
       const settle = async (): Promise<void> => {
-        job.prepared = await preparing;
+        try {
+          job.prepared = await preparing;
+        } finally {
+          job.isEnded = true;
+        }
       };
       settle().catch(() => {
-        if (jobs.get(key) === job) drop(jobs, key);
+        if (jobs.get(key) === job && !job.isPassed) drop(jobs, key);
       });
       return job;
+    };
+
+    const { group, to } = groupOf(partition) ?? {};
+    const isLate = to !== undefined;
+    const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
+    const isOfSeveral = new Set(linked).size > 1;
+
+    /** False for a row that takes so long to prepare that those of other spaces pass it. */
+    const isInTime = async (job: Job): Promise<boolean> => {
+      const { row, begunMs, preparing } = job;
+      const isKnown = stalled.has(partition, row.ref.channel.space);
+      const latestMs = begunMs + (isKnown ? 0 : TAKES_LONG_MS);
+      if (!job.isEnded && latestMs > realClock.nowMs())
+        await waitUntil(realClock, latestMs, Promise.allSettled([preparing]));
+      return job.isEnded;
     };
 
     const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
       const open = [...begun];
       while (open.length > 0) {
         const [head] = open as [Job];
+        const waiting = (): Row[] => open.map(({ row }) => row);
+        if (isOfSeveral && !(await isInTime(head)))
+          return { error: slow(), rows: waiting(), tried: 0, policy: PREPARING, slow: head };
         const batch: Prepared[] = [];
         let policy = PREPARING;
         let done = 0;
@@ -179,6 +223,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
           if (done < batch.length) fault = outdated();
         } catch (thrown) {
           fault = loggingOf(head.row, () => faultOf(thrown, log));
+          if (batch.length === 0) drop(jobs, keyOf(head.row));
         }
         for (const { row } of open.splice(0, done)) end(jobs, keyOf(row));
         if (!fault) continue;
@@ -186,7 +231,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         // The message changed and is prepared again.
         if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
         const tried = Math.max(1, batch.length - done);
-        return { error: fault, rows: open.map(({ row }) => row), tried, policy };
+        return { error: fault, rows: waiting(), tried, policy };
       }
       return undefined;
     };
@@ -225,6 +270,19 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       return { atMs: dueMs, isStored: true };
     };
 
+    /** Has rows of other spaces pass one, until a time, or what was begun for it has ended. */
+    const pass = ({ ref }: Row, untilMs: number, job?: Job): void => {
+      stalled.pass(partition, ref.channel.space, untilMs, now());
+      if (!job || job.isPassed) return;
+      job.isPassed = true;
+      const ended = async (): Promise<void> => {
+        await Promise.allSettled([job.preparing]);
+        stalled.lift(partition);
+        deps.wake(partition);
+      };
+      void ended();
+    };
+
     /**
      * Releases rows; resolves with the time of the next try unless that is now.
      *
@@ -234,16 +292,20 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const { error, rows, tried, policy } = stop;
       const [head, ...rest] = rows as [Row, ...Row[]];
       // A message that changed meanwhile did not fail.
-      if (error.code === 'cancelled') {
+      if (error.code === 'cancelled' || stop.slow) {
+        if (stop.slow) pass(head, Infinity, stop.slow);
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return undefined;
       }
       const dueMs = now() + waitMs(policy, head.attempts, error, random);
+      const isPassed = isOfSeveral && policy === PREPARING && takesLong(head, error, dueMs);
       const isOutage = error instanceof OutageError;
       if (isOutage) waits.begin(head, error);
       if (isOutage || (policy === PREPARING && isBusy(error))) {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
-        return { atMs: dueMs, isStored: false };
+        if (!isPassed) return { atMs: dueMs, isStored: false };
+        pass(head, dueMs);
+        return undefined;
       }
       if (isLate && error.retryable && policy === RECONCILING) return waitOn(stop, sinceMs);
       if (!error.retryable || isExhausted(policy, head, now())) {
@@ -252,25 +314,42 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         return undefined;
       }
       await inbox.release(rows, { tried, dueMs, sentence: reasonSentence(error) });
-      return { atMs: dueMs, isStored: true };
+      if (!isPassed) return { atMs: dueMs, isStored: true };
+      pass(head, dueMs);
+      return undefined;
     };
 
-    const { group, to } = groupOf(partition) ?? {};
-    const isLate = to !== undefined;
+    /** Notes what of the rows of a round was done, and so does not wait. */
+    const note = (rows: readonly Row[], stop: Stop | undefined): void => {
+      const done = stop ? rows.slice(0, rows.length - stop.rows.length) : rows;
+      const isOver = stop && !stop.slow && !(stop.error instanceof OutageError);
+      for (const { ref } of isOver ? [...done, ...stop.rows.slice(0, 1)] : done)
+        waits.end(partition, ref.channel.space);
+      for (const { ref } of done) stalled.done(partition, ref.channel.space);
+    };
+
     if (group !== undefined) await late.read(group, tenure);
     for (;;) {
       const caughtUp = isLate ? await late.look(partition, tenure) : undefined;
       tenure.assertHeld();
       if (await isOnHold(partition)) return undefined;
       // Of what cannot be posted, the first and what tells whether that one fails alone.
-      const limit = waits.has(partition) ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;
-      const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
-      const next = nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored: true };
+      const passed = stalled.of(partition, now());
+      const isWaiting = !passed && waits.has(partition);
+      const limit = isWaiting ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;
+      const { rows, nextDueMs, notDue } = await inbox.claim(partition, limit, tenure, passed);
+      const isMore = notDue !== undefined && isOfSeveral && !isLate;
+      if (isMore) stalled.pass(partition, notDue, nextDueMs ?? 0, now());
+      if (isMore && rows.length === 0) continue;
+      const dueMs = Math.min(nextDueMs ?? Infinity, passed?.untilMs ?? Infinity);
+      const next = dueMs === Infinity ? undefined : { atMs: dueMs, isStored: !passed };
       if (rows.length === 0) {
-        if (nextDueMs !== undefined) return next;
+        if (passed) stalled.looked(partition, now(), nextDueMs === undefined);
+        if (next) return next;
         // Rows may have been deleted while they waited for a retry.
         dropAll(jobs);
         failing.delete(partition);
+        stalled.forget(partition);
         caughtUp?.();
         return undefined;
       }
@@ -281,7 +360,8 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       }
       const sinceMs = now();
       const stop = await round(rows.map(begin));
-      if (!(stop?.error instanceof OutageError)) waits.end(partition);
+      note(rows, stop);
+      if (passed) stalled.looked(partition, now(), !stop && rows.length < limit && !isMore);
       const due = stop && (await giveBack(stop, sinceMs));
       if (due) return due;
       if (isLate && !stop) {
@@ -290,7 +370,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         continue;
       }
       // New rows wake the partition again.
-      if (!stop && rows.length < limit) return next;
+      if (!stop && rows.length < limit && !isMore) return next;
     }
   };
 };

@@ -58,6 +58,19 @@ const LONGEST_STATED_WAIT_MS = 600_000;
 /** Jitter of the rows that look if an outage is over, or the service less busy. */
 const JITTER_MS = 1_000;
 
+/**
+ * Time for which a message waits before its channel is told, and messages of other spaces pass it: the service may be back
+ * at once, and a conversation is best read in its order.
+ */
+export const TAKES_LONG_MS = 10_000;
+
+/** True of a row whose fault is not expected to be over at once. */
+export const takesLong = (
+  { sinceMs }: Pick<Row, 'sinceMs'>,
+  error: AppError,
+  nowMs: number,
+): boolean => (error instanceof OutageError && error.isRefusal) || nowMs - sinceMs >= TAKES_LONG_MS;
+
 /** True when a row was tried often enough, and long enough, to be given up. */
 export const isExhausted = (
   { tries, leastMs }: RowBackoff,

@@ -81,6 +81,31 @@ export const INBOX_CONTRACT = {
     expect(idsOf(await inbox.claim(PARTITION, 10, EARLIER))).toEqual(['2', '3', '1']);
   },
 
+  'passes over the rows of some spaces, as if they were not there': async ({ inbox }) => {
+    for (const [id, spaceId] of [
+      [1, 's'],
+      [2, 'far'],
+      [3, 's'],
+      [4, 'further'],
+      [5, 'far'],
+    ] as const) {
+      const message = messageOf(id);
+      const channel = { space: { platform: 'test', id: spaceId }, id: spaceId };
+      await inbox.accept(
+        arrivalOf(id, undefined, { message: { ...message, ref: { channel, id: String(id) } } }),
+      );
+    }
+    const claimed = async (fromMs: number, ...ids: readonly string[]): Promise<string[]> => {
+      const spaces = ids.map((id) => ({ platform: 'test', id }));
+      return idsOf(await inbox.claim(PARTITION, 2, EARLIER, { spaces, fromMs }));
+    };
+    expect(await claimed(0, 's')).toEqual(['2', '4']);
+    expect(await claimed(5, 's')).toEqual(['5']);
+    expect(await claimed(0, 's', 'far')).toEqual(['4']);
+    expect(await claimed(0, 's', 'far', 'further')).toEqual([]);
+    expect(idsOf(await inbox.claim(PARTITION, 2, EARLIER))).toEqual(['1', '2']);
+  },
+
   'has what is reported wait for earlier ones of a backfill, but not long': async ({
     inbox,
     settle,
@@ -182,7 +207,7 @@ export const INBOX_CONTRACT = {
     const { rows } = await inbox.claim(PARTITION, 10, EARLIER);
     const dueMs = clock.ms + 5_000;
     await inbox.release(rows, { tried: 1, dueMs });
-    expect(await inbox.claim(PARTITION, 10, EARLIER)).toEqual({ rows: [], nextDueMs: dueMs });
+    expect(await inbox.claim(PARTITION, 10, EARLIER)).toMatchObject({ rows: [], nextDueMs: dueMs });
     clock.ms = dueMs;
     const again = await inbox.claim(PARTITION, 10, EARLIER);
     expect(again.rows.map(({ attempts }) => attempts)).toEqual([2, 1]);

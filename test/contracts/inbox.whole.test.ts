@@ -62,6 +62,12 @@ testBroken(INBOX_CONTRACT, {
     })),
     fails: 'claims the rows of a partition in the order in which they were written',
   },
+  'passes over nothing': {
+    port: broken(({ inbox }) => ({
+      claim: (partition, limit, tenure) => inbox.claim(partition, limit, tenure),
+    })),
+    fails: 'passes over the rows of some spaces, as if they were not there',
+  },
   'gives a row to everybody': {
     port: broken(({ inbox }) => ({
       claim: (partition, limit) => inbox.claim(partition, limit, { epoch: 9 }),

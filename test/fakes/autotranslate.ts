@@ -23,7 +23,7 @@ import { createLanguageHistory } from '../../src/translation/language-history.ts
 import { languageText } from '../../src/text/message-checks.ts';
 import { isBlank } from '../../src/text/unicode.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
-import { serviceKeyOf } from './asker.ts';
+import { serviceKeyOf as operatorsKeyOf } from './asker.ts';
 import {
   openAutoTranslate,
   type AutoTranslate,
@@ -70,7 +70,10 @@ export const plainTranslator: Translator = {
 
 interface TestServices
   extends
-    Pick<AutoTranslateDeps['services'], 'translator' | 'settings' | 'spaces' | 'privacy'>,
+    Pick<
+      AutoTranslateDeps['services'],
+      'translator' | 'settings' | 'spaces' | 'privacy' | 'serviceKeyOf'
+    >,
     Required<Pick<AutoTranslateDeps, 'readyPlatforms'>>,
     Pick<NonNullable<AutoTranslateDeps['times']>, 'now' | 'nowMs'> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
@@ -86,6 +89,7 @@ export const openTestAutoTranslate = async (
   store: Store,
   {
     translator = plainTranslator,
+    serviceKeyOf = operatorsKeyOf,
     settings = createMemberSettings(store),
     spaces = createSpaceSettings(store),
     privacy = createPrivacy(store),

@@ -180,7 +180,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       },
       reconcile,
       isOnHold: async () => false,
-      waits: createSilentWaits(),
+      ...createSilentWaits(),
       late: createLateTargets({ lateIn: async () => [] }),
       notices: { failed: () => undefined, passed: () => undefined },
       log,

@@ -1,9 +1,10 @@
 import { silentLog } from './silent-log.ts';
+import { createStalledSpaces } from '../../src/autotranslate/stalled-spaces.ts';
 import { createOutageWaits } from '../../src/autotranslate/outages/waits.ts';
 
-/** Partitions that wait, and whose channels are not watched, so that nobody is told. */
-export const createSilentWaits = () =>
-  createOutageWaits({
+/** What partitions wait for, whose channels are not watched: nobody is told, and no space passes another. */
+export const createSilentWaits = () => ({
+  waits: createOutageWaits({
     watches: { of: () => undefined, group: () => [] },
     spaces: { of: async () => ({ rules: {} }) as never },
     texts: { rich: () => () => [] },
@@ -12,4 +13,8 @@ export const createSilentWaits = () =>
     tell: async () => {},
     log: silentLog,
     now: Date.now,
-  });
+  }),
+  stalled: createStalledSpaces(),
+  watches: { inGroup: () => [] },
+  wake: () => undefined,
+});

@@ -10,11 +10,10 @@ import type { SpaceSettings } from '../../store/settings.ts';
 import { logFailure, type Log } from '../../telemetry/log.ts';
 import { noticeLanguage } from '../rules.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
+import { takesLong } from '../row-backoff.ts';
 import type { OutageError } from './breaker.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
-/** Time for which messages wait before their channels are told, where the service may be back at once. */
-const TOLD_AFTER_MS = 10_000;
 /** Time in which a channel is told once. */
 const QUIET_MS = 600_000;
 /** Channels whose last notice is remembered. */
@@ -47,9 +46,12 @@ export type OutageWaits = ReturnType<typeof createOutageWaits>;
 /** Creates what knows the partitions that wait for the end of an outage, and tells their channels once. */
 export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const { watches, texts, spaces, tell, moderators, platforms, now } = deps;
-  /** The partitions that wait, with the conversation of each: that of the watch, where a message waits by itself too. */
-  const waiting = new Map<string, string>();
-  /** The ones that know, by conversation. */
+  /**
+   * The partitions that wait, with what waits in each by the key of its space: the conversation of the watch, where a message
+   * waits by itself too, and that key.
+   */
+  const waiting = new Map<string, Map<string, string>>();
+  /** The ones that know, by conversation and space. */
   const told = new Map<string, Told>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
@@ -59,27 +61,25 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
     await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
-  const isToBeTold = ({ purpose, sinceMs }: Row, { isRefusal }: OutageError): boolean =>
-    purpose === WATCH && (isRefusal || now() - sinceMs >= TOLD_AFTER_MS);
-
   return {
-    /** Notes that a partition waits, with its first row. */
+    /** Notes that the rows of a space wait in a partition, with the first of them. */
     begin: (first: Row, error: OutageError): void => {
-      const { partition, ref } = first;
+      const { partition, ref, purpose } = first;
       const watch = watches.of(ref.channel);
-      const conversation = watch ? watchPartition(watch) : partition;
-      waiting.set(partition, conversation);
-      if (!watch || !isToBeTold(first, error)) return;
+      const own = keyOf(ref.channel.space);
+      const conversation = `${watch ? watchPartition(watch) : partition} ${own}`;
+      waiting.set(partition, (waiting.get(partition) ?? new Map()).set(own, conversation));
+      if (!watch || purpose !== WATCH || !takesLong(first, error, now())) return;
       const knowing: Told = told.get(conversation) ?? { channels: new Set(), spaces: new Map() };
       told.set(conversation, knowing);
       for (const each of watch.group === undefined ? [watch] : watches.group(watch)) {
         const { space } = each.channel;
-        const isHere = keyOf(space) === keyOf(ref.channel.space);
+        const isHere = keyOf(space) === own;
+        // Messages of other servers do not wait for a key of this one.
+        if (!isHere && error.isOfOwnKey) continue;
         const reason = isHere ? error : ELSEWHERE;
-        if (isHere || !error.isOfOwnKey) {
-          knowing.spaces.set(keyOf(space), space);
-          moderators.paused(space, reason);
-        }
+        knowing.spaces.set(keyOf(space), space);
+        moderators.paused(space, reason);
         const key = channelKey(each.channel);
         const isQuiet = now() - (toldMs.get(key) ?? -Infinity) < QUIET_MS;
         if (isQuiet || knowing.channels.has(key)) continue;
@@ -90,12 +90,15 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
         );
       }
     },
-    /** Notes that a partition does not wait. */
-    end: (partition: string): void => {
-      const conversation = waiting.get(partition) ?? partition;
-      for (const space of told.get(conversation)?.spaces.values() ?? []) moderators.resumed(space);
+    /** Notes that the rows of a space do not wait in a partition. */
+    end: (partition: string, space: Space): void => {
+      const key = keyOf(space);
+      const conversation = waiting.get(partition)?.get(key);
+      if (conversation === undefined) return;
+      for (const known of told.get(conversation)?.spaces.values() ?? []) moderators.resumed(known);
       told.delete(conversation);
-      waiting.delete(partition);
+      waiting.get(partition)?.delete(key);
+      if (waiting.get(partition)?.size === 0) waiting.delete(partition);
     },
     has: (partition: string): boolean => waiting.has(partition),
     /** The partitions that wait. */

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Space } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import {
   backfillPartition,
@@ -75,19 +76,49 @@ const firstOpen = statement((db, { slot, partition }: { slot: number; partition:
     .limit(1),
 );
 
-const openRows = statement(
-  (db, { slot, partition, limit }: { slot: number; partition: string; limit: number }) =>
-    db
-      .selectFrom('inbox')
-      .select(OPEN_COLUMNS)
-      .where('slot', '=', slot)
-      .where('partition_key', '=', partition)
-      .where(isOpen)
-      .orderBy('written_ms')
-      .orderBy('position')
-      .orderBy('purpose')
-      .limit(limit),
-);
+interface FirstRows {
+  readonly slot: number;
+  readonly partition: string;
+  readonly limit: number;
+}
+
+const selectOpen = (db: Kysely<Schema>, { slot, partition, limit }: FirstRows) =>
+  db
+    .selectFrom('inbox')
+    .select(OPEN_COLUMNS)
+    .where('slot', '=', slot)
+    .where('partition_key', '=', partition)
+    .where(isOpen)
+    .orderBy('written_ms')
+    .orderBy('position')
+    .orderBy('purpose')
+    .limit(limit);
+
+const openRows = statement(selectOpen);
+
+/** The result of a claim. */
+interface Claimable {
+  readonly rows: readonly Row[];
+  readonly nextDueMs: number | undefined;
+  /** The space of a row that is not due, and comes after those. */
+  readonly notDue?: Space;
+}
+
+/** Rows of a partition that are not claimed, though they may be the first. */
+export interface PassedOver {
+  /** The spaces whose rows they are. */
+  readonly spaces: readonly Space[];
+  /** Time of writing before which there are no others, ms since 1970. */
+  readonly fromMs: number;
+}
+
+const openBesides = (db: Kysely<Schema>, rows: FirstRows, { spaces, fromMs }: PassedOver) =>
+  selectOpen(db, rows)
+    .where('written_ms', '>=', fromMs)
+    .where((eb) =>
+      eb.not(eb.or(spaces.map(({ platform, id }) => eb.and({ platform, space_id: id })))),
+    )
+    .execute();
 
 /** Takes effect only where nobody has changed the row since it was read, and no later tenure has it. */
 const claimRow = statement(
@@ -199,13 +230,21 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
    * belongs to a later tenure, or waits for earlier ones: what is reported for those of the backfill, not long, and
    * those for it. What an earlier tenure left joins a backfill that has earlier ones. `nextDueMs` is the time of
    * the next claim if nothing arrives earlier.
+   *
+   * @param passed rows that are left where they are, as if they were not there
    */
-  claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
-    store.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+  claim: (
+    partition: string,
+    limit: number,
+    { epoch }: Pick<Tenure, 'epoch'>,
+    passed?: PassedOver,
+  ) =>
+    store.write(async (db): Promise<Claimable> => {
       const atMs = now();
       const slot = slotOf(partition);
       const rows: Row[] = [];
-      const { rows: open } = await openRows(db, { slot, partition, limit });
+      const first = { slot, partition, limit };
+      const open = passed ? await openBesides(db, first, passed) : (await openRows(db, first)).rows;
       const [head] = open;
       if (!head) return { rows, nextDueMs: undefined };
       const isBefore = await readBefore(db, slot, partition);
@@ -220,7 +259,10 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       const ready = isBefore(head) ? open.filter(isBefore) : open;
       for (const row of ready) {
         const { due_ms: dueMs } = row;
-        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
+        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) {
+          const space = { platform: row.platform, id: row.space_id };
+          return { rows, nextDueMs: dueMs, notDue: space };
+        }
         const { changed } = await claimRow(db, { ...row, partition, epoch });
         if (changed === 0) break;
         rows.push(toRow(row, partition, epoch));

@@ -51,7 +51,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
     late: createLateTargets(inbox.ours),
     notices: { failed: () => undefined, passed: () => undefined },
     isOnHold: async () => looks.shift() ?? isOnHold,
-    waits: createSilentWaits(),
+    ...createSilentWaits(),
     log: silentLog,
     now: () => inbox.clock.ms,
     random: () => 0.5,

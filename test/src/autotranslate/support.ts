@@ -1,7 +1,9 @@
+import { serviceKeyOf } from '../../fakes/asker.ts';
 import { realTexts as texts } from '../../fakes/texts.ts';
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';
+import { realClock, sleep } from '../../../src/async/clock.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
@@ -96,6 +98,8 @@ export interface Scene {
   readonly poisoned: Set<string>;
   /** Languages into which the service can translate nothing. */
   readonly down: Set<string>;
+  /** What own keys of the service meet, by the id of the space that brought one; undefined where they work. */
+  readonly ownKeys: Map<string, AppError | 'hangs' | undefined>;
   /** The fault of every translation; undefined where there is none. */
   readonly service: { fault: AppError | undefined };
   /** What each text was translated with. */
@@ -123,6 +127,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const poisoned = new Set<string>();
   const broken = new Set<string>();
   const down = new Set<string>();
+  const ownKeys: Scene['ownKeys'] = new Map();
   const service: Scene['service'] = { fault: undefined };
   const gates = new Map<string, Promise<void>>();
   const contexts = new Map<string, readonly string[]>();
@@ -141,6 +146,10 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       if (gates.has(words)) await Promise.race([gates.get(words), aborted(signal)]);
       signal.throwIfAborted();
       if (broken.has(words)) throw new TypeError(words);
+      const own = ownKeys.get(('space' in place ? place.space : place).id);
+      // Requests have a deadline.
+      if (own === 'hangs') await sleep(realClock, 60_000, signal);
+      if (own) throw own === 'hangs' ? new AppError('unavailable', own, { retryable: true }) : own;
       if (service.fault) throw service.fault;
       if (down.has(to) || poisoned.has(words))
         throw new AppError('unavailable', 'the service answered 500', { retryable: true });
@@ -154,6 +163,10 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     metrics = createMetrics();
     const opened = await openTestAutoTranslate(store, {
       translator,
+      serviceKeyOf: async (space) =>
+        ownKeys.has(space.id)
+          ? createServiceKey(`svck:${space.id}`, { isOwn: true })
+          : serviceKeyOf(),
       spaces,
       privacy,
       operator: { space: {}, person: personLimits },
@@ -181,6 +194,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     poisoned,
     broken,
     down,
+    ownKeys,
     service,
     contexts,
     asked,

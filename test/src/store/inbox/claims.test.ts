@@ -116,7 +116,10 @@ describe('rows that are given back', () => {
     for (const id of [1, 2]) await inbox.accept(messageOf(id));
     const dueMs = inbox.clock.ms + 5_000;
     await inbox.ours.release(await inbox.claim(), { tried: 1, dueMs });
-    expect(await inbox.ours.claim(PARTITION, 10, EARLIER)).toEqual({ rows: [], nextDueMs: dueMs });
+    expect(await inbox.ours.claim(PARTITION, 10, EARLIER)).toMatchObject({
+      rows: [],
+      nextDueMs: dueMs,
+    });
     inbox.clock.ms = dueMs - 1;
     expect(await inbox.claim()).toEqual([]);
     inbox.clock.ms = dueMs;

@@ -80,7 +80,7 @@ export const testPressing = (shared: SharedPage): void => {
     const picture = page.getByRole('img', {
       name: sentence('web.file.picture', { name: 'a.png' }),
     });
-    await picture.waitFor();
+    await picture.scrollIntoViewIfNeeded();
     const width = () => page.evaluate("document.querySelector('.picture img').naturalWidth");
     await expect.poll(width).toBe(1);
     const [download] = await Promise.all([page.waitForEvent('download'), picture.click()]);

@@ -161,9 +161,10 @@ describe('without an account', () => {
     const page = running.page();
     await send(page, '/translate text:"The quick brown fox" to:en-XA');
     await send(page, '/usage days:7');
+    // Out of sight it would not be loaded.
     await page
       .getByRole('img', { name: sentence('web.file.picture', { name: 'usage.png' }) })
-      .waitFor();
+      .scrollIntoViewIfNeeded();
     const width = () => page.evaluate("document.querySelector('.picture img').naturalWidth");
     await expect.poll(width).toBe(960);
   });

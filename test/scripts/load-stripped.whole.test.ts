@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   existsSync,
@@ -22,12 +22,13 @@ const TELLING =
   'data:text/javascript,process.once("exit",()=>console.log(process.moduleLoadList.join()))';
 
 /** Loads a file of the program; resolves with what was told. */
-const load = (...words: readonly string[]): string =>
-  execFileSync(process.execPath, ['--import', TELLING, ...words], {
-    cwd: ROOT,
-    env: {},
-    encoding: 'utf8',
-  });
+const load = async (...words: readonly string[]): Promise<string> =>
+  (
+    await promisify(execFile)(process.execPath, ['--import', TELLING, ...words], {
+      cwd: ROOT,
+      env: {},
+    })
+  ).stdout;
 
 /** What was stripped of the file. */
 const kept = (): string => {
@@ -42,21 +43,14 @@ describe('loading TypeScript', () => {
   it.each([
     ['a program', ['scripts/run.mjs', LOADED]],
     ['a child', [...LOADING, LOADED]],
-  ])('has in %s neither what strips types nor what compiling keeps', (_, words) => {
-    const loaded = load(...words);
+  ])('has in %s neither what strips types nor what compiling keeps', async (_, words) => {
+    const loaded = await load(...words);
     expect(loaded).toContain('internal/modules/typescript');
     expect(loaded).not.toContain('amaro');
   });
 
-  it('strips at a first start, in a process of its own', () => {
-    load('scripts/run.mjs', LOADED);
-    rmSync(kept());
-    expect(load('scripts/run.mjs', LOADED)).not.toContain('amaro');
-    expect(kept()).not.toBe(ROOT);
-  });
-
-  it('removes at the next strip what was written long ago, by processes at the same time', async () => {
-    load('scripts/run.mjs', LOADED);
+  it('strips at a first start, in a process of its own, and removes then what was written long ago, in programs at the same time', async () => {
+    await load('scripts/run.mjs', LOADED);
     const folder = dirname(kept());
     const other = join(folder, '../v0.0.0');
     mkdirSync(other, { recursive: true });
@@ -69,18 +63,19 @@ describe('loading TypeScript', () => {
     };
     const old = ['old', 'old.1', '../v0.0.0/old'].map((name) => agedBy(name, 31));
     const young = agedBy('young', 29);
-    const strip = async () => promisify(execFile)(process.execPath, ['scripts/strip-types.mjs']);
-    await Promise.all([strip(), strip()]);
+    rmSync(kept());
+    const first = async () => expect(await load('scripts/run.mjs', LOADED)).not.toContain('amaro');
+    await Promise.all([first(), first()]);
     expect(old.filter((file) => existsSync(file))).toEqual([]);
     expect([young, kept()].every((file) => existsSync(file))).toBe(true);
     rmSync(young);
     rmSync(other, { recursive: true });
   });
 
-  it('strips again what a loss of power has cut off', () => {
-    load('scripts/run.mjs', LOADED);
+  it('strips again what a loss of power has cut off', async () => {
+    await load('scripts/run.mjs', LOADED);
     truncateSync(kept(), 10);
-    load('scripts/run.mjs', LOADED);
+    await load('scripts/run.mjs', LOADED);
     expect(readFileSync(kept(), 'utf8')).toHaveLength(
       readFileSync(join(ROOT, LOADED), 'utf8').length,
     );

@@ -79,7 +79,11 @@ describe('the image', () => {
 
   it('runs the scripts of package.json by name, and other programs as they are', async () => {
     const service = await run('sh', ['scripts/dragoman.sh', 'service', 'nonsense'], { cwd: app });
-    expect(service).toMatchObject({ code: 1, said: expect.stringContaining('"nonsense"') });
+    expect(service).toEqual({
+      code: 1,
+      told: '',
+      said: '"nonsense" is no command. Say keys, models or setup, or nothing to start the service\n',
+    });
     const other = await run('sh', ['scripts/dragoman.sh', 'node', '-p', '1 + 1'], { cwd: app });
     expect(other).toMatchObject({ code: 0, told: '2\n' });
     for (const name of ['start', 'service', 'setup', 'doctor', 'db'] as const)

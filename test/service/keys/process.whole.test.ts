@@ -65,13 +65,6 @@ describe('keys and the service as programs', () => {
     await once(service!, 'exit');
   });
 
-  it('refuse an unknown command in a sentence, and start nothing', async () => {
-    await expect(command('key', 'list')).rejects.toMatchObject({
-      code: 1,
-      stderr: '"key" is no command. Say keys, models or setup, or nothing to start the service\n',
-    });
-  });
-
   it('refuse prices that cannot be read before they start', async () => {
     const env = { ...environment(), SERVICE_PRICES: '/nonexistent/prices.json' };
     await expect(run(process.execPath, wordsOf('service/main.ts'), { env })).rejects.toMatchObject({

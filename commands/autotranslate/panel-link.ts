@@ -68,7 +68,10 @@ export const linkPage = async (
       found,
     );
   return {
-    text: ctx.t('autotranslate.panel-link-to', { channel: channelMention(channel) }),
+    text: ctx.t('autotranslate.panel-link-to', {
+      channel: channelMention(channel),
+      entry: ctx.t('autotranslate.panel-elsewhere'),
+    }),
     controls: [
       channelControl(ctx, `autotranslate linkto:${id}/${language}`),
       back(ctx, `autotranslate page:${id}`),

@@ -234,7 +234,9 @@ describe('the panel of /autotranslate', () => {
     await openChannel('3');
     const asked = await harness().press('autotranslate.panel-link');
     expect(asked.text).not.toContain('⚠️');
-    await harness().press('autotranslate.panel-language', ['ja']);
+    const pick = await harness().press('autotranslate.panel-language', ['ja']);
+    const entry = sentence('autotranslate.panel-elsewhere');
+    expect(pick.text).toBe(sentence('autotranslate.panel-link-to', { channel: '<#3>', entry }));
     const { text } = await harness().press('autotranslate.panel-pick', ['4']);
     const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
     expect(text).toContain(sentence('autotranslate.link-replaces', { channel: '<#4>', before }));

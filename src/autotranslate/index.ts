@@ -320,6 +320,10 @@ export const openAutoTranslate = async ({
         if (first) connected(first.channel.space.platform);
         if (first) links.learnName(first.channel.space);
       },
+      readMissed: async (channel) => {
+        links.learnName(channel.space);
+        return listener.readMissed(channel);
+      },
       connected,
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
     /** Ends auto-translate in a space; `remove` deletes what is stored of it. */

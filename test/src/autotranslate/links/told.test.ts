@@ -127,15 +127,24 @@ describe('a space that cannot be asked for its name any more', () => {
     expect(tree).not.toMatch(/"kind":"(?:mention|link)"/);
   });
 
-  it('is named by its server though nobody asked for it before', async () => {
-    scene.other.nameSpace(WORKSPACE, 'tower.example');
-    await scene.restart();
-    scene.listener.messagesMissed([{ channel: THERE, newest: undefined }]);
-    await scene.idle();
-    forgetNames();
-    await scene.leave(WORKSPACE);
-    await expect.poll(() => scene.feed.texts(ENGLISH).join()).toContain('tower.example (Other)');
-  });
+  it.each([
+    [
+      'was missed',
+      async () => scene.listener.messagesMissed([{ channel: THERE, newest: undefined }]),
+    ],
+    ['is read', async () => scene.listener.readMissed(THERE)],
+  ])(
+    'is named by its server though nobody asked for that since what was written there %s',
+    async (_, begin) => {
+      scene.other.nameSpace(WORKSPACE, 'tower.example');
+      await scene.restart();
+      await begin();
+      await scene.idle();
+      forgetNames();
+      await scene.leave(WORKSPACE);
+      await expect.poll(() => scene.feed.texts(ENGLISH).join()).toContain('tower.example (Other)');
+    },
+  );
 
   it('is remembered by nobody once it has left', async () => {
     scene.other.nameSpace(WORKSPACE, 'tower.example');

@@ -3,7 +3,13 @@ import type { Api } from './api.ts';
 import { AppError, recover, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import { repliesOf, type createCatchUp } from './catch-up.ts';
-import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
+import {
+  readHistory,
+  readHistoryPage,
+  readMessage,
+  readReacted,
+  type ThreadRoots,
+} from './history.ts';
 import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
@@ -205,6 +211,15 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
         if (found.length >= most) break;
       }
       return Promise.all(found.toReversed().map(async (raw) => listedOf(raw, channel)));
+    },
+    replies: async ({ channel, id }, most, signal) => {
+      const options = { priority: ANSWERING, signal };
+      const reading = readHistoryPage(api, channel, { threadTs: id }, options);
+      const { messages = [] } = (await refusedAs(reading, 'thread_not_found')) ?? {};
+      const replies = messages.filter(
+        ({ ts, subtype = '' }) => ts !== id && !['tombstone', 'thread_broadcast'].includes(subtype),
+      );
+      return Promise.all(replies.slice(0, most).map(async (raw) => listedOf(raw, channel)));
     },
     read: async ({ channel, id }) => {
       const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');

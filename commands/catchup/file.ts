@@ -1,16 +1,18 @@
 import { quotedWords } from '../../src/command/helpers.ts';
-import type { OutgoingFile } from '../../src/model/message.ts';
+import { rootOf, type OutgoingFile } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { repliesTo } from './lines.ts';
+import { unshownReplies, withReplies } from './replies.ts';
 import type { CatchUp, ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 import { mediaOf } from './words.ts';
 
 /** Longest time for the translations of a file: answers of Discord can be shown for 15 minutes. */
 const FILE_MS = 5 * 60_000;
+/** Replies that are in a file. */
+const REPLIES = { threads: 10, each: 20 };
 /** Characters of a time without its seconds: `2026-11-29T14:03`. */
 const MINUTE_CHARS = 16;
 
@@ -20,14 +22,13 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
       .toISOString()
       .slice(0, MINUTE_CHARS)
       .replace('T', ' ');
-  const repliesOf = ({ message }: ReadMessage): string => {
-    const count = repliesTo(message, ctx);
-    return count === undefined ? '' : ` [🧵 ${ctx.label('catchup.replies', { count })}]`;
-  };
-  const written = read.map((one) => {
+  const messages = read.map(({ message }) => message);
+  const written = read.map((one, at) => {
+    const unshown = unshownReplies(messages, at, ctx);
     const name = quotedWords(one.message.author.name);
     const words = [plainText(one.text), mediaOf(one.message, ctx)].filter(Boolean).join(' ');
-    return `[${timeOf(one)}] ${name}: ${words}${repliesOf(one)}`;
+    const under = rootOf(one.message) === undefined ? '' : '  🧵 ';
+    return `${under}[${timeOf(one)}] ${name}: ${words}${unshown === undefined ? '' : ` [${unshown}]`}`;
   });
   return {
     name: 'catch-up.txt',
@@ -55,11 +56,12 @@ export const readFileOf = async (
   ctx: ReadingContext,
 ): Promise<ReadFile> => {
   const { label, locale, services, t } = ctx;
-  const all = await translated(given.messages, { to, lane: 'batch', withinMs: FILE_MS }, ctx);
+  const shown = await withReplies(given.messages, REPLIES, ctx);
+  const all = await translated(shown.messages, { to, lane: 'batch', withinMs: FILE_MS }, ctx);
   const { read } = all;
   const missed = {
     ...given,
-    messages: read.map(({ message }) => message),
+    messages: read.map(({ message }) => message).filter((one) => rootOf(one) === undefined),
     leftOut: given.leftOut + all.leftOut,
   };
   const language = services.languages.name(to, locale);

@@ -1,8 +1,9 @@
 import { HOUR_MS, quotedWords } from '../../src/command/helpers.ts';
-import type { Message } from '../../src/model/message.ts';
-import { bullets, lines, nested, row, sentence } from '../../src/rich-text/compose.ts';
+import { rootOf, type Message } from '../../src/model/message.ts';
+import { bullets, joined, lines, nested, row, sentence } from '../../src/rich-text/compose.ts';
 import {
   link,
+  paragraph,
   styled,
   text,
   timestamp,
@@ -10,6 +11,7 @@ import {
   type RichText,
 } from '../../src/rich-text/rich-text.ts';
 import { secondsOf, type CatchUp, type ReadingContext } from './reading.ts';
+import { repliesTo, unshownReplies } from './replies.ts';
 import type { ReadMessage } from './translate.ts';
 import { isCode, beginningOf, mediaOf, type Beginning } from './words.ts';
 
@@ -35,28 +37,6 @@ const goesOn = (
 ): boolean =>
   before?.author.id === id && before.author.name === name && before.author.avatarUrl === avatarUrl;
 
-/** The number of replies in the thread under a message, 0 where it is not known; undefined where nobody replied there. */
-export const repliesTo = (
-  { ref, replies }: Message,
-  { services }: Pick<ReadingContext, 'services'>,
-): number | undefined => {
-  const mode = services.watches.of(ref.channel)?.mode;
-  if (!replies || mode === 'mirror') return replies?.count;
-  if (replies.ours === 'all') return undefined;
-  const isTranslated = mode !== undefined && mode !== 'request';
-  // Translations may be among them.
-  return replies.ours === 'some' || (!replies.ours && isTranslated) ? 0 : replies.count;
-};
-
-/** The way to the replies under a message, which are not shown. */
-const repliesRow = (message: Message, ctx: ReadingContext): readonly Inline[] => {
-  const count = repliesTo(message, ctx);
-  if (count === undefined) return [];
-  const url = ctx.services.messages.threadLinkOf(message.ref);
-  const words = `🧵 ${ctx.label('catchup.replies', { count })}`;
-  return row(' ', url === undefined ? words : link(url, text(`${words} ↗`)));
-};
-
 /** The room that a message takes beside its words, next to one before or after it. */
 export const aroundOf = (
   message: Message,
@@ -64,13 +44,16 @@ export const aroundOf = (
   ctx: ReadingContext,
 ): number => {
   const { messages } = ctx.services;
+  const isReply = rootOf(message) !== undefined;
   const hasReplies = repliesTo(message, ctx) !== undefined;
   const wayThere = (hasReplies && messages.threadLinkOf(message.ref)) || '';
   const replies = hasReplies ? REPLIES_CHARS + wayThere.length : 0;
   const around = AROUND_CHARS + mediaOf(message, ctx).length + replies;
-  if (goesOn(beside, message) && !beside?.text.some(isCode)) return around;
-  const url = messages.linkOf(message.ref) ?? '';
-  return around + NAMED_CHARS + nameOf(message).length + url.length;
+  const named = around + NAMED_CHARS + nameOf(message).length;
+  if (isReply) return named;
+  const isBelow = beside && rootOf(beside) === undefined && goesOn(beside, message);
+  if (isBelow && !beside.text.some(isCode)) return around;
+  return named + (messages.linkOf(message.ref) ?? '').length;
 };
 
 /** A message as a line shows it, with its date or without. */
@@ -79,14 +62,17 @@ interface Line extends Beginning {
   readonly isDated: boolean;
 }
 
-/** Lines of one author, one after the other; a block of code ends them. */
+/** Lines of one author, one after the other, or of a message and its replies; a block of code ends them. */
 const runsOf = (all: readonly Line[]): readonly Line[][] => {
   const runs: Line[][] = [];
   for (const line of all) {
     const run = runs.at(-1);
     const before = run?.at(-1);
-    const isSame = goesOn(before?.message, line.message) && before?.below.length === 0;
-    if (run && isSame && !line.isDated) run.push(line);
+    const isReply = rootOf(line.message) !== undefined;
+    const goesOnBelow =
+      before && rootOf(before.message) === undefined && goesOn(before.message, line.message);
+    const joins = isReply || (goesOnBelow && !line.isDated);
+    if (run && joins && before?.below.length === 0) run.push(line);
     else runs.push([line]);
   }
   return runs;
@@ -104,7 +90,7 @@ export const shownLines = (
   let dated = since * 1_000;
   const datings = read.map(({ message }) => {
     const isDated = timeOf(message) - dated >= DATED_MS;
-    if (isDated) dated = timeOf(message);
+    if (isDated && rootOf(message) === undefined) dated = timeOf(message);
     return isDated;
   });
   const cutTo = (most: number): readonly Line[] =>
@@ -115,6 +101,7 @@ export const shownLines = (
     }));
   const around = read.map(({ message }, index) => aroundOf(message, read[index - 1]?.message, ctx));
   const room = around.reduce((left, taken) => left - taken, chars);
+  const messages = read.map(({ message }) => message);
   const isTooLong = (all: readonly Line[]) => all.reduce((sum, line) => sum + line.chars, 0) > room;
   let most = MESSAGE_CHARS;
   let all = cutTo(most);
@@ -128,22 +115,38 @@ export const shownLines = (
   };
   const wordsOf = ({ row: words, message }: Line): readonly Inline[] => {
     const media = mediaOf(message, ctx);
-    const shown = media === '' ? [] : [styled('italic', text(media))];
-    const space = words.length > 0 && media !== '' ? [text(' ')] : [];
-    return [...words, ...space, ...shown, ...repliesRow(message, ctx)];
+    const unshown = unshownReplies(messages, messages.indexOf(message), ctx);
+    const root = { ...message.ref, id: rootOf(message) ?? message.ref.id };
+    const url = services.messages.threadLinkOf(root);
+    return joined(
+      [
+        words.length > 0 && [paragraph(...words)],
+        media !== '' && styled('italic', text(media)),
+        unshown !== undefined && (url === undefined ? unshown : link(url, text(`${unshown} ↗`))),
+      ],
+      ' ',
+    );
+  };
+  const headOf = (line: Line, isFirst: boolean): readonly Inline[] => {
+    const { message } = line;
+    const isReply = rootOf(message) !== undefined;
+    const url = isFirst ? services.messages.linkOf(message.ref) : undefined;
+    return row(
+      ...(isReply ? ['🧵 '] : []),
+      momentOf(line),
+      ' ',
+      ...(url === undefined ? [] : [link(url, text('↗')), ' ']),
+      ...(isFirst || isReply ? [styled('bold', text(nameOf(message))), ': '] : []),
+    );
   };
   return lines(
     ...runsOf(all).flatMap(([first, ...rest]) => {
       if (!first) return [];
-      const { message } = first;
-      const url = services.messages.linkOf(message.ref);
-      const way = url === undefined ? [] : [link(url, text('↗')), ' '];
-      const name = styled('bold', text(nameOf(message)));
       return [
         bullets(
           nested(
-            sentence(momentOf(first), ' ', ...way, name, ': ', ...wordsOf(first)),
-            rest.map((line) => sentence(momentOf(line), ' ', ...wordsOf(line))),
+            sentence(...headOf(first, true), ...wordsOf(first)),
+            rest.map((line) => sentence(...headOf(line, false), ...wordsOf(line))),
           ),
         ),
         (rest.at(-1) ?? first).below,

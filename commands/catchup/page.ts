@@ -14,6 +14,7 @@ import {
   type ReadingContext,
   type PageTurn,
 } from './reading.ts';
+import { repliesTo, withReplies } from './replies.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** More messages than this are translated all at once only when somebody says so who knows how many they are. */
@@ -26,13 +27,26 @@ const PAGE_CHARS = 1_500;
 /** The turn to the first page: behind a position before all others. */
 const FIRST: PageTurn = { way: 'next', at: '0' };
 
+/** Replies that are shown on a page, and the least room of one, in UTF-16 units. */
+const REPLIES = { threads: 3, each: 3 };
+const REPLY_CHARS = 100;
+
+/** The room that is kept for the replies under a message, where those can be shown. */
+const roomOfReplies = (message: Message, ctx: ReadingContext): number => {
+  const count = message.threadId === undefined ? undefined : repliesTo(message, ctx);
+  return count === undefined ? 0 : REPLY_CHARS * Math.min(REPLIES.each, count || REPLIES.each);
+};
+
 /** The first messages that a page holds; at least one, where there is any. */
 const fitting = (messages: readonly Message[], ctx: ReadingContext): readonly Message[] => {
   let left = PAGE_CHARS;
+  let threads = 0;
   const end = messages.slice(0, MOST_ON_PAGE).findIndex((message, index) => {
     // Bytes, as one character of Chinese is three letters of English.
     const words = Math.min(MESSAGE_CHARS, Buffer.byteLength(plainText(message.text)));
-    left -= aroundOf(message, messages[index - 1], ctx) + words;
+    const replies = threads < REPLIES.threads ? roomOfReplies(message, ctx) : 0;
+    if (replies > 0) threads += 1;
+    left -= aroundOf(message, messages[index - 1], ctx) + words + replies;
     return left < 0;
   });
   return messages.slice(0, end < 0 ? MOST_ON_PAGE : Math.max(1, end));
@@ -85,17 +99,17 @@ export const readPage = async (
   const { label, locale, services, t } = ctx;
   const { turn, hasModel, isChosen = false, known = [] } = options;
   const given = onPage(missed.messages, turn, ctx);
+  const shown = await withReplies(given, REPLIES, ctx);
   const how = { to: reading.to, lane: 'interactive', withinMs: PAGE_MS, known } as const;
-  const all = await translated(given, how, ctx);
-  const here = all.read.map(({ message }) => message);
-  const ids = new Set(here.map(({ ref }) => ref.id));
-  const messages = missed.messages.filter((one) => !given.includes(one) || ids.has(one.ref.id));
-  const leftOut = missed.leftOut + all.leftOut;
+  const all = await translated(shown.messages, how, ctx);
+  const here = given.filter(({ ref }) => all.read.some(({ message }) => message.ref.id === ref.id));
+  const messages = missed.messages.filter((one) => !given.includes(one) || here.includes(one));
+  const leftOut = missed.leftOut + shown.leftOut + all.leftOut;
   if (messages.length === 0) return () => nothing({ ...missed, leftOut }, ctx);
   // Nothing is left of this page, but of another.
-  if (here.length === 0) return readPage(reading, { ...missed, messages, leftOut }, options, ctx);
+  if (here.length === 0) return readPage(reading, { ...missed, messages }, options, ctx);
   const [first, last] = [here[0], here.at(-1)];
-  const start = messages.findIndex(({ ref }) => ref.id === first?.ref.id);
+  const start = messages.findIndex((one) => one === first);
   const end = start + here.length;
   const count = messages.length;
   const language = services.languages.name(reading.to, locale);

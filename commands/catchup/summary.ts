@@ -12,6 +12,7 @@ import type { Message } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { stillIn, type CatchUp, type ReadingContext } from './reading.ts';
+import { withReplies } from './replies.ts';
 import { isSame } from './translate.ts';
 
 /** UTF-16 units of a summary, of the messages that it is made of, and of each of these. */
@@ -19,6 +20,8 @@ const SUMMARY_CHARS = 1_500;
 const READ_CHARS = 12_000;
 const MESSAGE_CHARS = 400;
 const NAME_CHARS = 32;
+/** Replies that a summary reads. */
+const REPLIES = { threads: 5, each: 10 };
 /** Longest time for a summary. */
 const SUMMARY_MS = 45_000;
 
@@ -55,8 +58,9 @@ export const summaryOf = async (
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
   const language = services.languages.name(to, 'en');
   const asker = { lane: 'interactive', space: channel.space } as const;
-  let given: readonly Message[] = messages.filter(({ text }) => !isBlankMessage(text));
-  let all = given.length;
+  const all = (await withReplies(messages, REPLIES, ctx)).messages;
+  let given: readonly Message[] = all.filter(({ text }) => !isBlankMessage(text));
+  let count = given.length;
   for (;;)
     try {
       const written = await newestLines(given, ctx);
@@ -65,11 +69,11 @@ export const summaryOf = async (
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
       const now = (await stillIn(given, ctx)).messages;
       if (now.length === given.length && now.every((one, at) => isSame(given[at], one))) {
-        const isAll = given.length === all ? 'yes' : 'no';
+        const isAll = given.length === count ? 'yes' : 'no';
         const params = { count: given.length, isAll };
         return lines(t('catchup.summary', params), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
       }
-      all -= given.length - now.length;
+      count -= given.length - now.length;
       given = now;
       if (given.length === 0) return t('catchup.no-summary');
     } catch (thrown) {

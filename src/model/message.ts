@@ -212,6 +212,10 @@ export interface Message {
   readonly system?: boolean;
 }
 
+/** The id of the first message of a thread in which a message stands alone, on platforms whose threads are not channels. */
+export const rootOf = ({ ref, threadId, broadcast }: Message): string | undefined =>
+  broadcast || threadId === ref.id ? undefined : threadId;
+
 /** The person whose words a message holds. */
 export const writerOf = ({ ref, author }: Pick<Message, 'ref' | 'author'>): Person => ({
   platform: author.platform ?? ref.channel.space.platform,

@@ -167,6 +167,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       recent: refuse,
       since: refuse,
       still: refuse,
+      replies: refuse,
       written: refuse,
       linkOf: refuse,
       threadLinkOf: refuse,

@@ -4,6 +4,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
+import { rootOf } from '../../src/model/message.ts';
 import { missedSinceMs } from '../../src/autotranslate/asked/messages.ts';
 import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
 import { createAudit } from '../../src/store/audit.ts';
@@ -212,14 +213,18 @@ export const createScriptedServices = (
       recent: async (_, most) => script.messages.slice(-most),
       since: async (_, from) => {
         const asked = typeof from === 'string' ? from : missedSinceMs(from, NOW_MS);
-        const messages = script.messages.filter(({ position }) =>
-          typeof asked === 'string' ? position >= asked : Number(position) >= asked,
+        const messages = script.messages.filter(
+          (one) => rootOf(one) === undefined && Number(one.position) >= Number(asked),
         );
         const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
         const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
         const { isCut, leftOut } = script;
         const sinceMs = Number(messages[own]?.position ?? asked);
         return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
+      },
+      replies: async (roots, each) => {
+        const all = roots.map(({ ref }) => script.messages.filter((one) => rootOf(one) === ref.id));
+        return { messages: all.flatMap((some) => some.slice(0, each)), leftOut: 0 };
       },
       still: async (_, messages) => {
         if (!script.isReader)

@@ -104,6 +104,34 @@ it('a page holds nothing of who opts out, or of what is deleted or edited, while
   expect([...new Set(linesIn(await used))]).toEqual(lines);
 });
 
+it('shows the first replies of threads, none of who opted out or was deleted, and how many more there are', async () => {
+  const at = bot.place();
+  const roots = Array.from({ length: 3 }, (_, index) => at.channel.say(at.ann, `root ${index}.`));
+  const replies = roots.map((root, index) =>
+    Array.from({ length: 5 }, (_, count) =>
+      at.channel.say(count === 1 ? at.admin : at.bob, `line ${index}${count}.`, { thread: root }),
+    ),
+  );
+  const catchUp = async (part: string): Promise<string> => {
+    await bot.use(at, 'catchup to:es since:1h', { by: at.bob, part });
+    return shownTo(at, at.bob).at(-1)!.shown;
+  };
+  const shown = await catchUp('line 22');
+  const lines = [0, 1, 2].flatMap((root) => [0, 1, 2].map((count) => `es:line ${root}${count}.`));
+  expect(linesIn(shown)).toEqual(lines);
+  expect(shown.split(sentence('catchup.more-replies', { count: 2 }))).toHaveLength(4);
+  await bot.use(at, 'privacy', { by: at.admin });
+  bot.slack.act(at.admin, at.channel.ephemeralsFor(at.admin).at(-1)!, 'privacy out');
+  await bot.slack.until(() =>
+    JSON.stringify(at.channel.ephemeralsFor(at.admin).at(-1)).includes('privacy in'),
+  );
+  replies[2]![0]!.delete();
+  const now = await catchUp('line 24');
+  expect(linesIn(now).slice(-2)).toEqual(['es:line 23.', 'es:line 24.']);
+  expect(linesIn(now)).not.toContain('es:line 21.');
+  expect(now).toContain(sentence('catchup.left-out', { count: 3 }));
+});
+
 it('leads to the replies of people, not to those of translations', async () => {
   const at = bot.place();
   await bot.use(at, 'autotranslate reply languages:ja');
@@ -118,7 +146,8 @@ it('leads to the replies of people, not to those of translations', async () => {
   const shown = shownTo(at, at.bob).at(-1)!.shown;
   const ways = [...shown.matchAll(/archives\/\w+\/p\d+\?thread_ts=([\d.]+)/g)].map(([, ts]) => ts);
   expect(ways).toEqual([asked.ts]);
-  expect(shown).toContain(`🧵 ${sentence('catchup.replies', { count: 0 })} ↗`);
+  expect(shown).toContain('es:Yes, please.');
+  expect(shown).toContain(`🧵 ${sentence('catchup.more-replies', { count: 0 })} ↗`);
 });
 
 it('shows what was missed since the person’s last message', async () => {

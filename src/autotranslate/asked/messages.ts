@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
-import type { Message } from '../../model/message.ts';
+import { rootOf, type Message } from '../../model/message.ts';
 import {
   channelMention,
   keyOf,
@@ -28,6 +28,9 @@ const RECENT = 100;
 export const MOST_MISSED = 300;
 /** Messages that may come while these are translated. */
 const MEANWHILE = 100;
+/** Replies of one thread that are looked at, and the longest wait for those of all threads. */
+const MOST_REPLIES = 30;
+const REPLIES_MS = 5_000;
 /** Sources that are read at once only to learn who wrote them, and the longest waits for one and for all. */
 const READ_AT_ONCE = 10;
 const SOURCE_MS = 3_000;
@@ -94,8 +97,10 @@ export interface AskedMessages {
    * Reads the messages with words, files or stickers since then, copies from linked channels included. Rejects as `recent` does.
    */
   since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
+  /** Reads the first replies in the threads under messages, a number of each; those that cannot be read soon are left out. */
+  replies(messages: readonly Message[], each: number, signal: AbortSignal): Promise<ShownMessages>;
   /**
-   * Reads messages of a channel again, oldest first as they are given: what may be shown of them at this moment. Rejects with
+   * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at this moment. Rejects with
    * `forbidden` where a person is not, or not any more, among the channel's readers.
    */
   still(
@@ -173,6 +178,20 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     return { sinceMs, messages: await feed.newest(channel, position, most, signal) };
   };
 
+  /** Reads the first replies under messages, thread by thread; none where they cannot be read soon. */
+  const repliesUnder = async (
+    roots: readonly MessageRef[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly Message[])[]> => {
+    if (roots.length === 0) return [];
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(REPLIES_MS)]);
+    const reading = roots.map(async (ref) =>
+      platforms.of(ref.channel).feed.replies?.(ref, MOST_REPLIES, soon),
+    );
+    const read = await Promise.allSettled(reading);
+    return read.map((one) => (one.status === 'fulfilled' && one.value) || []);
+  };
+
   const timeOf = ({ ref, position }: Message): number =>
     platforms.of(ref.channel).feed.timeOf(position);
 
@@ -219,12 +238,32 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       const [first] = messages;
       if (!first) return { messages, leftOut: 0 };
       const most = MOST_MISSED + MEANWHILE;
-      const found = await feed.newest(channel, first.position, most, signal);
-      const ids = new Set(messages.map(({ ref }) => ref.id));
-      return readable(
-        found.filter(({ ref }) => ids.has(ref.id)),
-        signal,
+      const roots = new Set(messages.map(rootOf).filter((id) => id !== undefined));
+      const [standing, replies] = await Promise.all([
+        feed.newest(channel, first.position, most, signal),
+        repliesUnder(
+          [...roots].map((id) => ({ channel, id })),
+          signal,
+        ),
+      ]);
+      const found = new Map([...standing, ...replies.flat()].map((one) => [one.ref.id, one]));
+      const there = messages.map(({ ref }) => found.get(ref.id)).filter((one) => one !== undefined);
+      const shown = await readable(there, signal);
+      const left = new Set(shown.messages.map(({ ref }) => ref.id));
+      return {
+        ...shown,
+        messages: shown.messages.filter((one) => left.has(rootOf(one) ?? one.ref.id)),
+      };
+    },
+    replies: async (messages, each, signal) => {
+      const refs = messages.map(({ ref }) => ref);
+      const threads = await Promise.all(
+        (await repliesUnder(refs, signal)).map(async (read) => readable(read, signal)),
       );
+      return {
+        messages: threads.flatMap((read) => read.messages.slice(0, each)),
+        leftOut: threads.reduce((sum, read) => sum + read.leftOut, 0),
+      };
     },
     written: createSourceTexts(deps),
     linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),

@@ -232,6 +232,31 @@ describe('messages that somebody asks for', () => {
     await expect(still()).rejects.toMatchObject({ sentence: { key: 'errors.channel-unseen' } });
   });
 
+  it('have replies in threads, of which those that cannot be read are left out, also when they are read again', async () => {
+    const { fake, messages } = await open();
+    const roots = ['one', 'two'].map((text) => fake.say(HERE, text));
+    const replies = ['ann', 'shy', 'bob'].map((id, at) => ({
+      ...fake.say(THERE, `by ${id}`, { author: person(id), threadId: roots[0]!.ref.id }),
+      ref: { channel: HERE, id: `reply ${at}` },
+    }));
+    let isRead = true;
+    fake.feed.replies = async ({ id }) => {
+      if (id !== roots[0]!.ref.id || !isRead) throw new AppError('unavailable', 'away');
+      return replies;
+    };
+    const soon = AbortSignal.timeout(1_000);
+    const found = await messages.replies(roots, 1, soon);
+    expect(found).toEqual({ messages: [replies[0]], leftOut: 1 });
+    const given = [roots[0]!, ...found.messages, roots[1]!];
+    const still = async () => (await messages.still(HERE, given, 'eve', soon)).messages;
+    expect(await still()).toEqual(given);
+    isRead = false;
+    expect(await still()).toEqual(roots);
+    isRead = true;
+    fake.remove(roots[0]!.ref);
+    expect(await still()).toEqual([roots[1]]);
+  });
+
   it('hold the copies of messages from linked channels, and nothing else of ours', async () => {
     const { fake, since, sources } = await open();
     const there = fake.say(THERE, 'hello', { author: person('ann') });

@@ -88,7 +88,8 @@ export const createRestParts = (
   const outbox = createOutbox({ api, webhooks, rate, writers, botTurns });
   const ownMessages = createOwnMessages(api, reader, clients);
   const threads = createThreads(api, () => application().botId, ownMessages);
-  const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
+  const commandMentions = createCommandMentions();
+  const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads, commandMentions });
   const members = createMemberNames(api, clock, createMembersTogether(clients));
   const access = createAccess(api, clients, clock);
   const feed = createChannelFeed({
@@ -102,7 +103,6 @@ export const createRestParts = (
     access,
     isBanned: createBans(api, clients, clock),
   });
-  const commandMentions = createCommandMentions();
   const voice = createVoice({ api, application, clients, rooms, log, clock });
   /** The port through which the core uses Discord. */
   const platform: Platform = {

@@ -5,6 +5,7 @@ import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
 import { createFinder, type FoundMirror } from './find.ts';
 import { quietly } from './parts.ts';
+import type { CommandMentions } from '../slash/mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -33,9 +34,12 @@ const isToChange = (found: FoundMirror | undefined, mirror: Mirror): boolean =>
   found !== undefined && ('strays' in found || !says(found, mirror));
 
 export const createMirrors = (
-  deps: SharedMessagesDeps & { readonly threads: Threads },
+  deps: SharedMessagesDeps & {
+    readonly threads: Threads;
+    readonly commandMentions: Pick<CommandMentions, 'on' | 'within'>;
+  },
 ): Mirrors => {
-  const { api, outbox, ownMessages, threads } = deps;
+  const { api, outbox, ownMessages, threads, commandMentions } = deps;
   /** Keys of replies by message, which tell other mirrors from the one searched for. */
   const keys = createLru<string, string>(REMEMBERED);
   const finder = createFinder(ownMessages, (id) => keys.get(id));
@@ -47,6 +51,13 @@ export const createMirrors = (
     if (!as) for (const id of post.ids) keys.set(id, key);
     return postedOf(post);
   };
+
+  /** A mirror with our commands as Discord mentions them. */
+  const rendered = (mirror: Mirror): Mirror => ({
+    ...mirror,
+    content: commandMentions.on(mirror.content),
+    ...(mirror.blocks ? { blocks: mirror.blocks.map(commandMentions.on) } : {}),
+  });
 
   /** Unarchives an inactive thread where needed; by itself only posting does so. */
   const awake = async <T>({ id }: Channel, held: WhileHeld, work: () => Promise<T>): Promise<T> => {
@@ -126,8 +137,9 @@ export const createMirrors = (
   return {
     filesBytes: FILES_BYTES,
     isShared: (posted) => ownPostOf(posted).handle.shared,
-    async *create({ channel: to }, mirrors, options) {
+    async *create({ channel: to }, wanted, options) {
       channelIdOf(to);
+      const mirrors = wanted.map(rendered);
       // What was posted before and may be changed has one turn; what is new is posted besides.
       const isBesides = options.isBackfill === true && !options.mayExist;
       using _ = await turns.take(isBesides ? `backfill ${to.id}` : to.id);
@@ -157,9 +169,10 @@ export const createMirrors = (
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    update: async (posted, mirror, options = {}) =>
+    update: async (posted, wanted, options = {}) =>
       inTurn(posted.channel, options, async () => {
         ownMessages.forget(posted.channel.id);
+        const mirror = rendered(wanted);
         const shown =
           (await editor.rewrite(ownPostOf(posted), mirror, options)) ??
           (await postAnew(posted.channel, mirror, options));
@@ -199,7 +212,10 @@ export const createMirrors = (
     },
     changeThread: threads.change,
     openThread: async (channel, name, options) => ({
-      channel: await threads.begin(channel, name, options),
+      channel: await threads.begin(channel, name, {
+        ...options,
+        opening: commandMentions.within(options.opening),
+      }),
     }),
     thread: async (channel, name, { known, assertHeld } = {}) => ({
       channel: await threads.standing(channel, name, known?.channel.id, { assertHeld }),

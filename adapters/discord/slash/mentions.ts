@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import type { Content } from '../../../src/model/message.ts';
 import { asText, map } from '../../../src/rich-text/walk.ts';
-import { mention, OWN } from '../../../src/rich-text/rich-text.ts';
+import { mention, OWN, type RichText } from '../../../src/rich-text/rich-text.ts';
 import { PLATFORM } from '../ids.ts';
 import type { CommandBody } from './commands.ts';
 
@@ -24,6 +24,13 @@ export type CommandMentions = ReturnType<typeof createCommandMentions>;
 export const createCommandMentions = () => {
   /** The path that a mention names, and the id of its command, by the names of commands. */
   let known: ReadonlyMap<string, { readonly name: string; readonly id: string }> = new Map();
+  /** A text with our commands as Discord mentions them. */
+  const within = (tree: RichText): RichText =>
+    map(tree, (node) => {
+      if (node.kind !== 'mention' || node.platform !== OWN) return node;
+      const command = known.get(node.id);
+      return command ? mention(PLATFORM, 'command', command.id, command.name) : asText(node);
+    });
   return {
     /** @param infos our commands: one that is typed alone is mentioned as the action that it runs */
     learn: (
@@ -47,14 +54,11 @@ export const createCommandMentions = () => {
       }
       known = byName;
     },
+    within,
     /** The content with our commands as Discord mentions them. */
-    on: (content: Content): Content => ({
+    on: <Shown extends Pick<Content, 'text'>>(content: Shown): Shown => ({
       ...content,
-      text: map(content.text, (node) => {
-        if (node.kind !== 'mention' || node.platform !== OWN) return node;
-        const command = known.get(node.id);
-        return command ? mention(PLATFORM, 'command', command.id, command.name) : asText(node);
-      }),
+      text: within(content.text),
     }),
   };
 };

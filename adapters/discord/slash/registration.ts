@@ -1,8 +1,7 @@
 import { Routes } from 'discord.js';
-import { faultFields, toAppError, type AppError } from '../../../src/errors.ts';
+import { AppError, faultFields, toAppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
-import { logFailure } from '../../../src/telemetry/log.ts';
 import { PLATFORM } from '../ids.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
 import type { CommandMentions, RegisteredCommand } from './mentions.ts';
@@ -95,6 +94,8 @@ export const createRegister = (
     mentions.learn(registered, core.commands('en', PLATFORM));
   let isTriedAgain = false;
 
+  const notYet = (fault: AppError): void =>
+    log.info(faultFields(fault), 'Discord: commands not looked up');
   const failed = (fault: AppError): void =>
     log.error(faultFields(fault), 'Discord: commands not registered');
 
@@ -120,11 +121,19 @@ export const createRegister = (
 
   return {
     register,
-    /** Learns which commands another process registered; where that fails, they are shown as code. */
+    /** Learns which commands another process registers, perhaps only later; until then, they are shown as code. */
     look: async (applicationId: string): Promise<void> => {
-      await logFailure(log, 'Discord: commands not looked up', async () =>
-        learn(await api.send<RegisteredCommand[]>('GET', routeOf(applicationId))),
-      );
+      const attempt = async (): Promise<void> => {
+        const registered = await api.send<RegisteredCommand[]>('GET', routeOf(applicationId));
+        learn(registered);
+        if (registered.length === 0)
+          throw new AppError('unavailable', 'no command is registered yet', { retryable: true });
+      };
+      await attempt().catch(async (thrown: unknown) => {
+        const fault = toAppError(thrown);
+        notYet(fault);
+        if (fault.retryable) await retryUntilAborted(attempt, { signal, failed: notYet });
+      });
     },
   };
 };

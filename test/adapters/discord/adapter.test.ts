@@ -4,9 +4,16 @@ import { eventually } from '../../fakes/eventually.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/inbound/client.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
-import { createTestCore, openDiscord, optionsFor, placeOf, type TestCore } from './support.ts';
+import {
+  createTestCore,
+  never,
+  openDiscord,
+  optionsFor,
+  placeOf,
+  type TestCore,
+} from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { sentence } from '../../../src/rich-text/compose.ts';
+import { row, sentence } from '../../../src/rich-text/compose.ts';
 import { ownCommand } from '../../../src/rich-text/rich-text.ts';
 
 test('it asks for the events that it follows, and for none of people or of who is online', async () => {
@@ -98,6 +105,46 @@ test('a process that takes no events shows the commands that another one registe
     await adapter.platform.post(placeOf(guild, channel), { text });
     expect(channel.last?.pressable).toEqual(['translate']);
   });
+});
+
+test('a command is one to press once it is registered, also after the start, in copies and threads', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const guild = fake.guild();
+  const [channel, other] = [guild.channel(), guild.channel()];
+  const core = { ...createTestCore(), receives: false };
+  await using adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  const text = sentence(ownCommand('translate'));
+  await eventually(async () => {
+    await adapter.platform.post(placeOf(guild, channel), { text });
+    expect(channel.last?.content).toBe('`/translate`');
+  });
+  await using receiving = createDiscordAdapter(optionsFor(fake), createTestCore());
+  await receiving.start();
+  await eventually(async () => {
+    await adapter.platform.post(placeOf(guild, channel), { text });
+    expect(channel.last?.pressable).toEqual(['translate']);
+  });
+  const mirrors = receiving.platform.mirrors!;
+  const said = channel.say(fake.user({ name: 'Ann' }), 'hello');
+  const mirror = {
+    source: { channel: placeOf(guild, channel), id: said.id },
+    key: 'watch',
+    content: { text },
+    label: row('🌐'),
+    as: { name: 'Ann' },
+  };
+  const options = { mayExist: false, signal: never() };
+  const target = { channel: placeOf(guild, other) };
+  const [posted] = await Array.fromAsync(mirrors.create(target, [mirror], options));
+  expect(other.last?.pressable).toEqual(['translate']);
+  await mirrors.update(posted!, { ...mirror, content: { text: rich('again') } });
+  expect(other.last?.pressable).toEqual([]);
+  await mirrors.update(posted!, mirror);
+  expect(other.last?.pressable).toEqual(['translate']);
+  const opening = { key: 'k', opening: text, mayExist: false, sinceMs: 0 };
+  await mirrors.openThread(placeOf(guild, other), 'plans', opening);
+  expect(other.last?.pressable).toEqual(['translate']);
 });
 
 /** An adapter that is stopped in the middle of a request that it makes while it starts. */

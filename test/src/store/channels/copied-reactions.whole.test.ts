@@ -33,6 +33,22 @@ describe.each(ENGINES)('reactions that are copied, on $engine', ({ make }) => {
     expect(await store.selectFrom('copied_reaction').selectAll().execute()).toEqual([]);
   });
 
+  it('all are listed part by part, each once', async () => {
+    const { reactions } = await open(await make());
+    for (const emoji of ['👍', '❤️'])
+      for (const ref of [HERE, ONE, OTHER])
+        await reactions.note(at('from'), emoji, [{ ref, people: 1 }]);
+    const found: string[] = [];
+    for (let last; ;) {
+      const some = await reactions.after(SPACE.platform, last, 4);
+      found.push(...some.map(({ ref, emoji }) => `${ref.id} ${emoji}`));
+      last = some.at(-1);
+      if (!last) break;
+    }
+    const all = ['here', 'one', 'other'].flatMap((id) => [`${id} 👍`, `${id} ❤️`]);
+    expect(found.toSorted()).toEqual(all.toSorted());
+  });
+
   it('what was put is known not to be wanted any more, where another process counted meanwhile', async () => {
     const { reactions, note } = await open(await make());
     await note(ONE, 1);

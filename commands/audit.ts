@@ -12,34 +12,11 @@ import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
-import { actsOf, channelIdsIn, said, withoutHidden } from './audit/said.ts';
+import { readable, readPage, turnedArg, turnedIn } from './audit/reading.ts';
+import { withoutHidden } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
-const LISTED = 10;
 const SECOND_MS = 1_000;
-
-/** All changes, those of them that the person may read of, and a sentence on each of these. */
-const read = async (ctx: AuditContext) => {
-  const { access, services, channel } = ctx;
-  const { space } = channel;
-  const all = await services.audit.list(space);
-  const blocked = await services.blocks.list(space);
-  const ids = [...new Set(all.flatMap(channelIdsIn))];
-  const seen = await access.seen(ids, (id) => ({ space, id }));
-  const isSeen = new Set(seen);
-  const shown = all.filter(({ channelId }) => channelId === undefined || isSeen.has(channelId));
-  return {
-    all,
-    shown,
-    seen,
-    isSeen,
-    say: (entry: AuditEntry) => said(entry, blocked, isSeen, ctx),
-  };
-};
-
-/** The place in the list that a press is about. */
-const fromOf = ({ arg }: Pick<PressContext, 'arg'>): number =>
-  Math.max(0, Math.trunc(Number(arg)) || 0);
 
 /** Says in one row what an act set for another channel, where that is something else than for the first. */
 const othersLine = async (
@@ -55,35 +32,39 @@ const othersLine = async (
   return [sentence(channel, ': ', series(differing))];
 };
 
-/** The changes of links and settings, from a place in their list on. */
-const page = async (ctx: AuditContext, from: number): Promise<Content> => {
+/** The changes of links and settings, from the last place on that a person turned to. */
+const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
   const { services, t } = ctx;
-  const { all, shown, say } = await read(ctx);
+  const turned = turnedIn({ arg });
+  const { all, shown, say, acts, next } = await readPage(ctx, turned.at(-1));
   const { days } = services.audit;
-  if (all.length === 0) return { text: t('audit.none', { days }), tone: 'note' };
-  const acts = actsOf(shown);
-  const items = acts.slice(from, from + LISTED).map(async ({ entry, others }) => {
+  if (all.length === 0 && turned.length === 0)
+    return { text: t('audit.none', { days }), tone: 'note' };
+  const items = acts.map(async ({ entry, others }) => {
     const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
     const own = await changedLines(entry, ctx);
     const further = others.map((other) => othersLine(other, own, ctx));
     return nested(series([time, say(entry)]), [...own, ...(await Promise.all(further)).flat()]);
   });
+  const read = new Set(shown);
   return {
     text: lines(
       t('audit.heading', { days }),
-      acts.length > LISTED &&
-        t('audit.page', {
-          page: Math.floor(from / LISTED) + 1,
-          pages: Math.ceil(acts.length / LISTED),
-        }),
-      bullets(...(await Promise.all(items)), hiddenNote(all, shown, ctx)),
+      bullets(
+        ...(await Promise.all(items)),
+        hiddenNote(
+          all,
+          all.filter((entry) => read.has(entry)),
+          ctx,
+        ),
+      ),
     ),
     controls: [
-      ...(from > 0 ? [button(ctx, `audit page:${from - LISTED}`, 'audit.newer')] : []),
-      ...(acts.length > from + LISTED
-        ? [button(ctx, `audit page:${from + LISTED}`, 'blocks.older')]
+      ...(turned.length > 0
+        ? [button(ctx, `audit page:${turnedArg(turned.slice(0, -1))}`, 'audit.newer')]
         : []),
-      button(ctx, `audit export:${from}`, 'audit.export'),
+      ...(next ? [button(ctx, `audit page:${turnedArg([...turned, next])}`, 'blocks.older')] : []),
+      button(ctx, `audit export:${turnedArg(turned)}`, 'audit.export'),
     ],
   };
 };
@@ -105,7 +86,8 @@ const exportPress: Press = {
   private: true,
   run: async (ctx) => {
     const { services, reply } = ctx;
-    const { shown, seen, isSeen, say } = await read(ctx);
+    const slices = await Array.fromAsync(services.audit.list(ctx.channel.space));
+    const { shown, seen, isSeen, say } = await readable(slices.flat(), ctx);
     const names = await namesOf(seen, ctx);
     const inWords = (tree: RichText): string =>
       plainText(
@@ -115,14 +97,14 @@ const exportPress: Press = {
           ),
         ),
       );
-    const changes = shown.map((entry) => ({
+    const bytes = await services.audit.csv(shown, (entry) => ({
       entry: withoutHidden(entry, isSeen),
       channel: names.get(entry.channelId ?? '') ?? '',
       said: inWords(say(entry)),
     }));
     await reply({
-      ...(await page(ctx, fromOf(ctx))),
-      files: [{ name: 'audit.csv', mediaType: 'text/csv', bytes: services.audit.csv(changes) }],
+      ...(await page(ctx, ctx.arg)),
+      files: [{ name: 'audit.csv', mediaType: 'text/csv', bytes }],
     });
   },
 };
@@ -130,14 +112,14 @@ const exportPress: Press = {
 /** `/audit`: tells moderators who changed what of the links and settings of their space. */
 export default defineCommand(
   'audit',
-  { guards: [moderator], private: true, run: async (ctx) => ctx.reply(await page(ctx, 0)) },
+  { guards: [moderator], private: true, run: async (ctx) => ctx.reply(await page(ctx)) },
   {
     needs: 'watch',
     topic: 'server',
     presses: {
       page: {
         guards: [moderator],
-        ...pressOn((ctx) => page(ctx, fromOf(ctx))),
+        ...pressOn((ctx) => page(ctx, ctx.arg)),
       },
       export: exportPress,
     },

@@ -118,7 +118,7 @@ export const withoutHidden = (entry: AuditEntry, seen: ReadonlySet<string>): Aud
 };
 
 /** Time within which changes of the same person are one act, ms: each channel of a group has an entry of its own. */
-const ACT_MS = 1_000;
+export const ACT_MS = 1_000;
 
 interface Link {
   readonly entry: AuditEntry;

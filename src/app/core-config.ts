@@ -69,9 +69,7 @@ export const coreSection = z
   .object({
     SPEECH_API_URL: httpUrl
       .optional()
-      .describe(
-        'URL of the AI service (speech, translation, language model). Default: built in.',
-      ),
+      .describe('URL of the AI service (speech, translation, language model). Default: built in.'),
     SPEECH_API_KEY: serviceKey
       .optional()
       .describe('API key for SPEECH_API_URL, including its prefix.'),

@@ -42,8 +42,12 @@ export interface ToldChange {
 /** The changes of links and settings, which are kept for `days`. */
 export interface Audit {
   readonly days: number;
-  /** Lists all of a space, the newest first. */
-  list(space: Space): Promise<readonly AuditEntry[]>;
+  /**
+   * Lists those of a space in slices, the newest first.
+   *
+   * @param beforeMs only those from before, ms since 1970
+   */
+  list(space: Space, beforeMs?: number): AsyncGenerator<readonly AuditEntry[]>;
   /** Writes changes as CSV, times in ISO 8601, values as JSON. */
-  csv(changes: readonly ToldChange[]): Uint8Array;
+  csv(entries: readonly AuditEntry[], tell: (entry: AuditEntry) => ToldChange): Promise<Uint8Array>;
 }

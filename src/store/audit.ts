@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'csv-stringify/sync';
-import { sql, type Transaction } from 'kysely';
-import type { Audit, Audited, AuditEntry } from '../model/audit.ts';
+import { setImmediate } from 'node:timers/promises';
+import { sql, type Selectable, type Transaction } from 'kysely';
+import type { Audit, Audited, AuditEntry, ToldChange } from '../model/audit.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import { disarm } from '../text/spreadsheet.ts';
 import type { Actor } from './actor.ts';
@@ -107,7 +108,11 @@ export const forgetAbout = async (db: Transaction<Schema>, about: string): Promi
   }
 };
 
+/** Entries that are read or written at once. */
+const SLICE = 100;
+
 const COLUMNS = [
+  'id',
   'at_ms',
   'what',
   'changed_by',
@@ -125,40 +130,64 @@ const nameIn = (values: Values | undefined): string | undefined => {
   return typeof name === 'string' ? name : undefined;
 };
 
+const entryOf = (
+  row: Pick<Selectable<Schema['audit_entry']>, (typeof COLUMNS)[number]>,
+): AuditEntry => ({
+  atMs: row.at_ms,
+  what: row.what as Audited,
+  by:
+    row.changed_by === null
+      ? undefined
+      : { id: row.changed_by, name: row.changed_by_name ?? row.changed_by },
+  elsewhere: (row.changed_by === null && row.changed_by_name) || undefined,
+  channelId: row.channel_id ?? undefined,
+  about: row.about_hash ?? undefined,
+  before: parsed(row.before),
+  after: parsed(row.after),
+});
+
+const cellsOf = ({ entry, channel, said }: ToldChange): readonly string[] => [
+  new Date(entry.atMs).toISOString(),
+  entry.by?.id ?? '',
+  entry.by?.name ?? '',
+  entry.what,
+  entry.channelId ?? '',
+  channel,
+  said,
+  entry.about === undefined ? '' : (nameIn(entry.after) ?? ''),
+  entry.before ? JSON.stringify(entry.before) : '',
+  entry.after ? JSON.stringify(entry.after) : '',
+];
+
 /** Creates the reader of the changes of links and settings. */
 export const createAudit = (store: Pick<Store, 'selectFrom'>): Audit => ({
   days: AUDIT_DAYS,
-  list: async (space) => {
-    const rows = await readRows(store, 'audit_entry', spaceColumns(space), [...COLUMNS]);
-    return rows
-      .toSorted((a, b) => b.at_ms - a.at_ms)
-      .map((row) => ({
-        atMs: row.at_ms,
-        what: row.what as Audited,
-        by:
-          row.changed_by === null
-            ? undefined
-            : { id: row.changed_by, name: row.changed_by_name ?? row.changed_by },
-        elsewhere: (row.changed_by === null && row.changed_by_name) || undefined,
-        channelId: row.channel_id ?? undefined,
-        about: row.about_hash ?? undefined,
-        before: parsed(row.before),
-        after: parsed(row.after),
-      }));
+  async *list(space, beforeMs = Number.MAX_SAFE_INTEGER) {
+    let last = { at_ms: beforeMs, id: '' };
+    for (;;) {
+      const { at_ms: at, id } = last;
+      const rows = await store
+        .selectFrom('audit_entry')
+        .select([...COLUMNS])
+        .where((eb) => eb.and(spaceColumns(space)))
+        .where((eb) => eb(eb.refTuple('at_ms', 'id'), '<', eb.tuple(at, id)))
+        .orderBy('at_ms', 'desc')
+        .orderBy('id', 'desc')
+        .limit(SLICE)
+        .execute();
+      yield rows.map(entryOf);
+      if (rows.length < SLICE) return;
+      last = rows.at(-1)!;
+      await setImmediate();
+    }
   },
-  csv: (changes) => {
-    const rows = changes.map(({ entry, channel, said }) => [
-      new Date(entry.atMs).toISOString(),
-      entry.by?.id ?? '',
-      entry.by?.name ?? '',
-      entry.what,
-      entry.channelId ?? '',
-      channel,
-      said,
-      entry.about === undefined ? '' : (nameIn(entry.after) ?? ''),
-      entry.before ? JSON.stringify(entry.before) : '',
-      entry.after ? JSON.stringify(entry.after) : '',
-    ]);
-    return Buffer.from(`\uFEFF${stringify([HEADER, ...rows].map((row) => row.map(disarm)))}`);
+  csv: async (entries, tell) => {
+    let written = `\uFEFF${stringify([HEADER])}`;
+    for (let at = 0; at < entries.length; at += SLICE) {
+      const rows = entries.slice(at, at + SLICE).map((each) => cellsOf(tell(each)).map(disarm));
+      written += stringify(rows);
+      await setImmediate();
+    }
+    return Buffer.from(written);
   },
 });

@@ -1,4 +1,5 @@
-import { createAudit, noteChange } from '../../src/store/audit.ts';
+import { auditOf } from '../fakes/audit.ts';
+import { noteChange } from '../../src/store/audit.ts';
 import { blockKey } from '../../src/store/blocks.ts';
 import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
@@ -266,14 +267,13 @@ export const removalContract: Contract<RemovalSubject> = {
     await note(KEPT, ids);
     await running.core.feedListener.spaceLeft(LEFT);
     await running.core.services.privacy.forget(GONE);
-    const audit = createAudit(store);
-    expect(await audit.list(KEPT)).toMatchObject([
+    expect(await auditOf(store, KEPT)).toMatchObject([
       { after: { values: ['', '', STAYING.id, `${LEFT.id}2`] } },
     ]);
     const elsewhere = { ...KEPT, platform: 'elsewhere' };
     await note(elsewhere, ids);
     await running.core.services.privacy.forget(GONE);
-    expect(await audit.list(elsewhere)).toMatchObject([{ after: { values: ids } }]);
+    expect(await auditOf(store, elsewhere)).toMatchObject([{ after: { values: ids } }]);
   },
 
   'leaves what another platform has of somebody with the same ID': async ({ store }) => {

@@ -138,7 +138,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       openLinks: async () => [],
       withdraw: refuse,
     },
-    audit: { days: 400, list: async () => [], csv: refuse },
+    audit: { days: 400, list: async function* list() {}, csv: refuse },
     blocks: { list: async () => [], of: refuse, lookUp: refuse, add: refuse, remove: refuse },
     spaces: createFakeSpaces(),
     usage: {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEndedWatches } from '../../../src/autotranslate/ended-watches.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { actAs } from '../../../src/store/actor.ts';
-import { createAudit } from '../../../src/store/audit.ts';
+import { auditOf } from '../../fakes/audit.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
@@ -86,7 +86,7 @@ describe('what was turned off and is set back', () => {
     await expect
       .poll(() => scene.feed.texts(SPANISH).at(-1))
       .toBe(sentence('autotranslate.joined-here', joined, 'es'));
-    const [trail] = await createAudit(scene.store).list(ENGLISH.space);
+    const [trail] = await auditOf(scene.store, ENGLISH.space);
     expect(trail?.after).toMatchObject({ isUndo: true });
     await scene.say(ENGLISH, 'hello');
     await scene.idle();

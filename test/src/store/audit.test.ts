@@ -12,6 +12,7 @@ import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { OPEN_LINKS } from '../../../src/model/space.ts';
+import { auditOf } from '../../fakes/audit.ts';
 import { fresh } from '../../fakes/opened.ts';
 
 const ELSEWHERE: Space = { platform: 'other', id: 'workspace' };
@@ -24,7 +25,7 @@ const EVE = { platform: 'other', id: 'eve' };
 
 describe('the audit trail', () => {
   const store = fresh(() => openStore('sqlite::memory:'));
-  const list = (space = SPACE): Promise<readonly AuditEntry[]> => createAudit(store).list(space);
+  const list = (space = SPACE): Promise<readonly AuditEntry[]> => auditOf(store, space);
 
   it('has who changed a setting, and what it was before and after', async () => {
     const spaces = createSpaceSettings(store);
@@ -46,6 +47,18 @@ describe('the audit trail', () => {
     const set = Array.from({ length: 30 }, (_, at) => at + 1);
     for (const dailyCharacters of set) await spaces.change(SPACE, { dailyCharacters });
     expect((await list()).map(({ after }) => after?.['dailyCharacters'])).toEqual(set.toReversed());
+  });
+
+  it('is read in slices, no entry twice', async () => {
+    const spaces = createSpaceSettings(store);
+    for (let limit = 1; limit <= 250; limit += 1)
+      await spaces.change(SPACE, { dailyCharacters: limit });
+    const slices = await Array.fromAsync(createAudit(store).list(SPACE));
+    expect(slices.map(({ length }) => length)).toEqual([100, 100, 50]);
+    const all = slices.flat().map(({ after }) => after?.['dailyCharacters']);
+    expect(new Set(all).size).toBe(250);
+    const [first = []] = await Array.fromAsync(createAudit(store).list(SPACE, slices[1]![0]!.atMs));
+    expect(first[0]).toEqual(slices[1]![1]);
   });
 
   it('has nothing of what is set as it was', async () => {
@@ -171,9 +184,11 @@ describe('the audit trail', () => {
       spaces.change(SPACE, { dailyCharacters: 1 }),
     );
     const csv = Buffer.from(
-      createAudit(store).csv(
-        (await list()).map((entry) => ({ entry, channel: '#here', said: '=1' })),
-      ),
+      await createAudit(store).csv(await list(), (entry) => ({
+        entry,
+        channel: '#here',
+        said: '=1',
+      })),
     ).toString();
     expect(csv).toContain(
       `ann,"'=HYPERLINK(""x"")",setting,,#here,'=1,,{},"{""dailyCharacters"":1}"`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actAs } from '../../../../src/store/actor.ts';
-import { createAudit } from '../../../../src/store/audit.ts';
+import { auditOf } from '../../../fakes/audit.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
@@ -195,7 +195,7 @@ describe('a channel', () => {
     const eve = { id: 'eve', name: 'Eve', space: guest.space };
     await actAs(eve, () => scene.watches.answer(id, guest.space, true, admitAll.admit));
     await expect.poll(() => scene.other.texts(THERE).length).toBe(1);
-    const trail = await createAudit(scene.store).list(WORKSPACE);
+    const trail = await auditOf(scene.store, WORKSPACE);
     expect(trail[0]?.after).toBeUndefined();
     expect(JSON.stringify([trail, scene.other.texts(THERE)])).not.toContain('guests');
   });

@@ -6,7 +6,7 @@ import { MOST_A_MINUTE } from '../../../../src/autotranslate/prepare/floods.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
 import { THERE } from './support.ts';
 import { actAs } from '../../../../src/store/actor.ts';
-import { createAudit } from '../../../../src/store/audit.ts';
+import { auditOf } from '../../../fakes/audit.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 
@@ -277,13 +277,12 @@ describe('a channel of a space that joined later', () => {
       ['place english', undefined, true],
       ['place spanish', undefined, false],
     ]);
-    const audit = createAudit(scene.store);
-    expect((await audit.list(WORKSPACE))[0]).toMatchObject({
+    expect((await auditOf(scene.store, WORKSPACE))[0]).toMatchObject({
       by: undefined,
       channelId: '42',
       after: { heldBy: [expect.stringContaining('Babel (Place)')] },
     });
-    expect((await audit.list(ENGLISH.space))[0]?.after).toEqual({
+    expect((await auditOf(scene.store, ENGLISH.space))[0]?.after).toEqual({
       held: ['#channel-42 · tower.example (Other)'],
     });
   });
@@ -371,9 +370,9 @@ describe('a channel of a space that joined later', () => {
       .poll(() => scene.other.texts(THERE))
       .toEqual([sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'fr')]);
     // The trail there names the server, and the one here the person.
-    const [there] = await createAudit(scene.store).list(WORKSPACE);
+    const [there] = await auditOf(scene.store, WORKSPACE);
     expect(there).toMatchObject({ by: undefined, elsewhere: 'Babel (Place)' });
-    const [here] = await createAudit(scene.store).list(ENGLISH.space);
+    const [here] = await auditOf(scene.store, ENGLISH.space);
     expect(here).toMatchObject({ by: { name: 'Ann' }, elsewhere: undefined });
   });
 });

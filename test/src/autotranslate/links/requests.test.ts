@@ -5,7 +5,7 @@ import { openStore, type Store } from '../../../../src/store/index.ts';
 import { isPaused } from '../../../../src/model/space.ts';
 import type { LinkConditions, Watches } from '../../../../src/model/watches.ts';
 import { actAs } from '../../../../src/store/actor.ts';
-import { createAudit } from '../../../../src/store/audit.ts';
+import { auditOf } from '../../../fakes/audit.ts';
 import { mirrorOf, openTestAutoTranslate, watchOf } from '../../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, lost, SPACE } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
@@ -195,7 +195,7 @@ describe('a link', () => {
     expect(scene.feed.texts(ENGLISH)).toEqual([sentence('autotranslate.link-withdrawn')]);
     expect(await scene.watches.openLinks(ENGLISH)).toEqual([]);
     await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
-    const noted = async (space: typeof SPACE) => (await createAudit(scene.store).list(space))[0];
+    const noted = async (space: typeof SPACE) => (await auditOf(scene.store, space))[0];
     const what = 'link-withdrawn';
     expect(await noted(WORKSPACE)).toMatchObject({ what, by: { name: 'Bob' } });
     expect(await noted(SPACE)).toMatchObject({ what, elsewhere: 'tower.example (Other)' });
@@ -204,7 +204,7 @@ describe('a link', () => {
   it('is noted on the side that is asked, with the asker until they have their data deleted', async () => {
     scene.other.nameSpace(WORKSPACE, 'tower.example');
     await ask();
-    const noted = async () => (await createAudit(scene.store).list(SPACE))[0];
+    const noted = async () => (await auditOf(scene.store, SPACE))[0];
     expect(await noted()).toMatchObject({
       what: 'link-asked',
       channelId: 'english',

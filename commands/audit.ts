@@ -12,7 +12,7 @@ import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
-import { readable, readPage, turnedArg, turnedIn } from './audit/reading.ts';
+import { readable, readActs, turnedArg, turnedIn } from './audit/reading.ts';
 import { withoutHidden } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
@@ -36,7 +36,7 @@ const othersLine = async (
 const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
   const { services, t } = ctx;
   const turned = turnedIn({ arg });
-  const { all, shown, say, acts, next } = await readPage(ctx, turned.at(-1));
+  const { all, shown, say, acts, next } = await readActs(ctx, turned.at(-1));
   const { days } = services.audit;
   if (all.length === 0 && turned.length === 0)
     return { text: t('audit.none', { days }), tone: 'note' };

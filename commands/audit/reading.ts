@@ -33,7 +33,7 @@ export const turnedArg = (turned: readonly Place[]): string =>
     .map(({ beforeMs, skip }) => `${beforeMs.toString(36)}.${skip}`)
     .join(',');
 
-/** Those of some entries that a person may read, and a sentence on each. */
+/** Finds those of some entries that a person may read, with a sentence on each. */
 export const readable = async (entries: readonly AuditEntry[], ctx: AuditContext) => {
   const { access, services, channel } = ctx;
   const { space } = channel;
@@ -59,7 +59,7 @@ const borderIn = (entries: readonly AuditEntry[], upTo = entries.length): number
   );
 
 /** Reads the acts of one page, each with all of its entries, and where the next page begins. */
-export const readPage = async (ctx: AuditContext, place: Place | undefined) => {
+export const readActs = async (ctx: AuditContext, place: Place | undefined) => {
   const { beforeMs, skip = 0 } = place ?? {};
   const end = skip + LISTED;
 

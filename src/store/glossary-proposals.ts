@@ -116,14 +116,32 @@ export const createGlossaryProposals = (store: Store, now: () => number) => ({
     return row && taken > 0 ? proposalOf(of, row) : undefined;
   },
 
-  /** Lists some that were accepted between two times in ms since 1970, and are to be announced. */
+  /**
+   * Lists some that were accepted between two times in ms since 1970, and are to be announced: the oldest of each space,
+   * then the second oldest of each.
+   */
   unannounced: async (fromMs: number, untilMs: number): Promise<readonly GlossaryProposal[]> => {
     const rows = await store
-      .selectFrom('glossary_proposal')
-      .select([...COLUMNS, 'platform', 'space_id'])
-      .where('accepted', '=', 1)
-      .where('since_ms', '>=', fromMs)
-      .where('since_ms', '<', untilMs)
+      .selectFrom((from) =>
+        from
+          .selectFrom('glossary_proposal')
+          .select([...COLUMNS, 'platform', 'space_id'])
+          .select(({ fn }) =>
+            fn
+              .agg<number>('row_number')
+              .over((over) =>
+                over.partitionBy(['platform', 'space_id']).orderBy('since_ms').orderBy('id'),
+              )
+              .as('turn'),
+          )
+          .where('accepted', '=', 1)
+          .where('since_ms', '>=', fromMs)
+          .where('since_ms', '<', untilMs)
+          .as('accepted'),
+      )
+      .selectAll()
+      .orderBy('turn')
+      .orderBy('since_ms')
       .limit(MOST_ANNOUNCED)
       .execute();
     return rows.map((row) => proposalOf({ platform: row.platform, id: row.space_id }, row));

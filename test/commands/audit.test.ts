@@ -160,7 +160,7 @@ describe('/audit', () => {
   it.each([
     ['far from each other', 60_000],
     ['at the same moment', 1],
-  ])('shows each act once and whole, over all pages: %s', async (_, everyMs) => {
+  ])('shows each act once and whole, over all pages: %s', async (__, everyMs) => {
     const { store } = harness();
     const third: Channel = { space: SPACE, id: '400' };
     const ids = [HERE.id, BESIDE.id, third.id];

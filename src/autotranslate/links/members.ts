@@ -125,7 +125,8 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       const { space } = watch.channel;
       const group = watches.group(watch);
       if ((heldBy(found, group, space) === 'here') === isHolding) return;
-      await deps.demandSeldom(space);
+      // Each end follows a beginning that was counted, and frees the other server.
+      if (isHolding) await deps.demandSeldom(space);
       // Any of the own channels may have begun it.
       const own = isHolding ? [watch] : group.filter(isOf(space));
       for (const each of own) await setPause(each.channel, 'held', key, isHolding);

@@ -11,7 +11,7 @@ const MOST_UNTOLD = 1_000;
 
 /**
  * Creates the limits of what a space has channels of others told of: so many lines at once, then one a minute. Ending its own
- * links is never limited.
+ * links is never limited, nor is the end of a pause of its own.
  */
 export const createToldChanges = (quota: Pick<Quota, 'tryTake'>) => {
   const untold = createLru<string, true>(MOST_UNTOLD);

@@ -255,7 +255,8 @@ describe('a channel of a space that joined later', () => {
         }
       return most;
     };
-    expect(await changes(50)).toBe(20);
+    // Whoever has paused it can always end that.
+    expect(await changes(50)).toBe(40);
     // Who left and comes back is told of likewise.
     const again = scene.watches.join(watchOf(channel('german')), ENGLISH);
     await expect(again).rejects.toMatchObject(isTooOften);

@@ -5,6 +5,8 @@ import {
   readerLanguage,
   resultOf,
 } from '../../src/command/helpers.ts';
+import type { MessageFile } from '../../src/model/message.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { userError } from '../../src/errors.ts';
 import { plainWords, lines } from '../../src/rich-text/compose.ts';
 
@@ -24,13 +26,30 @@ export const wholePress: Press = {
     if (!message || isOurs || (isBlankMessage(message.text) && !audio))
       throw userError('not-found', 'errors.not-found');
     const place = { place: channel, lane: 'interactive' } as const;
-    const heard =
-      audio && (await resultOf(services.transcriber.transcribe({ audio, ...place }, signal)));
-    const text = lines(message.text, heard && plainWords(heard.text));
+    const { translations } = services.messages;
+    const keep = translations.begin();
+    const hear = async (file: MessageFile): Promise<RichText> => {
+      const kept = translations.of(message, `heard ${file.id}`);
+      if (kept) return kept.text;
+      const heard = await resultOf(
+        services.transcriber.transcribe({ audio: file, ...place }, signal),
+      );
+      const { language } = heard;
+      const words = plainWords(heard.text);
+      const spoken = { text: words, from: language, to: language, outcome: 'unchanged' } as const;
+      keep(message, `heard ${file.id}`, spoken);
+      return words;
+    };
     const to = await readerLanguage(ctx);
-    const expected = services.watches.of(channel)?.languages ?? [];
-    const asked = services.translator.translate({ text, to, expected, ...place }, signal);
-    const translation = await resultOf(asked);
+    const translate = async () => {
+      const text = lines(message.text, audio && (await hear(audio)));
+      const expected = services.watches.of(channel)?.languages ?? [];
+      const asked = services.translator.translate({ text, to, expected, ...place }, signal);
+      const made = await resultOf(asked);
+      keep(message, `whole ${to}`, made);
+      return made;
+    };
+    const translation = translations.of(message, `whole ${to}`) ?? (await translate());
     const { outcome } = translation;
     if (outcome === 'translated' || outcome === 'unchanged')
       return reply({ text: translation.text });

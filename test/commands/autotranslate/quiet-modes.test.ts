@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { HERE, labelled, messageOf } from '../../fakes/command-harness.ts';
+import { audio } from '../../src/autotranslate/support.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
@@ -129,6 +130,24 @@ describe('the button of a compact reply', () => {
     harness().script.messages = [written('1', whole)];
     const { text } = await harness().pressNamed('translate whole:1', { member: reader });
     expect(text).toBe(`ja:${whole}`);
+  });
+
+  it('hears a recording once, and translates it once for each language, however often it is pressed', async () => {
+    const { script, services } = harness();
+    const file = audio('hello');
+    script.messages = [{ ...written('1', whole), files: [file] }];
+    const hear = vi.spyOn(services.transcriber, 'transcribe');
+    const translate = vi.spyOn(services.translator, 'translate');
+    const press = async (member: typeof reader) =>
+      (await harness().pressNamed('translate whole:1', { member })).text;
+    const first = await press(reader);
+    expect(first).toContain('hello');
+    expect(await press(reader)).toBe(first);
+    await press({ ...BOB, locale: 'fr' });
+    expect([hear.mock.calls.length, translate.mock.calls.length]).toEqual([1, 2]);
+    // It was edited.
+    script.messages = [{ ...written('1', 'short'), files: [file] }];
+    expect(await press(reader)).toContain('short');
   });
 
   it('says so where the message is in that language', async () => {

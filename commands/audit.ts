@@ -1,22 +1,18 @@
-import {
-  defineCommand,
-  moderator,
-  pressOn,
-  type Press,
-  type PressContext,
-} from '../src/command/command.ts';
+import { defineCommand, moderator, pressOn, type Press } from '../src/command/command.ts';
 import { button, hiddenNote } from '../src/command/helpers.ts';
 import type { AuditEntry } from '../src/command/services.ts';
-import type { Content } from '../src/model/message.ts';
+import type { Content, Control } from '../src/model/message.ts';
 import { channelMention } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series } from '../src/rich-text/compose.ts';
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
 import { readable, readActs, turnedArg, turnedIn } from './audit/reading.ts';
-import { withoutHidden } from './audit/said.ts';
+import { type Act, withoutHidden } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
 const SECOND_MS = 1_000;
+/** Most that one page offers to undo: the newest. */
+const MOST_UNDOS = 3;
 
 /** Says in one row what an act set for another channel, where that is something else than for the first. */
 const othersLine = async (
@@ -32,6 +28,40 @@ const othersLine = async (
   return [sentence(channel, ': ', series(differing))];
 };
 
+/** The names of channels that the person sees, by their ids, as far as they are known. */
+const namesOf = async (
+  ids: readonly string[],
+  { named, channel: { space } }: AuditContext,
+): Promise<ReadonlyMap<string, string>> => {
+  const nameOf = async (id: string) => {
+    const mention = sentence(channelMention({ space, id }));
+    return [id, plainText((await named?.(mention, { space, id })) ?? mention)] as const;
+  };
+  return new Map(await Promise.all(ids.map(nameOf)));
+};
+
+/** The Undo of an act that the person may set back; undefined where there is none, or no longer. */
+const undoOf = async (
+  { entry, others }: Act,
+  undos: Awaited<ReturnType<AuditContext['services']['endedWatches']['list']>>,
+  ctx: AuditContext,
+): Promise<Control | undefined> => {
+  const undo = undos.find(({ id }) => [entry, ...others].some((each) => each.id === id));
+  const channels = undo?.touched.map(({ channel }) => channel) ?? [];
+  const [first] = undo?.watches ?? [];
+  if (!undo || !first) return undefined;
+  try {
+    await ctx.access.demand(channels, 'write');
+  } catch {
+    return undefined;
+  }
+  const { id } = first.channel;
+  const name = (await namesOf([id], ctx)).get(id) ?? '';
+  const press = `autotranslate restore:${undo.id}/audit`;
+  const control = button(ctx, press, 'autotranslate.wizard-undo');
+  return { ...control, label: `${control.label}: ${name}` };
+};
+
 /** The changes of links and settings, from the last place on that a person turned to. */
 const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
   const { services, t } = ctx;
@@ -40,6 +70,8 @@ const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
   const { days } = services.audit;
   if (all.length === 0 && turned.length === 0)
     return { text: t('audit.none', { days }), tone: 'note' };
+  const undos = await services.endedWatches.list(ctx.channel.space);
+  const undoing = await Promise.all(acts.map((act) => undoOf(act, undos, ctx)));
   const items = acts.map(async ({ entry, others }) => {
     const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
     const own = await changedLines(entry, ctx);
@@ -60,6 +92,7 @@ const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
       ),
     ),
     controls: [
+      ...undoing.filter((control) => control !== undefined).slice(0, MOST_UNDOS),
       ...(turned.length > 0
         ? [button(ctx, `audit page:${turnedArg(turned.slice(0, -1))}`, 'audit.newer')]
         : []),
@@ -67,18 +100,6 @@ const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
       button(ctx, `audit export:${turnedArg(turned)}`, 'audit.export'),
     ],
   };
-};
-
-/** The names of channels that the person sees, by their ids, as far as they are known. */
-const namesOf = async (
-  ids: readonly string[],
-  { named, channel: { space } }: PressContext,
-): Promise<ReadonlyMap<string, string>> => {
-  const nameOf = async (id: string) => {
-    const mention = sentence(channelMention({ space, id }));
-    return [id, plainText((await named?.(mention, { space, id })) ?? mention)] as const;
-  };
-  return new Map(await Promise.all(ids.map(nameOf)));
 };
 
 const exportPress: Press = {

@@ -5,6 +5,7 @@ import {
   PROPOSAL_DAYS,
   ROOM_DAYS,
   STATE_DAYS,
+  UNDO_MINUTES,
   USAGE_DAYS,
 } from '../src/store/privacy/tables.ts';
 
@@ -96,6 +97,13 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Nobody; it is about channels.',
     why: 'So that what was interrupted can be finished or undone.',
     kept: `Until it is made or undone. What was only chosen: ${STATE_DAYS} day.`,
+  },
+  watch_undo: {
+    title: 'Auto-translate that was turned off',
+    stored: 'The channels, their languages, rules and pauses, as they were before.',
+    about: 'Nobody; it is about channels.',
+    why: 'So that moderators can set back what they turned off (_Undo_).',
+    kept: `Until it is set back; ${UNDO_MINUTES} minutes at most, and deleted within two hours after.`,
   },
   glossary_proposal: {
     title: 'Proposals for the glossary',

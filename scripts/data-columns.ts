@@ -112,6 +112,14 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     is_begun: 'state',
     since_ms: 'time',
   },
+  watch_undo: {
+    ...SPACE,
+    id: 'state',
+    watches: 'choice',
+    mixes_ages: 'choice',
+    of_rules: 'state',
+    expires_ms: 'time',
+  },
   glossary_proposal: {
     ...SPACE,
     id: 'state',

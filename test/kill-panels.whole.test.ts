@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { copiesOf, copyOf } from './discord/shown.ts';
+import { copiesOf, copyOf, pressesOf } from './discord/shown.ts';
 import { createBot } from './fakes/bot.ts';
 import type { FakeChannel, FakeGuild, FakeMessage } from './fakes/discord/index.ts';
 import { shared } from './fakes/opened.ts';
@@ -40,6 +40,13 @@ const stored = () => {
     .prepare('SELECT choices FROM channel_watch WHERE channel_id <> ? ORDER BY channel_id')
     .all(channels.french.id);
   return { links, choices };
+};
+
+/** The number of ends that can be set back. */
+const undos = (): number => {
+  using database = new DatabaseSync(bot.databaseFile, { readOnly: true });
+  const { count } = database.prepare('SELECT count(*) AS count FROM watch_undo').get() ?? {};
+  return Number(count);
 };
 
 /** The panel of a channel, as a moderator has it before them. */
@@ -102,6 +109,49 @@ describe('a program that is killed while two moderators change what is linked', 
       await Promise.all([copyOf(said, spanish), copyOf(said, german)]);
       expect([spanish, german, french].map((to) => copiesOf(said, to).length)).toEqual([1, 1, 0]);
       expect(bot.discord.pings).toEqual([]);
+    },
+  );
+
+  const linked = () => stored().links;
+  const off = () =>
+    bot.discord.command(guild.owner, {
+      channel: channels.english,
+      name: 'autotranslate off',
+      options: { channel: channels.german },
+    });
+  const undoIn = async (message: FakeMessage): Promise<string> => {
+    const find = () => pressesOf(message).find((id) => id.startsWith('autotranslate restore:'));
+    await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+    return find() ?? '';
+  };
+
+  it('has the Undo that was shown before work in the next process', async () => {
+    const before = linked();
+    const answer = await off().answer();
+    const undo = await undoIn(answer);
+    await bot.kill();
+    await bot.start();
+    expect(linked()).not.toEqual(before);
+    bot.discord.press(guild.owner, answer, undo);
+    await expect.poll(linked, { timeout: 10_000 }).toEqual(before);
+  });
+
+  it.each(KILLED_AFTER_MS)(
+    'has nothing turned off without an Undo, nor an Undo of what is on: %i ms after it',
+    async (afterMs) => {
+      const [before, undosBefore] = [linked(), undos()];
+      off();
+      await delay(afterMs);
+      await bot.kill();
+      const isOff = !isDeepStrictEqual(linked(), before);
+      expect(undos() - undosBefore).toBe(isOff ? 1 : 0);
+      await bot.start();
+      if (!isOff) await off().answer();
+      const audit = { channel: channels.english, name: 'audit' };
+      const answer = await bot.discord.command(guild.owner, audit).answer();
+      bot.discord.press(guild.owner, answer, await undoIn(answer));
+      await expect.poll(linked, { timeout: 10_000 }).toEqual(before);
+      expect(undos()).toBe(undosBefore);
     },
   );
 });

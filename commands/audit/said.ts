@@ -131,7 +131,7 @@ const byReach = (a: Link, b: Link): number =>
   b.named.size - a.named.size || (a.entry.channelId ?? '').localeCompare(b.entry.channelId ?? '');
 
 /** An entry, and those of links by the same act of which it tells, too. */
-interface Act {
+export interface Act {
   readonly entry: AuditEntry;
   readonly others: readonly AuditEntry[];
 }

@@ -10,7 +10,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 
 export type AuditContext = Pick<
   PressContext,
-  'access' | 'channel' | 'services' | 'locale' | 't' | 'label'
+  'access' | 'channel' | 'services' | 'locale' | 'named' | 't' | 'label'
 >;
 
 /** Sentences on what is set, each under a name by which it is found again once it is set otherwise. */

@@ -16,8 +16,12 @@ import {
   type Context,
 } from './context.ts';
 
-/** Ends the name of an end in a button of the panel. */
-const PANEL = '/panel';
+/** The presses that lead back from an Undo whose answer one person sees, by the word after its name. */
+const BACK: Readonly<Record<string, (id: string) => string>> = {
+  panel: () => 'autotranslate page',
+  rules: (id) => `autotranslate rules:${id}`,
+  audit: () => 'audit page',
+};
 
 /** Throws where two channels are linked already: with each other, or each in a group that one would be taken out of. */
 export const demandOneGroup = (channel: Channel, other: Channel, ctx: Context): void => {
@@ -207,11 +211,13 @@ export const turnOff = async (
     .filter((one) => isSameChannel(one.channel, channel));
   const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
   const ending = [...own, ...(others.length === 1 ? others : [])];
-  const undo = await services.endedWatches.note(channel.space, ending);
   const { list } = await partnersOf(channel, ctx);
   // An answer that its reader alone sees stands in the panel.
-  const place = by.in ? '' : PANEL;
-  if (!(await services.watches.remove(channel, by))) return undefined;
+  const place = by.in ? '' : '/panel';
+  const [isOff, undo] = await services.endedWatches.ending(channel.space, ending, false, () =>
+    services.watches.remove(channel, by),
+  );
+  if (!isOff) return undefined;
   // A group of one channel is none.
   const last = others.length === 1 ? others[0]?.channel : undefined;
   const isEnded = last && !services.watches.of(last);
@@ -324,7 +330,7 @@ export const endPress: Press = {
   },
 };
 
-/** Sets back what was turned off some minutes ago. */
+/** Sets back what was turned off, or the rules that ended, some minutes ago. */
 export const restorePress: Press = {
   guards: [moderator],
   async run(ctx) {
@@ -336,10 +342,10 @@ export const restorePress: Press = {
         ctx,
       );
     };
-    const isInPanel = arg.endsWith(PANEL);
-    const id = isInPanel ? arg.slice(0, -PANEL.length) : arg;
+    const [id = '', place = ''] = arg.split('/');
+    const back = BACK[place];
     const { in: here, ...person } = changer(ctx);
-    const by = isInPanel ? person : { ...person, in: here };
+    const by = back ? person : { ...person, in: here };
     const restored = await services.endedWatches.restore(channel.space, id, by, admit);
     // What ends together is of one group.
     const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
@@ -351,7 +357,7 @@ export const restorePress: Press = {
           ...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, choices, ctx)),
         ),
       ),
-      controls: isInPanel ? [button(ctx, 'autotranslate page', 'settings.back')] : [],
+      controls: back ? [button(ctx, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [],
     });
   },
 };

@@ -4,6 +4,7 @@ import { chosenReading, readingControl } from '../../src/command/reading-choice.
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { FORMALITIES, MESSAGE_TYPES, type Ruled, type WatchRules } from '../../src/model/rules.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
 import { change } from './change.ts';
 import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
@@ -17,9 +18,13 @@ const SHORTEST = [0, 2, 3, 5, 10, 20, 50];
 
 /** The page of the rules of one channel. Rejects with `forbidden` where the person may not see it. */
 export const rulesPage = async (ctx: PressContext): Promise<Content> => {
-  const { access, arg: id, label, t } = ctx;
+  const { access, arg: id, label, services, t } = ctx;
   const channel = channelNamed(ctx, id);
   await access.demand([channel], 'see');
+  const undos = await services.endedWatches.list(channel.space);
+  const undo = undos.find(
+    ({ isOfRules, watches }) => isOfRules && watches.some((each) => each.channel.id === id),
+  );
   const rules = watchOf(ctx, channel)?.choices?.rules ?? {};
   const { shortest = 0, formality = '' } = rules;
   /** Controls that leave out more; where all others are left out, only the command changes that. */
@@ -67,6 +72,9 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
     button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
     ...(Object.keys(rules).length > 0
       ? [button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger')]
+      : []),
+    ...(undo
+      ? [button(ctx, `autotranslate restore:${undo.id}/rules`, 'autotranslate.wizard-undo')]
       : []),
     back(ctx, `autotranslate page:${id}`),
   ];
@@ -124,18 +132,18 @@ const changeRules = async (
   ctx: PressContext,
   how?: (now: WatchRules) => WatchRules,
 ): Promise<void> => {
-  await change(
-    channelNamed(ctx, ctx.arg),
-    ({ choices, ...watch }) => ({
-      ...watch,
-      choices: {
-        ...choices,
-        rules: how ? { ...choices?.rules, ...how(choices?.rules ?? {}) } : {},
-      },
-    }),
-    undefined,
-    ctx,
-  );
+  const channel = channelNamed(ctx, ctx.arg);
+  const changed = ({ choices, ...watch }: ChannelWatch): ChannelWatch => ({
+    ...watch,
+    choices: {
+      ...choices,
+      rules: how ? { ...choices?.rules, ...how(choices?.rules ?? {}) } : {},
+    },
+  });
+  const work = () => change(channel, changed, undefined, ctx);
+  const now = watchOf(ctx, channel);
+  const isEnding = !how && now && Object.keys(now.choices?.rules ?? {}).length > 0;
+  await (isEnding ? ctx.services.endedWatches.ending(channel.space, [now], true, work) : work());
 };
 
 /** Reads what a rule leaves out. Throws where it leaves out all else. */

@@ -23,7 +23,6 @@ import { declareProcessMetrics } from '../ops/process-metrics.ts';
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import { createReadiness } from '../ops/readiness.ts';
 import { createRooms } from '../voice/rooms.ts';
-import { createEndedWatches } from '../autotranslate/ended-watches.ts';
 import { createSetups } from '../autotranslate/setup/setups.ts';
 import { createSetupStore } from '../store/setups.ts';
 import { createSlotOwner } from '../cluster/slot-owner.ts';
@@ -190,7 +189,7 @@ export const openCore = async ({
     transcriptFile,
     usageChart,
     watches: autoTranslate.watches,
-    endedWatches: createEndedWatches({ watches: autoTranslate.watches, now: Date.now }),
+    endedWatches: autoTranslate.endedWatches,
     setups: createSetups({
       ...shared,
       stored: createSetupStore(store, Date.now),

@@ -1,54 +1,101 @@
 import { randomUUID } from 'node:crypto';
-import { createLru } from '../async/lru.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
-import { keyOf, type Space } from '../model/place.ts';
-import { actAsUndo } from '../store/actor.ts';
+import { isSameChannel, keyOf, type Space } from '../model/place.ts';
+import { actFurther } from '../store/actor.ts';
+import type { StoredUndo, WatchUndos } from '../store/channels/watch-undos.ts';
+import type { Claim } from '../store/channels/watches.ts';
+import { UNDO_MINUTES } from '../store/privacy/tables.ts';
 import { MOST_CHANNELS, type ChannelWatch, type Changer } from '../model/space.ts';
 import type { Watches } from '../model/watches.ts';
 
-/** Time for which what was turned off can be set back as it was. */
-const KEPT_MS = 10 * MINUTE_MS;
-/** Most ends that a process remembers. */
-const MOST_ENDS = 1_000;
-
 export interface EndedWatchesDeps {
-  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'mixesAges' | 'set'>;
+  readonly watches: Pick<Watches, 'list' | 'elsewhere' | 'mixesAges'> & {
+    /** @param claim see `WatchStore.set` */
+    set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
+  };
+  readonly undos: Pick<WatchUndos, 'list' | 'take'>;
   readonly now: () => number;
-}
-
-interface Ended {
-  readonly space: Space;
-  readonly watches: readonly ChannelWatch[];
-  /** True where they, and those that they were linked with, were of mixed ages, which somebody had agreed to. */
-  readonly mixesAges: boolean;
-  readonly atMs: number;
 }
 
 export type EndedWatches = ReturnType<typeof createEndedWatches>;
 
-/** Remembers for some minutes, in this process alone, what was set for channels before auto-translate was turned off. */
-export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
-  const ends = createLru<string, Ended>(MOST_ENDS);
+/** The channels, but those of an undo, that it would link its own with. */
+const othersOf = ({ watches }: StoredUndo, all: readonly ChannelWatch[]): ChannelWatch[] => {
+  const group = watches[0]?.group;
+  const isOwn = (each: ChannelWatch): boolean =>
+    watches.some(({ channel }) => isSameChannel(channel, each.channel));
+  return all.filter((each) => group !== undefined && each.group === group && !isOwn(each));
+};
 
-  /** The channels of a space that are set now, and those that the ended ones would be linked with. */
-  const around = (space: Space, ended: readonly ChannelWatch[]) => {
+/**
+ * The watches that an undo sets, over those that are set now; undefined where something else is set meanwhile, or a channel
+ * of another space is linked: those agree to a link anew.
+ */
+const restoredOf = (
+  undo: StoredUndo,
+  all: readonly ChannelWatch[],
+): readonly ChannelWatch[] | undefined => {
+  const { watches, isOfRules } = undo;
+  const isOld = ({ channel }: ChannelWatch): boolean =>
+    watches.some((old) => isSameChannel(old.channel, channel));
+  const set = all.filter(isOld);
+  if (isOfRules) {
+    const rules = watches[0]?.choices?.rules ?? {};
+    const isEnded = set.every(({ choices }) => Object.keys(choices?.rules ?? {}).length === 0);
+    const restored = set.map((watch) => ({ ...watch, choices: { ...watch.choices, rules } }));
+    return isEnded && set.length > 0 ? restored : undefined;
+  }
+  const others = othersOf(undo, all);
+  const both = [...watches, ...others];
+  const isWhole = !watches[0]?.group || (both.length > 1 && both.length <= MOST_CHANNELS);
+  const isOwn = new Set(both.map(({ channel }) => keyOf(channel.space))).size === 1;
+  return set.length === 0 && isWhole && isOwn ? watches : undefined;
+};
+
+/** Sets back, for some minutes and in every process, what was set for channels before it was turned off. */
+export const createEndedWatches = ({ watches, undos, now }: EndedWatchesDeps) => {
+  /**
+   * Lists what a space can set back at this moment, the newest first and of each channel the last end alone, with all watches
+   * that this touches.
+   */
+  const list = async (space: Space) => {
     const all = watches.list(space);
-    const group = ended[0]?.group;
-    return { all, others: all.filter((each) => group !== undefined && each.group === group) };
+    const known = new Set<string>();
+    return (await undos.list(space)).flatMap((undo) => {
+      const keys = undo.watches.map(({ channel }) => `${undo.isOfRules} ${channel.id}`);
+      const isLast = !keys.some((key) => known.has(key));
+      for (const key of keys) known.add(key);
+      const restored = restoredOf(undo, all);
+      const others = othersOf(undo, all);
+      const isShared = !undo.isOfRules && others.some((each) => watches.elsewhere(each) > 0);
+      if (!restored || isShared || !isLast) return [];
+      return [{ ...undo, restored, touched: [...restored, ...others] }];
+    });
   };
 
   return {
+    list,
     /**
-     * Notes watches that are about to end together; resolves with what names the end. Undefined where a channel is linked
-     * with other spaces: those agree to a link anew.
+     * Does work that ends watches together, or the rules of one; resolves with what came of it, and with the id of what sets
+     * it back, which is stored with it. There is none where a watch ends that is linked with other spaces.
      */
-    note: async (space: Space, ending: readonly ChannelWatch[]): Promise<string | undefined> => {
-      if (ending.some((watch) => watches.elsewhere(watch) > 0)) return undefined;
+    ending: async <Result>(
+      space: Space,
+      ending: readonly ChannelWatch[],
+      isOfRules: boolean,
+      work: () => Promise<Result>,
+    ): Promise<readonly [result: Result, undo?: string]> => {
+      const isShared = ending.some((watch) => watches.elsewhere(watch) > 0);
+      if (isShared && !isOfRules) return [await work()];
       const id = randomUUID();
-      const mixesAges = await watches.mixesAges([...ending, ...around(space, ending).others]);
-      ends.set(id, { space, watches: ending, mixesAges, atMs: now() });
-      return id;
+      const expiresMs = now() + UNDO_MINUTES * MINUTE_MS;
+      const group = ending[0]?.group;
+      const others = watches.list(space).filter((each) => group && each.group === group);
+      const mixesAges = isOfRules || (await watches.mixesAges([...ending, ...others]));
+      const undo = { id, mixesAges, isOfRules, expiresMs };
+      return [await actFurther({ undo }, work), id];
     },
     /**
      * Sets back what ended, once; resolves with it. Rejects with `not-found` where that is too long ago or something else
@@ -62,23 +109,21 @@ export const createEndedWatches = ({ watches, now }: EndedWatchesDeps) => {
       by: Changer,
       admit: (ended: readonly ChannelWatch[]) => Promise<void>,
     ): Promise<readonly ChannelWatch[]> => {
-      const ended = ends.get(id);
       const over = userError('not-found', 'autotranslate.undo-over');
-      if (!ended || keyOf(ended.space) !== keyOf(space) || now() - ended.atMs > KEPT_MS) throw over;
-      const { all, others } = around(space, ended.watches);
-      const isSet = ended.watches.some((old) =>
-        all.some(({ channel }) => channel.id === old.channel.id),
-      );
-      const group = ended.watches[0]?.group;
-      const size = others.length + ended.watches.length;
-      const isWhole = group === undefined || (size > 1 && size <= MOST_CHANNELS);
-      if (isSet || !isWhole || others.some((each) => watches.elsewhere(each) > 0)) throw over;
-      await admit([...ended.watches, ...others]);
-      const { mixesAges: mayMixAges } = ended;
-      if (!mayMixAges && (await watches.mixesAges([...ended.watches, ...others]))) throw over;
-      await actAsUndo(() => watches.set(ended.watches, { by, mayMixAges }));
-      ends.delete(id);
-      return ended.watches;
+      const undo = (await list(space)).find((each) => each.id === id);
+      if (!undo) throw over;
+      const { restored, touched } = undo;
+      await admit(touched);
+      const { mixesAges: mayMixAges, isOfRules } = undo;
+      if (!mayMixAges && (await watches.mixesAges(touched))) throw over;
+      // Others may have changed something meanwhile.
+      const claim: Claim = async (db, current) => {
+        const isAsBefore = isDeepStrictEqual(restoredOf(undo, current), restored);
+        if (!isAsBefore || !(await undos.take(db, space, id))) throw over;
+      };
+      const options = { ...(!isOfRules && { by }), mayMixAges };
+      await actFurther({ isUndo: true }, () => watches.set(restored, options, claim));
+      return restored;
     },
   };
 };

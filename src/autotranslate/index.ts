@@ -18,6 +18,7 @@ import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createBars } from './bars.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
+import { createEndedWatches } from './ended-watches.ts';
 import { createExplain } from './explain.ts';
 import { createFlagRefusals } from './flags/refusals.ts';
 import { createCopiedPins } from './pins/copied.ts';
@@ -267,6 +268,7 @@ export const openAutoTranslate = async ({
     own: { ...watches, unfollow },
     memories,
   });
+  const allWatches = { ...watches, ...links };
   const backlog = createBacklog({ ...shared, outages, recognitions });
   const inboxWork = createInboxWork({ ...shared, readyPlatforms });
 
@@ -336,7 +338,8 @@ export const openAutoTranslate = async ({
       measured.attached(platform.name);
       platforms.add(platform);
     },
-    watches: { ...watches, ...links },
+    watches: allWatches,
+    endedWatches: createEndedWatches({ ...shared, watches: allWatches }),
     inbox: {
       ...backlog.inbox,
       explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),

@@ -8,6 +8,7 @@ import { createMirrorStore } from '../store/channels/mirrors.ts';
 import { createStandingThreads } from '../store/channels/standing-threads.ts';
 import { createLinkInvites } from '../store/channels/link-invites.ts';
 import { createLinkRequestStore } from '../store/channels/link-requests.ts';
+import { createWatchUndos } from '../store/channels/watch-undos.ts';
 import { openWatchStore } from '../store/channels/watches.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
 import { nameElsewhere, spaceElsewhere } from './links/names.ts';
@@ -41,6 +42,7 @@ export const openStores = async (
     (channel) => nameElsewhere(channel, platforms),
     (space) => spaceElsewhere(space, platforms),
   ),
+  undos: createWatchUndos(store, now),
   blocks: createBlocks(store, now),
   proposals: createGlossaryProposals(store, now),
 });

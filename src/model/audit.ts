@@ -17,6 +17,7 @@ export type Audited = (typeof AUDITED)[number];
 
 /** A change of a space's links or settings. */
 export interface AuditEntry {
+  readonly id: string;
   /** ms since 1970. */
   readonly atMs: number;
   readonly what: Audited;

@@ -16,6 +16,18 @@ export interface SetOptions {
   readonly mayMixAges?: boolean;
 }
 
+/** The undo of an end of watches, or of the rules of one: it is stored with that, and can be used once. */
+export interface WatchUndo {
+  /** The id of the change in the audit trail, too. */
+  readonly id: string;
+  /** True where the channels, and those that they were linked with, were of mixed ages, which somebody had agreed to. */
+  readonly mixesAges: boolean;
+  /** True where only the rules of a channel end. */
+  readonly isOfRules: boolean;
+  /** ms since 1970. */
+  readonly expiresMs: number;
+}
+
 /** A channel of another space that is linked with one here. */
 export interface LinkMember {
   readonly key: string;

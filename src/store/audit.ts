@@ -16,6 +16,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** A change as it is noted. */
 export interface AuditNote extends Partial<Pick<AuditEntry, 'channelId' | 'about'>> {
+  /** Default: a new one. */
+  readonly id?: string | undefined;
   readonly what: Audited;
   /** The name of another space, where the person at work is of that one. */
   readonly elsewhere?: string | undefined;
@@ -53,7 +55,7 @@ export const noteChange = async (
   db: Transaction<Schema>,
   space: Space,
   by: Actor | undefined,
-  { what, channelId, about, elsewhere, before, after }: AuditNote,
+  { id = randomUUID(), what, channelId, about, elsewhere, before, after }: AuditNote,
 ): Promise<void> => {
   if ((before ?? after) !== undefined && isDeepStrictEqual(before, after)) return;
   const own = by && keyOf(by.space) === keyOf(space) ? by : undefined;
@@ -61,7 +63,7 @@ export const noteChange = async (
     .insertInto('audit_entry')
     .values({
       ...spaceColumns(space),
-      id: randomUUID(),
+      id,
       changed_by: own?.id ?? null,
       changed_by_name: (by && (own?.name ?? elsewhere)) ?? null,
       what,
@@ -133,6 +135,7 @@ const nameIn = (values: Values | undefined): string | undefined => {
 const entryOf = (
   row: Pick<Selectable<Schema['audit_entry']>, (typeof COLUMNS)[number]>,
 ): AuditEntry => ({
+  id: row.id,
   atMs: row.at_ms,
   what: row.what as Audited,
   by:

@@ -166,7 +166,7 @@ export const deleteRows = async <Table extends keyof Schema>(
 /** Deletes the rows that have expired. */
 export const deleteExpired = async (
   db: Kysely<Schema>,
-  table: 'link_invite' | 'link_request',
+  table: 'link_invite' | 'link_request' | 'watch_undo',
   nowMs: number,
 ): Promise<void> => {
   await db.deleteFrom(table).where('expires_ms', '<', nowMs).execute();

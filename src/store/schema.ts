@@ -386,6 +386,20 @@ export interface Schema {
     is_begun: number;
     since_ms: number;
   };
+  /** An undo of what was turned off a moment ago, deleted when it is used. */
+  watch_undo: {
+    /** The id of the `audit_entry` about it, too. */
+    id: string;
+    platform: string;
+    space_id: string;
+    /** JSON of the former watches. */
+    watches: string;
+    /** 1 where it may link age-restricted channels with others, else 0. */
+    mixes_ages: number;
+    /** 1 where only the rules of a channel ended, else 0. */
+    of_rules: number;
+    expires_ms: number;
+  };
   /** A time in which messages of a channel were missed, and could not be read afterwards. */
   history_gap: {
     platform: string;

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage } from '../fakes/discord/index.ts';
-import { replyTo } from './shown.ts';
+import { pressesOf, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
-/** What can be pressed or chosen under a message. */
-const controlsOf = ({ components }: FakeMessage): string[] =>
-  components.flatMap((row) =>
-    (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id),
-  );
 const jsonIn = (message: FakeMessage): Record<string, unknown> =>
   JSON.parse(Buffer.from(message.attachments[0]!.bytes).toString()) as Record<string, unknown>;
 
@@ -34,7 +29,7 @@ describe('/settings', () => {
     await bot.press(panel, 'settings bots', [channel.id], guild.owner);
     await replyTo(channel.say(bot.discord.user({ bot: true }), 'I am another bot'));
     await bot.press(panel, 'settings page', undefined, guild.owner);
-    expect(controlsOf(panel)).toHaveLength(10);
+    expect(pressesOf(panel)).toHaveLength(10);
     expect(channel.messages.every(({ ephemeral }) => !ephemeral)).toBe(true);
     await bot.press(panel, 'settings flags:off', undefined, ann);
     expect(panel.content).toContain(sentence('errors.needs-moderator'));
@@ -60,8 +55,8 @@ describe('/status', () => {
     const wanted = '🇪🇸 es:Nobody can translate this line';
     await bot.discord.until(() => note.content === wanted);
     await bot.settled(at);
-    expect(controlsOf(await bot.use(at, 'status'))).toEqual([]);
-    expect(controlsOf(await bot.use(at, 'status', {}, at.ann))).toEqual([]);
+    expect(pressesOf(await bot.use(at, 'status'))).toEqual([]);
+    expect(pressesOf(await bot.use(at, 'status', {}, at.ann))).toEqual([]);
   });
 
   it.each([

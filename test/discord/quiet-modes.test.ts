@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { FakeMessage } from '../fakes/discord/index.ts';
 import { sentence } from '../fakes/sentences.ts';
-import { repliesTo, replyTo } from './shown.ts';
+import { pressesOf, repliesTo, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
 
 const bot = withBot();
 
 const LONG = 'Nobody knows when the train to the coast leaves today. '.repeat(4).trim();
-
-const pressesOf = ({ components }: FakeMessage): readonly string[] =>
-  components.flatMap((row) =>
-    (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id),
-  );
 
 describe('a channel with compact replies', () => {
   const watched = async () => {

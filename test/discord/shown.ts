@@ -19,6 +19,12 @@ export const replyTo = async (
   return repliesTo(said)[0] as FakeMessage;
 };
 
+/** The ids of what can be pressed or chosen under a message. */
+export const pressesOf = ({ components }: FakeMessage): string[] =>
+  components.flatMap((row) =>
+    (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id),
+  );
+
 const refOf = ({ channel, id, url }: FakeMessage): MessageRef => ({
   channel: { space: { platform: 'discord', id: url.split('/').at(-3)! }, id: channel.id },
   id,

@@ -98,7 +98,11 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
-    endedWatches: { note: async () => undefined, restore: refuse },
+    endedWatches: {
+      list: async () => [],
+      ending: async (_, __, ___, work) => [await work()],
+      restore: refuse,
+    },
     setups: {
       offers: () => undefined,
       begin: refuse,

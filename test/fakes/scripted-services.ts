@@ -7,7 +7,7 @@ import type { Services } from '../../src/command/services.ts';
 import { rootOf } from '../../src/model/message.ts';
 import { missedSinceMs } from '../../src/autotranslate/asked/messages.ts';
 import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
-import { createAudit } from '../../src/store/audit.ts';
+import { createAudit, noteChange } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
 import { createSpaceKeys, createOwnKeys } from '../../src/store/secrets/own-keys.ts';
@@ -18,7 +18,12 @@ import { createLimits } from '../../src/usage/limits.ts';
 import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
-import { createEndedWatches } from '../../src/autotranslate/ended-watches.ts';
+import { currentActor } from '../../src/store/actor.ts';
+import { createWatchUndos, putUndo } from '../../src/store/channels/watch-undos.ts';
+import {
+  createEndedWatches,
+  type EndedWatchesDeps,
+} from '../../src/autotranslate/ended-watches.ts';
 import { createSetups } from '../../src/autotranslate/setup/setups.ts';
 import { createSetupStore } from '../../src/store/setups.ts';
 import { createHastyClock } from './clock.ts';
@@ -32,19 +37,34 @@ import { createNoGlossary } from './core-services.ts';
 /** One in the evening of a day that the tests know. */
 const NOW_MS = Date.UTC(2026, 4, 20, 13);
 
-const createWatches = (script: Script): Services['watches'] => {
+const createWatches = (
+  script: Script,
+  store: Store,
+): Omit<Services['watches'], 'set'> & EndedWatchesDeps['watches'] => {
   const kept = new Map<string, ChannelWatch>();
   const proposed = new Map<string, ChannelWatch>();
   const dissolve = (group: string | undefined): void => {
     const left = [...kept.values()].filter((watch) => group && watch.group === group);
     if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
   };
+  /** Stores an undo, and the entry about it, as the real watches do. */
+  const noteEnd = async (ended: readonly ChannelWatch[]): Promise<void> => {
+    const [actor, first] = [currentActor(), ended[0]];
+    const undo = actor?.undo;
+    if (!undo || !first) return;
+    const { space, id: channelId } = first.channel;
+    await store.write(async (db) => {
+      await putUndo(db, space, undo, ended);
+      await noteChange(db, space, actor, { id: undo.id, what: 'watch', channelId, before: {} });
+    });
+  };
   return {
     of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
     list: () => [...kept.values()],
-    set: async (watches, { by } = {}) => {
+    set: async (watches, options, claim) => {
       if (script.refusal) throw script.refusal;
-      script.toldOf = by;
+      if (claim) await store.write((db) => claim(db, [...kept.values()]));
+      script.toldOf = options?.by;
       const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
       for (const watch of watches) {
         const { choices } = kept.get(watch.channel.id) ?? {};
@@ -56,6 +76,7 @@ const createWatches = (script: Script): Services['watches'] => {
       const watch = kept.get(id);
       if (!watch) return undefined;
       if (script.refusal) throw script.refusal;
+      await noteEnd([watch]);
       kept.set(id, how(watch));
       return kept.get(id);
     },
@@ -73,9 +94,11 @@ const createWatches = (script: Script): Services['watches'] => {
       return [...kept.values()].filter((each) => each.group === group);
     },
     remove: async ({ id }) => {
+      const before = [...kept.values()];
       const group = kept.get(id)?.group;
       const removed = kept.delete(id);
       dissolve(group);
+      await noteEnd(before.filter(({ channel }) => !kept.has(channel.id)));
       return removed;
     },
     missing: async ({ channel }) => {
@@ -135,7 +158,7 @@ export const createScriptedServices = (
 ): Services => {
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, () => NOW_MS);
-  const watches = createWatches(script);
+  const watches = createWatches(script, store);
   const ownKeys = createOwnKeys({ store, encryption, log: silentLog, now: () => NOW_MS });
   return {
     languages: {
@@ -169,7 +192,11 @@ export const createScriptedServices = (
         return 'Forty-two';
       },
     },
-    endedWatches: createEndedWatches({ watches, now: () => NOW_MS + script.passedMs }),
+    endedWatches: createEndedWatches({
+      watches,
+      undos: createWatchUndos(store, () => NOW_MS + script.passedMs),
+      now: () => NOW_MS + script.passedMs,
+    }),
     setups: createSetups({
       stored: createSetupStore(store, () => NOW_MS),
       builderOf: ({ platform }) => (platform === 'mute' ? undefined : script.builder),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSpaceSettings } from '../../src/store/settings.ts';
+import { sentence } from '../fakes/sentences.ts';
 import { withSlackBot } from './support.ts';
 
 const bot = withSlackBot();
@@ -26,4 +27,28 @@ it('a panel that was opened before others chose takes away nothing of theirs', a
   await expect.poll(quiet).toEqual([channel.id, second.id]);
   choose(other, [channel.id, third.id]);
   await expect.poll(quiet).toEqual([channel.id, second.id, third.id]);
+});
+
+it('/audit sets back what was turned off, once, and names its channel', async () => {
+  const at = bot.place();
+  const { admin, channel } = at;
+  const watches = async () =>
+    bot.store
+      .selectFrom('channel_watch')
+      .select('languages')
+      .where('channel_id', '=', channel.id)
+      .execute();
+  await bot.use(at, 'autotranslate reply languages:es');
+  await bot.use(at, 'autotranslate off');
+  await expect.poll(watches).toEqual([]);
+  await bot.use(at, 'audit');
+  const shown = channel.ephemeralsFor(admin).at(-1)!;
+  const json = JSON.stringify(shown);
+  const [undo = ''] = json.match(/autotranslate restore:[\da-f-]+\/audit/) ?? [];
+  expect(json).toMatch(new RegExp(`${sentence('autotranslate.wizard-undo')}: #\\w`));
+  bot.slack.act(admin, shown, undo);
+  await expect.poll(watches).toEqual([{ languages: '["es"]' }]);
+  await bot.slack.until(() => JSON.stringify(shown).includes('audit page'));
+  await bot.use(at, 'autotranslate off');
+  await expect.poll(watches).toEqual([]);
 });

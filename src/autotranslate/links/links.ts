@@ -17,7 +17,7 @@ import {
 } from '../../model/space.ts';
 import type { LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
-import type { WatchStore } from '../../store/channels/watches.ts';
+import type { Claim, WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { createLinkPolicies, type LinkPoliciesDeps } from './policy.ts';
@@ -160,14 +160,16 @@ export const createLinks = (deps: LinksDeps) => {
     elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
     mixesAges,
     isTalk: (channel: Channel): boolean => platforms.find(channel)?.feed.isTalk?.(channel) ?? false,
+    /** @param claim see `WatchStore.set` */
     set: async (
       asked: readonly ChannelWatch[],
       { by, mayMixAges = false }: SetOptions = {},
+      claim?: Claim,
     ): Promise<void> => {
       if (asked[0]?.mode === 'mirror' && !mayMixAges && (await mixesAges(asked)))
         throw userError('bad-input', 'autotranslate.age-restricted');
       const formerly = formerOf(asked);
-      await set(asked, undefined, by);
+      await set(asked, claim, by);
       if (!by) return;
       tellOn(asked, by, formerly);
       for (const [group, members] of Map.groupBy(asked, (each) => each.group)) {

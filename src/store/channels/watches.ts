@@ -16,12 +16,13 @@ import {
   writeWatches,
   type WatchesById,
 } from './watch-rows.ts';
+import { putUndo } from './watch-undos.ts';
 
 /** Names a channel, or a space, for people of other spaces. */
 type NameElsewhere<Named> = (named: Named) => Promise<string>;
 
 /** Claims a change within its transaction, by what is stored. */
-type Claim = (db: Transaction<Schema>, current: readonly ChannelWatch[]) => Promise<void>;
+export type Claim = (db: Transaction<Schema>, current: readonly ChannelWatch[]) => Promise<void>;
 
 const currentIn = (watches: WatchesById): readonly ChannelWatch[] =>
   [...watches.values()].map(({ watch }) => watch);
@@ -86,8 +87,19 @@ const knows = (
     );
   });
 
+/** The former watches of a person's space that ended, or whose rules did. */
+const endedIn = (
+  from: ReadonlyMap<string, StoredWatch>,
+  to: ReadonlyMap<string, StoredWatch>,
+  { space, undo }: Actor,
+): readonly ChannelWatch[] =>
+  [...from].flatMap(([key, old]) => {
+    const hasEnded = undo?.isOfRules ? to.get(key) !== old : !to.has(key);
+    return hasEnded && keyOf(old.watch.channel.space) === keyOf(space) ? [old.watch] : [];
+  });
+
 /**
- * Notes what became of watches, also of those that others were linked with.
+ * Notes what became of watches, also of those that others were linked with, and what sets them back.
  *
  * @param elsewhere the name of the space of the person at work, for the others that are linked with it
  */
@@ -99,11 +111,15 @@ const noteWatches = async (
   names: ReadonlyMap<string, string>,
   elsewhere: string | undefined,
 ): Promise<void> => {
+  const ended = by?.undo ? endedIn(from, to, by) : [];
+  const [first] = ended;
+  if (by?.undo) await putUndo(db, by.space, by.undo, ended);
   for (const key of new Set([...from.keys(), ...to.keys()])) {
     const channel = (to.get(key) ?? from.get(key))?.watch.channel;
     const [before, after] = [notedOf(from, key, names), notedOf(to, key, names)];
     if (channel)
       await noteChange(db, channel.space, by, {
+        id: first && key === channelKey(first.channel) ? by?.undo?.id : undefined,
         what: 'watch',
         channelId: channel.id,
         elsewhere: by && elsewhere && knows(key, by, from, to) ? elsewhere : undefined,

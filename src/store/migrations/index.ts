@@ -23,6 +23,7 @@ import { addCopiedReactions } from './042-copied-reactions.ts';
 import { threadStates } from './043-thread-states.ts';
 import { untold } from './045-untold.ts';
 import { watchIndexes } from './047-watch-indexes.ts';
+import { addWatchUndos } from './048-watch-undos.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
@@ -49,6 +50,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '043-thread-states': threadStates,
     '045-untold': untold,
     '047-watch-indexes': watchIndexes,
+    '048-watch-undos': addWatchUndos,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

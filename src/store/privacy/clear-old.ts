@@ -8,7 +8,7 @@ import { SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { clearOwedHistories } from '../channels/histories.ts';
 import { clearLateMarks } from '../channels/late-marks.ts';
-import { deleteRows } from '../rows.ts';
+import { deleteExpired, deleteRows } from '../rows.ts';
 import { clearOpenAnswers } from '../open-answers.ts';
 import { clearPendingImports } from '../pending-imports.ts';
 import { foldUsage } from '../usage.ts';
@@ -51,8 +51,8 @@ export interface Horizons {
   /** Horizon of rooms that the bot was in when its process ended. */
   readonly roomsMs: number;
   /**
-   * Horizon of the names of spaces that were left, for which work may still be under way, of leases that have ended, and of
-   * the last use of rates.
+   * Horizon of the names of spaces that were left, for which work may still be under way, of leases and undos that have
+   * ended, and of the last use of rates.
    */
   readonly leftMs: number;
   /** Horizon of states that no process changed. */
@@ -137,6 +137,7 @@ export const clearOld = async (store: Store, horizons: Horizons): Promise<void> 
       .execute();
     await db.deleteFrom('copied_reaction').where('changed_ms', '<', mirrorsMs).execute();
     await db.deleteFrom('audit_entry').where('at_ms', '<', auditMs).execute();
+    await deleteExpired(db, 'watch_undo', leftMs);
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
     await clearLateMarks(db, leftMs);

@@ -29,6 +29,8 @@ export const ROOM_DAYS = 2;
 export const PROPOSAL_DAYS = 30;
 /** Longer than a year, for those who look back on it once a year. */
 export const AUDIT_DAYS = 400;
+/** Longer than moderators take to see that they turned off what they did not mean to. */
+export const UNDO_MINUTES = 10;
 /** Longer than a pace takes to be learnt anew. */
 export const STATE_DAYS = 1;
 
@@ -51,6 +53,7 @@ export const TABLES: Readonly<Record<keyof Schema, TableTraits>> = {
   linked_thread: OF_SPACE,
   copied_reaction: OF_SPACE,
   channel_watch: OF_SPACE,
+  watch_undo: OF_SPACE,
   channel_cursor: OF_SPACE,
   history_gap: OF_SPACE,
   link_invite: OF_SPACE,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { useCommandHarness } from '../support.ts';
+import { BOB, useCommandHarness } from '../support.ts';
 
 const harness = useCommandHarness();
 
@@ -172,6 +172,28 @@ describe('the page of rules in the panel', () => {
     expect(none.text).toContain(sentence('rules.none'));
     expect(rules()).toEqual({});
     expect(labelled(none, 'rules.panel-end')).toBeUndefined();
+  });
+
+  it('has an Undo after the end of all rules, for as long as there are no others', async () => {
+    await open();
+    await harness().pressNamed('autotranslate rulewords:100', {}, ['gg']);
+    const before = rules();
+    const { controls = [] } = await harness().pressNamed('autotranslate ruleend:100');
+    const { press = '' } = labelled({ controls }, 'autotranslate.wizard-undo') ?? {};
+    // The page that was left open ends nothing, and has the same Undo.
+    await harness().pressNamed('autotranslate ruleend:100');
+    await harness().pressNamed(press, { member: BOB });
+    expect(rules()).toEqual({});
+    const { text } = await harness().pressNamed(press);
+    expect(text).toContain(sentence('autotranslate.restored'));
+    expect(rules()).toEqual(before);
+    const page = await harness().press('settings.back');
+    expect(page.text).toContain(sentence('rules.of-channel', { channel: '<#100>' }));
+    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
+    await harness().pressNamed('autotranslate ruleend:100');
+    await harness().run('autotranslate rules', { about: 'shortest', values: '5' });
+    const anew = await harness().pressNamed('autotranslate rules:100');
+    expect(labelled(anew, 'autotranslate.wizard-undo')).toBeUndefined();
   });
 
   it('leaves a rule as it is that leaves out all else', async () => {

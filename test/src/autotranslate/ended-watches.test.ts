@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEndedWatches } from '../../../src/autotranslate/ended-watches.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { actAs } from '../../../src/store/actor.ts';
 import { auditOf } from '../../fakes/audit.ts';
@@ -11,17 +11,33 @@ const scene = withScene();
 const BY = { name: 'Ada', locale: 'en' };
 const anybody = async (): Promise<void> => undefined;
 
+const ANN = { id: 'ann', name: 'Ann', space: ENGLISH.space };
+
+/** Does what ends watches, or the rules of one; resolves with the id of what sets that back. */
+const ending = (
+  watches: readonly ChannelWatch[],
+  isOfRules: boolean,
+  work: () => Promise<unknown>,
+) =>
+  actAs(ANN, async () => {
+    const [, id] = await scene.endedWatches.ending(GENERAL.space, watches, isOfRules, work);
+    return id ?? '';
+  });
+
+const off = (channel: Channel, watches: readonly ChannelWatch[]): Promise<string> =>
+  ending(watches, false, () => scene.watches.remove(channel, BY));
+
 /** Turns channels off at once, and sets them back. */
 const undone = async (
-  ending: readonly ChannelWatch[],
+  ended: readonly ChannelWatch[],
   meanwhile = (): void => undefined,
 ): Promise<void> => {
   const { space } = GENERAL;
-  const ended = createEndedWatches({ watches: scene.watches, now: Date.now });
-  const id = await ended.note(space, ending);
-  for (const { channel } of ending) await scene.watches.remove(channel, BY);
+  const [first, ...others] = ended;
+  const id = first ? await off(first.channel, ended) : '';
+  for (const { channel } of others) await scene.watches.remove(channel, BY);
   meanwhile();
-  await ended.restore(space, id ?? '', BY, anybody);
+  await scene.endedWatches.restore(space, id, BY, anybody);
 };
 
 describe('what was turned off and is set back', () => {
@@ -80,8 +96,7 @@ describe('what was turned off and is set back', () => {
   it('is in its group again, and is copied there', async () => {
     await scene.watches.set(linked());
     const [english] = scene.watches.list(ENGLISH.space);
-    const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
-    await actAs(ann, () => undone(english ? [english] : []));
+    await actAs(ANN, () => undone(english ? [english] : []));
     const joined = { name: BY.name, channels: '#?' };
     await expect
       .poll(() => scene.feed.texts(SPANISH).at(-1))
@@ -92,5 +107,47 @@ describe('what was turned off and is set back', () => {
     await scene.idle();
     for (const channel of [SPANISH, JAPANESE])
       expect(scene.feed.texts(channel).join('\n')).toContain('(hello)');
+  });
+
+  it('is set back by the next process, once, whoever presses at the same moment', async () => {
+    const { space } = GENERAL;
+    await scene.watches.set([watchOf(GENERAL)]);
+    const before = scene.watches.list(space);
+    const id = await off(GENERAL, before);
+    await scene.restart();
+    const restore = () => scene.endedWatches.restore(space, id, BY, anybody);
+    const both = await Promise.allSettled([restore(), restore()]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(scene.watches.list(space)).toEqual(before);
+    await scene.watches.remove(GENERAL);
+    await expect(restore()).rejects.toMatchObject({ sentence: { key: 'autotranslate.undo-over' } });
+    expect(scene.watches.list(space)).toEqual([]);
+  });
+
+  it('has its rules again, whatever else was changed meanwhile, but other rules', async () => {
+    const { space } = GENERAL;
+    const rules = { shortest: 3 };
+    const end = async (): Promise<string> => {
+      const watch = watchOf(GENERAL, { choices: { rules } });
+      await scene.watches.set([watch]);
+      const none = () => ({ ...watch, choices: { rules: {} } });
+      return ending([watch], true, () => scene.watches.change(GENERAL, none));
+    };
+    const id = await end();
+    await scene.watches.pause(GENERAL, true);
+    await scene.endedWatches.restore(space, id, BY, anybody);
+    expect(scene.watches.list(space)[0]?.choices).toMatchObject({ rules, pause: {} });
+    for (const meanwhile of [
+      () => scene.watches.set([watchOf(GENERAL, { choices: { rules: { shortest: 5 } } })]),
+      () => scene.watches.remove(GENERAL),
+    ]) {
+      const next = await end();
+      await meanwhile();
+      const before = scene.watches.list(space);
+      await expect(scene.endedWatches.restore(space, next, BY, anybody)).rejects.toMatchObject({
+        sentence: { key: 'autotranslate.undo-over' },
+      });
+      expect(scene.watches.list(space)).toEqual(before);
+    }
   });
 });

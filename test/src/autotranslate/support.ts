@@ -67,6 +67,7 @@ export interface Scene {
   readonly store: Store;
   readonly listener: AutoTranslate['listener'];
   readonly watches: Watches;
+  readonly endedWatches: AutoTranslate['endedWatches'];
   readonly inbox: AutoTranslate['inbox'];
   readonly blocks: AutoTranslate['blocks'];
   readonly spaces: SpaceSettings;
@@ -207,6 +208,9 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     },
     get watches() {
       return watching.watches;
+    },
+    get endedWatches() {
+      return watching.endedWatches;
     },
     get metrics() {
       return metrics;

@@ -117,6 +117,9 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE blocked_author`.execute(store);
     await sql`DROP TABLE audit_entry`.execute(store);
     await sql`DROP TABLE setup`.execute(store);
+    await sql`DROP TABLE watch_undo`.execute(store);
+    await sql`DROP INDEX channel_watch_of_group`.execute(store);
+    await sql`DROP INDEX channel_watch_of_space`.execute(store);
     await sql`DROP TABLE linked_thread`.execute(store);
     await sql`DROP TABLE copied_reaction`.execute(store);
     await sql`DROP INDEX mirror_by_quoted`.execute(store);

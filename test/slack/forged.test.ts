@@ -8,7 +8,8 @@ const bot = withSlackBot();
 describe('a forged press', () => {
   it('does nothing, whatever it names, and says so to its sender alone', async () => {
     const at = bot.place();
-    await bot.use(at, 'autotranslate request', { part: 'A line with buttons' });
+    const [, asked] = sentence('autotranslate.request-set', { channel: '…' }).split('…');
+    await bot.use(at, 'autotranslate request', { part: asked! });
     const line = at.channel.posts.find(({ words }) => words.includes('Pin this message'))!;
     const offered = JSON.stringify(line.blocks);
     const stored = await chosenIn(bot.store);

@@ -32,7 +32,8 @@ describe('a channel with compact replies', () => {
 describe('a channel that is translated on request', () => {
   it('gets nothing by itself, and its line shows messages to the one who presses', async () => {
     const at = bot.place();
-    await bot.use(at, 'autotranslate request', { part: 'A line with buttons' });
+    const [, asked] = sentence('autotranslate.request-set', { channel: '…' }).split('…');
+    await bot.use(at, 'autotranslate request', { part: asked! });
     const said = at.channel.say(at.ann, 'Good morning to you all');
     const line = at.channel.posts.find(({ words }) => words.includes('Pin this message'))!;
     bot.slack.act(at.bob, line, 'catchup recent');

@@ -4,8 +4,15 @@ import type { FakeUser } from './slack/index.ts';
 
 /** Commands whose modals are shown, each as it is typed without what it needs. */
 const TYPED = [
-  ...['translate', 'transcribe', 'say', 'ask', 'glossary add', 'why'],
-  ...['reply', 'add', 'rules'].map((action) => `autotranslate ${action}`),
+  'translate',
+  'transcribe',
+  'say',
+  'ask',
+  'glossary add',
+  'why',
+  'autotranslate reply',
+  'autotranslate add',
+  'autotranslate rules',
 ];
 
 /**

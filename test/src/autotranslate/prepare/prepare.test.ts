@@ -65,6 +65,7 @@ const prepareRow = (
     },
     recognitions: { of: async () => undefined },
     botLoops: { isLoop: async () => false },
+    stored: { quoting: async () => [] },
     bars: { isBarred: async () => false },
     names: {
       note: () => undefined,

@@ -21,7 +21,7 @@ import { panelAction, panelPresses } from './autotranslate/panel.ts';
 import { rolePresses } from './autotranslate/language-roles.ts';
 import { wizardAction, wizardPresses } from './autotranslate/wizard.ts';
 import { rulesAction } from './autotranslate/rules.ts';
-import { memberPresses, membersAction } from './autotranslate/members.ts';
+import { memberPresses, linksAction } from './autotranslate/members.ts';
 
 /** `/autotranslate off`: ends what is set for a channel, and the group that would have one channel left. */
 const offAction = defineAction({
@@ -89,7 +89,7 @@ export default defineCommandGroup(
     off: offAction,
     rules: rulesAction,
     list: listAction,
-    members: membersAction,
+    links: linksAction,
   },
   {
     needs: 'watch',

@@ -185,8 +185,8 @@ export const memberPresses: Readonly<Record<string, Press>> = {
   ),
 };
 
-/** `/autotranslate members`: mutes, pauses or removes channels of other spaces that are linked with one here. */
-export const membersAction = defineAction({
+/** `/autotranslate links`: mutes, pauses or removes channels of other spaces that are linked with one here. */
+export const linksAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
   private: true,

@@ -65,7 +65,7 @@ const COMMANDS: readonly {
     needs: 'write',
   },
   {
-    command: 'autotranslate members',
+    command: 'autotranslate links',
     options: { channel: SECRET },
     who: 'moderators',
     needs: 'write',

@@ -13,10 +13,10 @@ const open = async (isMuted = false, mayRemove = true) => {
   harness().script.members = [
     { key: KEY, platform: 'slack', name: '#there · tower.example (Slack)', isMuted, mayRemove },
   ];
-  return harness().run('autotranslate members');
+  return harness().run('autotranslate links');
 };
 
-describe('/autotranslate members', () => {
+describe('/autotranslate links', () => {
   it('lists linked channels of other servers, and offers what can be done with a chosen one', async () => {
     const { text, controls } = await open();
     expect(text).toContain('#there · tower.example (Slack)');

@@ -63,7 +63,7 @@ describe('the page of channels elsewhere', () => {
       const said = isAsked ? 'autotranslate.link-asking' : 'autotranslate.link-waiting';
       const params = { name: 'Bob', channel: '#there', until: '' };
       expect(text).toContain(sentence(said, params).split('#there')[0]);
-      const { controls: pressed } = await harness().run('autotranslate members', { channel: id });
+      const { controls: pressed } = await harness().run('autotranslate links', { channel: id });
       expect(labelled({ controls: pressed ?? [] }, key)).toBeDefined();
       await openElsewhere(id);
       harness().script.openLinks = [];

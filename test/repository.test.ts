@@ -100,11 +100,14 @@ describe('the locales', () => {
       string,
       string
     >;
-    for (const [key, text] of Object.entries(sentences))
+    for (const [key, text] of Object.entries(sentences)) {
       expect(
         () => new IntlMessageFormat(text, locale, undefined, { ignoreTag: true }),
         key,
       ).not.toThrow();
+      // Beside a letter, an underscore is no markup: people would see it.
+      expect(text.replaceAll(/`[^`]*`/g, ''), key).not.toMatch(/\p{L}_[^_]+_|_[^_]+_\p{L}/u);
+    }
   });
 
   it.each(texts.locales)('%s has the placeholders of English', (locale) => {

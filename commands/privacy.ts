@@ -51,6 +51,7 @@ const details = (ctx: Context): Content => {
         t('privacy.usage'),
         t('privacy.languages'),
         ...ofPlatform,
+        hasWatches(ctx) && t('privacy.decided'),
         hasRooms(ctx) && t('privacy.rooms'),
       ),
     ),
@@ -90,10 +91,13 @@ export default defineCommand(
       }),
       forget: press(async (ctx) =>
         ctx.reply({
-          text: ctx.t(
-            ctx.services.privacy.isKeptBy(ctx.member.platform)
-              ? 'privacy.sure-page'
-              : 'privacy.sure',
+          text: lines(
+            ctx.t(
+              ctx.services.privacy.isKeptBy(ctx.member.platform)
+                ? 'privacy.sure-page'
+                : 'privacy.sure',
+            ),
+            hasWatches(ctx) && ctx.t('privacy.decided'),
           ),
           controls: [
             button(ctx, 'privacy sure', 'privacy.forget-now', 'danger'),

@@ -23,6 +23,8 @@ export interface TableData {
 }
 
 const OUTCOME_KEPT = '`INBOX_DAYS`';
+const NAMED_IN_RULES =
+  'The ID of somebody whom a rule names stays until moderators end the rule, so that it holds.';
 const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
 
 /** Every table: one that is missing here does not compile. */
@@ -100,10 +102,12 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   watch_undo: {
     title: 'Auto-translate that was turned off',
-    stored: 'The channels, their languages, rules and pauses, as they were before.',
-    about: 'Nobody; it is about channels.',
+    stored:
+      'The channels, their languages, rules and pauses, as they were before. Of people whom a rule names: their ID.',
+    about: 'People whom a rule of moderators names; the rest is about channels.',
     why: 'So that moderators can set back what they turned off (_Undo_).',
     kept: `Until it is set back; ${UNDO_MINUTES} minutes at most, and deleted within two hours after.`,
+    forgotten: 'The ID of somebody whom a rule names stays for as long.',
   },
   glossary_proposal: {
     title: 'Proposals for the glossary',
@@ -125,8 +129,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   audit_entry: {
     title: 'Changes of links and settings',
     stored:
-      'Who changed what, when, and what was set before and after. Of linked channels of others, and of moderators there: the name of the channel and of their server or workspace, no ID. Of people elsewhere who asked for a link: their name, until they have their data deleted. Of people whose copies were stopped: their name, or ID.',
-    about: 'Moderators.',
+      'Who changed what, when, and what was set before and after. Of linked channels of others, and of moderators there: the name of the channel and of their server or workspace, no ID. Of people elsewhere who asked for a link: their name, until they have their data deleted. Of people whose copies were stopped: their name, or ID. Of people whom a rule names: their ID.',
+    about: 'Moderators, and people about whom they decided.',
     why: 'So that moderators can look up who changed what (`/audit`).',
     kept: `${AUDIT_DAYS} days.`,
     forgotten: 'Stays, without the person.',
@@ -174,10 +178,12 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   channel_watch: {
     title: 'Channels with auto-translate',
-    stored: 'The channel’s ID, its languages and options, and the channels it is linked with.',
-    about: 'Nobody; it is about a channel.',
+    stored:
+      'The channel’s ID, its languages, options and rules, and the channels it is linked with. Of people whom a rule names: their ID.',
+    about: 'People whom a rule of moderators names; the rest is about a channel.',
     why: 'To know what to translate.',
     kept: 'Until auto-translate is turned off, or the space is removed.',
+    forgotten: NAMED_IN_RULES,
   },
   channel_cursor: {
     title: 'How far channels were read',
@@ -218,10 +224,12 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   space_setting: {
     title: 'Settings of a space',
-    stored: 'What moderators set up: flags, limits, quiet channels, roles, voice channels.',
-    about: 'Nobody; it is about a server or workspace.',
+    stored:
+      'What moderators set up: flags, limits, quiet channels, roles, voice channels, rules. Of people whom a rule names: their ID.',
+    about: 'People whom a rule of moderators names; the rest is about a server or workspace.',
     why: 'To work as the space wants it.',
     kept: 'Until they are changed, or the space is removed.',
+    forgotten: NAMED_IN_RULES,
   },
   space_key: {
     title: 'API key of a space',

@@ -21,6 +21,8 @@ Made by \`npm run privacy-page\` from the schema of the database: a table or a c
 compile. This page is for everybody who wants to know what is stored about them, and for operators who have to say so.
 
 - \`/privacy\` shows people what is stored, exports it, deletes it (_Delete my data_) and lets them opt out.
+- What moderators decided about a person stays until they end it, so that it holds: that copies of their messages are stopped
+  (as a hash), and rules that leave their messages out or translate only them (with their ID). The export says where.
 - When Dragoman is removed from a Discord server or a Slack workspace, everything of it is deleted. What was posted
   there stays.
 - With SQLite, what is deleted is overwritten in the database's file and its journal: at once for people and servers,

@@ -4,7 +4,7 @@ import { privacyPage } from '../scripts/privacy-page.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { DATA_CATALOGUE } from '../scripts/data-catalogue.ts';
 import { TABLES } from '../src/store/privacy/tables.ts';
-import { DATA_COLUMNS } from '../scripts/data-columns.ts';
+import { DATA_COLUMNS, type ColumnKind } from '../scripts/data-columns.ts';
 import { makeDatabase, openTestStore } from './fakes/database.ts';
 import { columnsOf } from './fakes/every-table.ts';
 
@@ -44,7 +44,7 @@ describe('the page about privacy', () => {
     const { spaces } = TABLES[table as keyof typeof TABLES];
     const columns = new Map(Object.entries(DATA_COLUMNS[table as keyof typeof DATA_COLUMNS]));
     const kinds = new Set(columns.values());
-    const isPersonal = kinds.has('person') || kinds.has('words');
+    const isPersonal = ['person', 'words', 'naming'].some((kind) => kinds.has(kind as ColumnKind));
     // Records of translations are about people, though they name nobody.
     expect(data.forgotten !== undefined).toBe(isPersonal || table.startsWith('mirror'));
     for (const column of spaces.flat()) expect(columns.get(column)).toBe('place');

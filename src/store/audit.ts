@@ -9,7 +9,7 @@ import { disarm } from '../text/spreadsheet.ts';
 import type { Actor } from './actor.ts';
 import type { Store } from './index.ts';
 import { AUDIT_DAYS } from './privacy/tables.ts';
-import { changeRows, readRows, spaceColumns } from './rows.ts';
+import { changeRows, holdsId, readRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ export const removeFromChanges = async (
     await db
       .updateTable('audit_entry')
       .set({ [column]: sql`replace(${text}, ${quoted}, '""')` })
-      .where(sql<boolean>`replace(${text}, ${quoted}, '') <> ${text}`)
+      .where(holdsId(column, id))
       .$if(platform !== undefined, (some) => some.where('platform', '=', platform ?? ''))
       .execute();
   }

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Insertable, Kysely, Selectable } from 'kysely';
+import { sql, type CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Channel, Person, Space } from '../model/place.ts';
 import type { Schema } from './schema.ts';
@@ -69,6 +69,12 @@ export const channelColumns = ({ space, id }: Channel) => ({
 
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
+
+/** Condition of a row with a column of JSON in which an id stands as a text. */
+export const holdsId = (column: string, id: string) => {
+  const text = sql.ref<string>(column);
+  return sql<boolean>`replace(${text}, ${JSON.stringify(id)}, '') <> ${text}`;
+};
 
 type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
 

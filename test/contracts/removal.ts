@@ -12,6 +12,7 @@ import { createOwedHistories } from '../../src/store/channels/histories.ts';
 import {
   fillEveryTable,
   fillWithRows,
+  kindsOfColumnsWith,
   readEveryTable,
   TABLES_WITHOUT_DATA,
   tablesOf,
@@ -82,6 +83,13 @@ const valuesOfPerson = (person: string, at: number) => {
       }),
     ),
   };
+};
+
+/** Values of every column that can name somebody, as its rules do. */
+const valuesNaming = (person: string) => {
+  const rules = JSON.stringify({ choices: { rules: { people: { of: [person] } } } });
+  const naming = ALL_COLUMNS.filter(([, kind]) => kind === 'naming');
+  return Object.fromEntries(naming.map(([column]) => [column, rules]));
 };
 
 const STATES = ['waiting', 'posted', 'skipped', 'dead'];
@@ -191,6 +199,38 @@ export const removalContract: Contract<RemovalSubject> = {
       if (!readDisk) return;
       expect(countIn(readDisk(), GONE.id)).toBe(0);
       expect(countIn(readDisk(), STAYING.id)).toBeGreaterThan(ROWS);
+    },
+
+  'leaves a person who is forgotten in rules alone, as moderators made them, and exports where':
+    async ({ store }) => {
+      await using running = await openCore(store);
+      const { privacy } = running.core.services;
+      const fill = (at: number, id: string) =>
+        fillEveryTable(store, `row ${at}`, {
+          ...valuesOfPerson(id, at),
+          ...valuesNaming(id),
+          platform: PLATFORM,
+          from_platform: PLATFORM,
+          author_hash: blockKey({ ...GONE, id }),
+          opted_out: 0,
+          is_heard: 1,
+          state: 'waiting',
+        });
+      await fill(1, GONE.id);
+      await fill(2, STAYING.id);
+      const rules = {
+        'channel_watch.choices': 'naming',
+        'space_setting.choices': 'naming',
+        'watch_undo.watches': 'naming',
+      };
+      expect(await kindsOfColumnsWith(store, GONE.id)).toMatchObject(rules);
+      await privacy.forget(GONE);
+      expect(await kindsOfColumnsWith(store, GONE.id)).toEqual(rules);
+      const told = JSON.parse(Buffer.from(await privacy.export(GONE)).toString()) as object;
+      const space = 'space_id of row 1';
+      expect(told).toMatchObject({
+        namedInRules: [{ space, channel: 'channel_id of row 1' }, { space }, { space }],
+      });
     },
 
   'leaves of a person who opted out and refused to be heard these choices alone': async ({

@@ -115,7 +115,8 @@ describe('/privacy', () => {
     expect(JSON.stringify(kept)).toContain('"de"');
     expect(JSON.stringify(kept)).not.toContain('words of mine');
     await bot.press(panel, 'privacy forget', undefined, ann);
-    expect(panel.content).toContain(sentence('privacy.sure'));
+    for (const key of ['privacy.sure', 'privacy.decided'] as const)
+      expect(panel.content).toContain(sentence(key));
     expect(panel.attachments).toEqual([]);
     await bot.press(panel, 'privacy sure', undefined, ann);
     await bot.press(panel, 'privacy show', undefined, ann);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import { kindsOfColumnsWith } from '../fakes/every-table.ts';
 import { repliesTo } from './shown.ts';
 import { withBot } from './support.ts';
@@ -51,4 +52,29 @@ it('what is about a person stands only in columns that are said to hold it, in e
   expect(await columnsWith(WORDS)).toEqual({});
   expect(await columnsWith(NAME)).toEqual({});
   expect(await kindsWith(guild.id)).toEqual(new Set(['place']));
+});
+
+it('somebody whom rules name stands in rules alone once they had their data deleted', async () => {
+  const at = bot.place();
+  const { ann, channel } = at;
+  const other = { ...at, channel: at.guild.channel({ name: 'other' }) };
+  const rule = { about: 'people', values: `<@${ann.id}>` };
+  for (const here of [at, other]) {
+    await bot.use(here, 'autotranslate reply', { languages: 'es' });
+    await bot.use(here, 'autotranslate rules', rule);
+  }
+  await bot.use(at, 'autotranslate rules', { ...rule, everywhere: true });
+  await bot.use(other, 'autotranslate off');
+  await bot.use(at, 'language', { language: 'fr' }, ann);
+  channel.say(ann, 'Left out');
+  await bot.settled(at);
+  const told = {
+    'channel_watch.choices': 'naming',
+    'space_setting.choices': 'naming',
+    'watch_undo.watches': 'naming',
+  };
+  const columns = () => kindsOfColumnsWith(bot.store, ann.id);
+  expect(await columns()).toMatchObject({ ...told, 'audit_entry.after': 'naming' });
+  await createPrivacy(bot.store).forget({ platform: 'discord', id: ann.id });
+  expect(await columns()).toEqual(told);
 });

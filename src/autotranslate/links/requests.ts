@@ -12,7 +12,7 @@ import {
 import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { Leases } from '../../ports/processes.ts';
-import type { LinkInvites } from '../../store/channels/link-invites.ts';
+import { withoutChoices, type LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
@@ -69,12 +69,6 @@ export const demandOpenHere = async (
   const [isJoining, ...restricted] = await Promise.all([joining, ...others].map(isRestricted));
   if (isJoining && restricted.includes(false))
     throw userError('bad-input', 'autotranslate.age-restricted-code');
-};
-
-/** A watch without what is chosen for its channel meanwhile, which a link leaves as it is. */
-const withoutChoices = (watch: ChannelWatch): ChannelWatch => {
-  const { choices: _, ...rest } = watch;
-  return rest;
 };
 
 /** The group as a link would make it. Throws where it has changed since the code was made, or has no room. */

@@ -50,6 +50,12 @@ export interface StoredInvite extends InviteTerms {
   readonly madeBy: string | undefined;
 }
 
+/** A watch without what is chosen for its channel meanwhile, which a link leaves as it is. */
+export const withoutChoices = (watch: ChannelWatch): ChannelWatch => {
+  const { choices: _, ...rest } = watch;
+  return rest;
+};
+
 export type LinkInvites = ReturnType<typeof createLinkInvites>;
 
 /** Stores invitations to link a channel with one elsewhere: each can be used once, within an hour. */
@@ -73,7 +79,7 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
           code_hash: hashOf(code),
           platform,
           space_id: id,
-          watch: JSON.stringify({ ...watch, ...terms }),
+          watch: JSON.stringify({ ...withoutChoices(watch), ...terms }),
           made_by: by.id,
           made_by_name: by.name,
           expires_ms: expiresMs,

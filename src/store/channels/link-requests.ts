@@ -6,7 +6,7 @@ import type { ChannelWatch } from '../../model/space.ts';
 import type { Store } from '../index.ts';
 import { changeRows, deleteExpired, deleteRows, readRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-import type { LinkAsker, InviteTerms } from './link-invites.ts';
+import { withoutChoices, type LinkAsker, type InviteTerms } from './link-invites.ts';
 
 /** The link that both sides agree to. */
 interface RequestedLink extends InviteTerms {
@@ -78,7 +78,7 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
           from_space_id: joining.channel.space.id,
           code_hash: codeHash,
           state: 'drafted',
-          request: JSON.stringify(link),
+          request: JSON.stringify({ ...link, joining: withoutChoices(joining) }),
           asked_by: by.id,
           asked_by_name: by.name,
           expires_ms: now() + HOUR_MS,

@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
-import { changeRows, deleteRows, personColumns, readRow, readRows } from '../rows.ts';
+import { changeRows, deleteRows, holdsId, personColumns, readRow, readRows } from '../rows.ts';
 import { forgetAbout, removeFromChanges } from '../audit.ts';
 import { blockKey } from '../blocks.ts';
 import { createOptOuts } from '../settings.ts';
@@ -74,6 +75,11 @@ export const createPrivacy = (
       'what',
       'at_ms',
     ]);
+    const isNaming = (column: string) => sql`platform = ${platform} AND ${holdsId(column, id)}`;
+    const naming = await sql<{ readonly space: string; readonly channel: string | null }>`
+      SELECT space_id AS space, channel_id AS channel FROM channel_watch WHERE ${isNaming('choices')}
+      UNION ALL SELECT space_id, NULL FROM space_setting WHERE ${isNaming('choices')}
+      UNION ALL SELECT space_id, NULL FROM watch_undo WHERE ${isNaming('watches')}`.execute(store);
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
@@ -133,6 +139,7 @@ export const createPrivacy = (
         name: row.author_name,
         since: isoTime(row.since_ms),
       })),
+      namedInRules: naming.rows,
       changedSettings: changes.map((row) => ({
         space: row.space_id,
         what: row.what,
@@ -170,8 +177,8 @@ export const createPrivacy = (
     },
 
     /**
-     * Deletes all of it except an opt-out or a refusal to be listened to, and cancels their
-     * waiting translations. Mirrors of their messages stay, with an anonymous record of their
+     * Deletes all of it except an opt-out, a refusal to be listened to, and what moderators decided about them, and cancels
+     * their waiting translations. Mirrors of their messages stay, with an anonymous record of their
      * sources, so that deleting a source still deletes its mirrors. Daily totals stay without the
      * person.
      */

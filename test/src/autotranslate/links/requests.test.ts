@@ -8,6 +8,7 @@ import { actAs } from '../../../../src/store/actor.ts';
 import { auditOf } from '../../../fakes/audit.ts';
 import { mirrorOf, openTestAutoTranslate, watchOf } from '../../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, lost, SPACE } from '../../../fakes/channel-feed.ts';
+import { kindsOfColumnsWith } from '../../../fakes/every-table.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, withScene, WORKSPACE } from '../support.ts';
 import { mirror, THERE } from './support.ts';
@@ -76,6 +77,16 @@ describe('a link', () => {
     expect(new Set([one?.status, two?.status])).toEqual(new Set(['fulfilled', 'rejected']));
     const agreed = (one?.status === 'fulfilled') === first;
     expect(linked()).toBe(agreed ? 2 : 0);
+  });
+
+  it('stores nobody whom rules of either channel name, neither with its code nor with what is asked', async () => {
+    const rules = { people: { of: ['RULEDPERSON'] } };
+    const ruled = (watch: ReturnType<typeof mirror>) => ({ ...watch, choices: { rules } });
+    const invited = ruled(mirror(ENGLISH, 'en'));
+    const { code } = await scene.watches.invite(invited, false, { id: 'ann', name: 'Ann' });
+    expect(await kindsOfColumnsWith(scene.store, 'RULEDPERSON')).toEqual({});
+    await scene.watches.propose(code, ruled(mirror(THERE, 'es')), conditions);
+    expect(await kindsOfColumnsWith(scene.store, 'RULEDPERSON')).toEqual({});
   });
 
   it('is answered by nobody but the side that made the code', async () => {

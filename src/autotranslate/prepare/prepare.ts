@@ -194,7 +194,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       signal: AbortSignal,
     ): Promise<Prepared> => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
-      await watches.refresh();
+      await watches.refresh(row.ref.channel.space);
       const kept = deps.late.take(row);
       if (kept) return kept;
       const message = await readSource(row, deps);

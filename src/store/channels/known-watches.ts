@@ -42,12 +42,12 @@ export const createKnownWatches = () => {
     all: (): readonly ChannelWatch[] => watchesOf([...byKey.values()]),
     list,
     inGroup,
-    /** The channels that a change of a space's watches may touch: its own, and those of their groups. */
-    around: (space: Space): readonly Channel[] =>
-      list(space).flatMap(({ channel, group }) => [
-        channel,
-        ...inGroup(group).map((other) => other.channel),
-      ]),
+    /** The watches that a change of a space's watches may touch: its own, and those of their groups. */
+    around: (space: Space): readonly ChannelWatch[] => {
+      const own = list(space);
+      const linked = [...new Set(own.map(({ group }) => group))].flatMap(inGroup);
+      return [...new Set([...own, ...linked])];
+    },
     /** Takes watches as they are stored; those of the other channels are gone. */
     take: (channels: readonly Channel[], found: WatchesById): void => {
       const keys = new Set([...channels.map(channelKey), ...found.keys()]);

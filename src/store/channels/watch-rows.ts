@@ -9,7 +9,7 @@ import {
 import { userError } from '../../errors.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
-import { channelColumns, deleteRows, putRow, spaceColumns } from '../rows.ts';
+import { channelColumns, deleteRows, putRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** A watch with its times. */
@@ -142,25 +142,23 @@ interface Touched {
   readonly channels: readonly Channel[];
   /** Groups that channels come into. */
   readonly groups?: readonly string[];
-  readonly space?: Space;
+  readonly spaces?: readonly Space[];
 }
 
+const among = (column: 'channel_id' | 'space_id', places: readonly Space[]): Where[] =>
+  [...Map.groupBy(places, ({ platform }) => platform)].map(([platform, of]) => {
+    const ids = of.map(({ id }) => id);
+    return (eb) => eb('platform', '=', platform).and(column, 'in', ids);
+  });
+
 /**
- * The rows that a change may touch: those of its channels and space, and of the groups that these are in or come into.
+ * The rows that a change may touch: those of its channels and spaces, and of the groups that these are in or come into.
  * Each part is found by an index of its own, which neither engine does for parts of one condition.
  */
-const around = (db: Pick<Store, 'selectFrom'>, { channels, groups = [], space }: Touched) => {
+const around = (db: Pick<Store, 'selectFrom'>, { channels, groups = [], spaces = [] }: Touched) => {
   const rowsOf = (where: Where) => db.selectFrom('channel_watch').selectAll().where(where);
-  const own = [...Map.groupBy(channels, (channel) => channel.space.platform)].map(
-    ([platform, of]): Where =>
-      (eb) =>
-        eb('platform', '=', platform).and(
-          'channel_id',
-          'in',
-          of.map(({ id }) => id),
-        ),
-  );
-  if (space) own.push((eb) => eb.and(spaceColumns(space)));
+  const places = channels.map(({ space: { platform }, id }) => ({ platform, id }));
+  const own = [...among('channel_id', places), ...among('space_id', spaces)];
   const linked = own.map(
     (where): Where =>
       (eb) =>

@@ -144,13 +144,28 @@ export const openWatchStore = async (
   const known = createKnownWatches();
   const { inGroup } = known;
   const turns = createKeyedMutex();
-  /** Reads what a change of a space's watches may have touched, at once. Default: all */
-  const load = async (space?: Space): Promise<void> => {
+  /** Reads what changes of spaces' watches may have touched, at once. Default: all */
+  const load = async (spacesOf?: () => readonly Space[]): Promise<void> => {
     using _ = await turns.take('load');
-    const channels = space ? known.around(space) : known.all().map(({ channel }) => channel);
-    known.take(channels, await readWatches(store, space && { channels, space }));
+    const spaces = spacesOf?.();
+    const around = spaces ? spaces.flatMap(known.around) : known.all();
+    const channels = around.map(({ channel }) => channel);
+    known.take(channels, await readWatches(store, spaces && { channels, spaces }));
   };
-  store.signals.subscribe('watches', load);
+  /** The spaces of the read that has not begun: whoever asks by then shares it. */
+  const asking = new Map<string, Space>();
+  let coming: Promise<void> | undefined;
+  const loadAround = (space: Space): Promise<void> => {
+    asking.set(keyOf(space), space);
+    coming ??= load(() => {
+      coming = undefined;
+      const spaces = [...asking.values()];
+      asking.clear();
+      return spaces;
+    });
+    return coming;
+  };
+  store.signals.subscribe('watches', (space) => (space ? loadAround(space) : load()));
   await load();
 
   /** The names of the channels whose links a change of channels, or of groups, may touch; none within one space. */
@@ -209,9 +224,12 @@ export const openWatchStore = async (
   };
 
   return {
-    /** Reads all watches anew while changes of other processes may be missed; before what is known is relied on. */
-    refresh: async (): Promise<void> => {
-      if (!store.signals.isCurrent()) await load();
+    /**
+     * Reads a space's watches anew while changes of other processes may be missed, and those of their groups; before what is
+     * known is relied on.
+     */
+    refresh: async (space: Space): Promise<void> => {
+      if (!store.signals.isCurrent()) await loadAround(space);
     },
     /** The watch under which the messages of a channel are taken: of a thread its own, or that of its channel. */
     of: (channel: Channel): ChannelWatch | undefined => {
@@ -250,7 +268,7 @@ export const openWatchStore = async (
     /**
      * Changes watches as they are stored at this moment. Resolves as `set` does.
      *
-     * @param channel of the space whose watches may change
+     * @param channel of the space whose watches may change; the groups that it may come into have a channel there
      * @param how gets at least the watches of the channel and of the groups that it is in or comes into, and gives those
      * that change
      */
@@ -259,11 +277,9 @@ export const openWatchStore = async (
       how: (current: readonly ChannelWatch[]) => readonly ChannelWatch[],
     ): Promise<readonly Channel[]> =>
       change(
-        (next) => {
-          return putAll(next, how(currentIn(next)), now());
-        },
+        (next) => putAll(next, how(currentIn(next)), now()),
         [channel],
-        how(known.all()),
+        how(known.around(channel.space)),
       ),
     /**
      * Removes watches. Resolves with these channels and those that remained alone in their group.

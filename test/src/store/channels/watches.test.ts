@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { openWatchStore, type WatchStore } from '../../../../src/store/channels/watches.ts';
+import { missAll } from '../../../fakes/missed-changes.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const OTHER = { platform: 'test', id: 'other' };
@@ -24,6 +25,15 @@ let watches: WatchStore;
 let nowMs: number;
 
 const open = (): Promise<WatchStore> => openWatchStore(store, () => nowMs);
+
+/** Tells the channels of the rows that each query reads. */
+const notingReads = (note: (channelIds: readonly unknown[]) => void): KyselyPlugin => ({
+  transformQuery: ({ node }) => node,
+  transformResult: async ({ result }) => {
+    note(result.rows.map(({ channel_id: id }) => id));
+    return result;
+  },
+});
 
 beforeEach(async () => {
   nowMs = 1_000;
@@ -175,13 +185,9 @@ describe('watched channels', () => {
     );
     await watches.set([inGroup('here'), inGroup('there'), inGroup('beyond'), ...others]);
     const read = new Set<unknown>();
-    const noting: KyselyPlugin = {
-      transformQuery: ({ node }) => node,
-      transformResult: async ({ result }) => {
-        for (const { channel_id: id } of result.rows) if (id !== undefined) read.add(id);
-        return result;
-      },
-    };
+    const noting = notingReads((ids) => {
+      for (const id of ids) if (id !== undefined) read.add(id);
+    });
     const write = store.write.bind(store);
     Object.assign(store, {
       write: ((work, options) =>
@@ -190,6 +196,23 @@ describe('watched channels', () => {
     const beside = inGroup('beside');
     await watches.update(beside.channel, () => [beside]);
     expect(read).toEqual(new Set(['here', 'there', 'beyond']));
+  });
+
+  it('that are changed are looked for among those around them, not among all', async () => {
+    const [here, elsewhere] = [inGroup('here'), inGroup('elsewhere')];
+    const apart = watchOf({ channel: { ...HERE, id: 'apart' } });
+    const linked = { ...elsewhere, channel: { ...elsewhere.channel, space: OTHER } };
+    await watches.set([here, linked, apart]);
+    await watches.set([watchOf({ channel: { space: OTHER, id: 'beyond' } })]);
+    const seen: string[][] = [];
+    await watches.update(HERE, (all) => {
+      seen.push(all.map(({ channel }) => channel.id).toSorted());
+      return [];
+    });
+    expect(seen).toEqual([
+      ['apart', 'elsewhere', 'here'],
+      ['elsewhere', 'here'],
+    ]);
   });
 
   it('that are removed count as set anew when they are set again', async () => {
@@ -249,5 +272,69 @@ describe('a change that another process hears of', () => {
     );
     await watches.set([watchOf({ channel: channels[0]!, languages: ['ja'] })]);
     expect(watches.of(channels[0]!)?.languages).toEqual(['ja']);
+  });
+});
+
+describe('watches of which changes are missed', () => {
+  const A = { space: SPACE, id: 'a' };
+  const B = { space: OTHER, id: 'b' };
+  const reads: (readonly unknown[])[] = [];
+  let onRead: () => void;
+
+  const changeElsewhere = async (channel: typeof A, languages: string): Promise<void> => {
+    await store.write((db) =>
+      db
+        .updateTable('channel_watch')
+        .set({ languages })
+        .where('channel_id', '=', channel.id)
+        .execute(),
+    );
+  };
+
+  beforeEach(async () => {
+    await watches.set([watchOf({ channel: A }), watchOf({ channel: B })]);
+    await watches.set([watchOf({ channel: { space: { ...SPACE, id: 'far' }, id: 'far' } })]);
+    reads.length = 0;
+    onRead = () => {};
+    const noted = store.withPlugin(
+      notingReads((ids) => {
+        reads.push(ids.map(String).toSorted());
+        onRead();
+      }),
+    );
+    Object.assign(store, { selectFrom: noted.selectFrom.bind(noted) });
+    await watches.refresh(SPACE);
+    expect(reads).toEqual([]);
+    missAll(store);
+  });
+
+  it('are read once for all messages that ask at the same time, those of their spaces alone', async () => {
+    await changeElsewhere(B, '["ja"]');
+    const asking = Array.from({ length: 12 }, (_, at) => watches.refresh(at % 2 ? SPACE : OTHER));
+    await Promise.all(asking);
+    expect(reads).toEqual([['a', 'b']]);
+    expect(watches.of(B)?.languages).toEqual(['ja']);
+  });
+
+  it('are read again for whoever asks after a read has begun', async () => {
+    const later = new Promise<void>((resolve) => {
+      onRead = () => {
+        onRead = () => {};
+        resolve(changeElsewhere(A, '["ja"]').then(() => watches.refresh(SPACE)));
+      };
+    });
+    await watches.refresh(SPACE);
+    await later;
+    expect(watches.of(A)?.languages).toEqual(['ja']);
+    expect(reads).toEqual([['a'], ['a']]);
+  });
+
+  it('are no longer known where a read finds them gone', async () => {
+    await store.write((db) =>
+      db.deleteFrom('channel_watch').where('channel_id', '=', A.id).execute(),
+    );
+    await watches.refresh(SPACE);
+    expect(watches.of(A)).toBeUndefined();
+    expect(watches.of(B)).toBeDefined();
   });
 });

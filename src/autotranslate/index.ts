@@ -159,7 +159,9 @@ export const openAutoTranslate = async ({
   store.signals.subscribe('retried', tryAgain);
   store.signals.subscribe('space-key', tryAgain);
   // What was read is translated anew, with its new terms.
-  store.signals.subscribe('glossary', translations.forgetAll);
+  store.signals.subscribe('glossary', (place) =>
+    translations.forget(place && ('space' in place ? place.space : place)),
+  );
   const late = createLateTargets(stores.inbox);
   const notices = createLateNotices(shared);
   const linkedThreads = createLinkedThreads({ ...shared, bars, privacy: services.privacy });
@@ -287,7 +289,7 @@ export const openAutoTranslate = async ({
   /** Drops the words in memory, which only help to translate others. */
   const forgetAll = (): void => {
     context.forgetAll();
-    translations.forgetAll();
+    translations.forget();
     preparing.forgetAll();
     replies.forgetAll();
     late.forgetAll();
@@ -295,7 +297,8 @@ export const openAutoTranslate = async ({
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
     if (!space) return forgetAll();
-    translations.forgetAll();
+    // Copies of its words may stand in the others.
+    translations.forget();
     for (const memory of memories) memory.forgetSpace(space);
     links.forgetNames(space);
   });
@@ -359,7 +362,7 @@ export const openAutoTranslate = async ({
     /** Drops data in memory of a person who opted out or is to be forgotten. */
     forget: async (person: Person): Promise<void> => {
       context.forget(person);
-      translations.forgetAll();
+      translations.forget();
       preparing.forget(person.id);
       replies.forget(person.id);
       late.forget(person.id);

@@ -117,7 +117,7 @@ export interface AskedMessages {
   threadLinkOf(ref: MessageRef): string | undefined;
   /** The time at which a message was written, ms since 1970. */
   timeOf(message: Message): number;
-  readonly translations: Omit<ReadTranslations, 'forgetAll'>;
+  readonly translations: Omit<ReadTranslations, 'forget'>;
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {

@@ -1,11 +1,13 @@
 import { MINUTE_MS, realClock, type Clock } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Message } from '../../model/message.ts';
-import { messageKey } from '../../model/place.ts';
+import { keyOf as spaceKeyOf, messageKey, type Space } from '../../model/place.ts';
 import type { Translation } from '../../translation/translator.ts';
 
 /** UTF-16 units of everything that is kept. */
 const MOST_CHARS = 500_000;
+/** Spaces whose translations were forgotten, as they are remembered for those that are under way. */
+const MOST_FORGOTTEN = 1_000;
 /** An answer that one person alone sees can be pressed for 15 minutes on Discord. */
 export const LIFE_MS = 15 * MINUTE_MS;
 
@@ -15,9 +17,10 @@ type Read = Pick<Message, 'ref' | 'text'>;
 export interface ReadTranslations {
   /** The translation of a message as it is now; undefined where there is none. */
   of(message: Read, to: string): Translation | undefined;
-  /** Begins to translate; returns what keeps the translations, unless all was forgotten meanwhile. */
+  /** Begins to translate; returns what keeps the translations, unless those of their space were forgotten meanwhile. */
   begin(): (message: Read, to: string, translation: Translation) => void;
-  readonly forgetAll: () => void;
+  /** Forgets those of a space's messages. Default: all */
+  readonly forget: (space?: Space) => void;
 }
 
 const keyOf = ({ ref, text }: Read, to: string): string =>
@@ -30,9 +33,17 @@ export const createReadTranslations = (
 ): ReadTranslations => {
   const kept = createLru<
     string,
-    { readonly translation: Translation; readonly chars: number; readonly untilMs: number }
+    {
+      readonly translation: Translation;
+      readonly space: string;
+      readonly chars: number;
+      readonly untilMs: number;
+    }
   >(MOST_CHARS, ({ chars }) => chars);
   let times = 0;
+  /** The number of the last time at which those of a space were forgotten, and at which all were. */
+  const forgotten = new Map<string, number>();
+  let allForgotten = 0;
   let isSweeping = false;
 
   /** Drops what is over, for as long as anything is kept. */
@@ -53,16 +64,24 @@ export const createReadTranslations = (
     begin: () => {
       const begun = times;
       return (message, to, translation) => {
-        if (begun !== times) return;
+        const space = spaceKeyOf(message.ref.channel.space);
+        if (begun < (forgotten.get(space) ?? allForgotten)) return;
         const key = keyOf(message, to);
         const chars = key.length + JSON.stringify(translation.text).length;
-        kept.set(key, { translation, chars, untilMs: now() + LIFE_MS });
+        kept.set(key, { translation, space, chars, untilMs: now() + LIFE_MS });
         if (!isSweeping) sweep();
       };
     },
-    forgetAll: () => {
+    forget: (of) => {
       times += 1;
-      kept.clear();
+      if (of && forgotten.size < MOST_FORGOTTEN) {
+        forgotten.set(spaceKeyOf(of), times);
+        for (const [key, { space }] of kept) if (space === spaceKeyOf(of)) kept.delete(key);
+      } else {
+        forgotten.clear();
+        allForgotten = times;
+        kept.clear();
+      }
     },
   };
 };

@@ -87,7 +87,7 @@ describe('people’s words', () => {
     expect(scene.contexts.get('later')).toEqual([]);
   });
 
-  it('that were read lately are not kept once somebody is to be forgotten, a space is left, or a glossary changes', async () => {
+  it('that were read lately are not kept once somebody is to be forgotten, a space is left, or its glossary changes', async () => {
     const store = await openStore('sqlite::memory:');
     const { messages, ...watching } = await openTestAutoTranslate(store);
     watching.attach(scene.feed.platform);
@@ -106,8 +106,10 @@ describe('people’s words', () => {
       () => store.write((db) => store.signals.publish(db, 'glossary', SPACE)),
       async () => (await openSpaceData(store)).leave(SPACE),
     ];
+    const other = { ...SPACE, id: 'other' };
     for (const event of events) {
       keep();
+      await store.write((db) => store.signals.publish(db, 'glossary', other));
       expect(translations.of(read, 'es')).toBeDefined();
       await event();
       expect(translations.of(read, 'es')).toBeUndefined();

@@ -61,7 +61,34 @@ describe('translations of messages that were read', () => {
   it('are forgotten, those that were under way too', () => {
     const { translations } = open();
     const keep = translations.begin();
-    translations.forgetAll();
+    translations.forget(undefined);
+    keep(message(), 'es', translation('hola'));
+    expect(translations.of(message(), 'es')).toBeUndefined();
+  });
+
+  it('of one space are forgotten alone: those of others stand, also where they were under way', () => {
+    const { translations } = open();
+    const elsewhere = message('there');
+    const channelThere = { ...channel('there'), space: { platform: 'place', id: 'other' } };
+    const there = { ...elsewhere, ref: { ...elsewhere.ref, channel: channelThere } };
+    const keep = translations.begin();
+    translations.forget(message().ref.channel.space);
+    for (const one of [message(), there]) keep(one, 'es', translation('hola'));
+    expect(translations.of(message(), 'es')).toBeUndefined();
+    expect(translations.of(there, 'es')).toBeDefined();
+    translations.forget(message().ref.channel.space);
+    expect(translations.of(there, 'es')).toBeDefined();
+    translations.begin()(message(), 'es', translation('hola'));
+    expect(translations.of(message(), 'es')).toBeDefined();
+    translations.forget(undefined);
+    for (const one of [message(), there]) expect(translations.of(one, 'es')).toBeUndefined();
+  });
+
+  it('that were under way are not kept where too many spaces forgot theirs to tell', () => {
+    const { translations } = open();
+    const keep = translations.begin();
+    translations.forget(message().ref.channel.space);
+    for (let at = 0; at < 1_000; at += 1) translations.forget({ platform: 'place', id: `${at}` });
     keep(message(), 'es', translation('hola'));
     expect(translations.of(message(), 'es')).toBeUndefined();
   });

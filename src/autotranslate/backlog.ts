@@ -94,18 +94,20 @@ export const createBacklog = (deps: BacklogDeps) => {
 
   /** Lists the late channels of the groups of a space's channels. */
   const lateIn = async (watched: readonly ChannelWatch[]): Promise<Backlog['late']> => {
-    const linked = watched.flatMap((watch) =>
-      watch.group === undefined ? [] : [[watch.group, watches.group(watch)] as const],
+    const linked = new Map(
+      watched.flatMap((watch) =>
+        watch.group === undefined ? [] : [[watch.group, watches.group(watch)] as const],
+      ),
     );
-    const all = [...new Map(linked)].map(async ([group, members]) => {
-      const counts = await inbox.waitingIn(members.map((each) => lateOf(group, each)));
-      return members.flatMap((each) => {
-        const waiting = counts.get(lateOf(group, each)) ?? 0;
-        const platform = platforms.find(each.channel)?.title ?? each.channel.space.platform;
-        return waiting > 0 ? [{ platform, language: each.languages[0] ?? '', waiting }] : [];
-      });
+    const all = [...linked].flatMap(([group, members]) =>
+      members.map((each) => ({ ...each, partition: lateOf(group, each) })),
+    );
+    const counts = await inbox.waitingIn(all.map(({ partition }) => partition));
+    return all.flatMap(({ channel, languages: [language = ''], partition }) => {
+      const waiting = counts.get(partition) ?? 0;
+      const platform = platforms.find(channel)?.title ?? channel.space.platform;
+      return waiting > 0 ? [{ platform, language, waiting }] : [];
     });
-    return (await Promise.all(all)).flat();
   };
 
   return {

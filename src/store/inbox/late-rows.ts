@@ -16,6 +16,8 @@ import {
   type Row,
 } from './row.ts';
 
+const PARTITIONS_AT_ONCE = 500;
+
 /** A late channel for which a row waits in a partition of its own. */
 export interface LateRow {
   readonly group: string;
@@ -112,16 +114,24 @@ export const createLateRows = ({ store }: Pick<InboxDeps, 'store'>) => ({
 
   /** Counts the messages that wait in each of some partitions. */
   waitingIn: async (partitions: readonly string[]): Promise<ReadonlyMap<string, number>> => {
-    if (partitions.length === 0) return new Map();
-    const rows = await store
-      .selectFrom('inbox')
-      .select(({ fn }) => ['partition_key', fn.countAll<number>().as('count')])
-      .where('slot', 'in', [...new Set(partitions.map(slotOf))])
-      .where('partition_key', 'in', partitions)
-      .where(isOpen)
-      .groupBy('partition_key')
-      .execute();
-    return new Map(rows.map(({ partition_key: partition, count }) => [partition, count]));
+    const counts = new Map<string, number>();
+    for (let at = 0; at < partitions.length; at += PARTITIONS_AT_ONCE) {
+      const slots = Map.groupBy(partitions.slice(at, at + PARTITIONS_AT_ONCE), slotOf);
+      const rows = await store
+        .selectFrom('inbox')
+        .select(({ fn }) => ['partition_key', fn.countAll<number>().as('count')])
+        // Not each slot with each partition, which SQLite would look up one by one.
+        .where((eb) =>
+          eb.or(
+            [...slots].map(([slot, of]) => eb('slot', '=', slot).and('partition_key', 'in', of)),
+          ),
+        )
+        .where(isOpen)
+        .groupBy('partition_key')
+        .execute();
+      for (const { partition_key: partition, count } of rows) counts.set(partition, count);
+    }
+    return counts;
   },
 
   /** Lists the late channels, by their keys, for which a message waits. */

@@ -1,5 +1,5 @@
 import { isBusy } from '../../api/service-error.ts';
-import { resultOf } from '../../async/abort.ts';
+import { orAborted, resultOf } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
 import { OutageError } from '../outages/breaker.ts';
 import type { Outages } from '../outages/outage.ts';
@@ -243,7 +243,8 @@ export const createMessageTranslator = (
       if (known) return known;
       const breaker = breakers.get(to);
       const ask = async (): Promise<Translation> => {
-        await breaker?.ready();
+        // A probe that hangs delays neither an edit nor the end.
+        if (breaker) await orAborted(breaker.ready(), signal);
         const source = from ? { from } : { line, expected };
         const { engine: model, languages: exempt = [], formality } = rules;
         const ruled = { exempt, ...(model ? { model } : {}), ...(formality ? { formality } : {}) };
@@ -253,7 +254,8 @@ export const createMessageTranslator = (
       try {
         const done = await ask().catch(async (thrown: unknown) => {
           const error = failureOf(thrown);
-          if (!(error instanceof OutageError || isBusy(error))) await breaker?.judge(marks.get(to));
+          if (breaker && !(error instanceof OutageError || isBusy(error)))
+            await orAborted(breaker.judge(marks.get(to)), signal);
           throw error;
         });
         finished.translations.set(asked, done);

@@ -79,12 +79,13 @@ const make = (
   isLast = false,
   { translate } = createTranslator(),
   files: readonly MessageFile[] = [],
+  until = signal,
 ) => {
   const message = { ...messageOf(1, text), files };
   return translate(
     { ref: message.ref, purpose: WATCH, revision: 1, authorId: 'ada', isMissed: false },
     { message, languages: ['es', 'ja'], expected: [], transcribes: true, context: [], isLast },
-    signal,
+    until,
   );
 };
 
@@ -110,6 +111,34 @@ describe('what a message becomes', () => {
       await expect(given).rejects.toBeInstanceOf(OutageError);
       await expect(given).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 5_000 });
     }
+  });
+
+  it.each([
+    ['the first', 0],
+    ['a later', 1],
+  ])('is left at once where it changes while %s probe is not answered', async (_, failing) => {
+    let probes = 0;
+    const asked = Promise.withResolvers<void>();
+    const translator = {
+      async *translate() {
+        if (++probes <= 2 * failing) throw away;
+        asked.resolve();
+        await new Promise<never>(() => {});
+      },
+    } as unknown as Services['translator'];
+    const told = { serviceKeyOf, moderators: NOBODY_TOLD, nowMs: () => nowMs };
+    const outages = createOutages({ ...told, translator, log: silentLog, ended: () => {} });
+    const all = createMessageTranslator(services, outages, createRecognitionOutages(told));
+    fault = away;
+    for (let time = 0; time < failing; time += 1) {
+      await expect(make('hello', false, all)).rejects.toBeInstanceOf(OutageError);
+      nowMs += 5_000;
+    }
+    const abort = new AbortController();
+    const given = make('hello', false, all, [], abort.signal);
+    await asked.promise;
+    abort.abort();
+    await expect(given).rejects.toMatchObject({ code: 'cancelled' });
   });
 
   it('waits where the key of its space cannot be decrypted', async () => {

@@ -52,15 +52,12 @@ export class OutageError extends AppError {
   override readonly name = 'OutageError';
   /** True where the service refuses everything: mostly, people have to act first. */
   readonly isRefusal: boolean;
-  /** True for an outage of a space's own key alone. */
-  readonly isOfOwnKey: boolean;
 
   /** @param cause the error of the probe */
-  constructor(cause: AppError, retryAfterMs: number, isOfOwnKey: boolean) {
+  constructor(cause: AppError, retryAfterMs: number) {
     const { code, message, sentence } = cause;
     super(code, message, { cause, sentence, retryAfterMs, retryable: true });
     this.isRefusal = !cause.retryable;
-    this.isOfOwnKey = isOfOwnKey;
   }
 }
 
@@ -71,8 +68,6 @@ export interface BreakerDeps {
    * @param source language of the last text that was translated; undefined where none was
    */
   readonly probe: (source: string | undefined) => Promise<unknown>;
-  /** True for a breaker of a space's own key. Default: false. */
-  readonly isOfOwnKey?: boolean;
   /** Monotonic time: a wall clock that is set back would put off the next probe. */
   readonly nowMs: () => number;
   /** Called with the reason when an outage begins, and without one when it ends. */
@@ -98,7 +93,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
  * cannot translate. Probes are texts of ours, because a person's text may be what the service fails
  * at.
  */
-export const createBreaker = ({ probe, isOfOwnKey = false, nowMs, changed }: BreakerDeps) => {
+export const createBreaker = ({ probe, nowMs, changed }: BreakerDeps) => {
   let state: BreakerState = CLOSED;
   let answers = 0;
   let outages = 0;
@@ -137,7 +132,7 @@ export const createBreaker = ({ probe, isOfOwnKey = false, nowMs, changed }: Bre
 
   const assertClosed = (): void => {
     if (state.kind === 'open')
-      throw new OutageError(state.error, Math.max(0, state.probeAtMs - nowMs()), isOfOwnKey);
+      throw new OutageError(state.error, Math.max(0, state.probeAtMs - nowMs()));
   };
 
   return {
@@ -170,7 +165,7 @@ export const createBreaker = ({ probe, isOfOwnKey = false, nowMs, changed }: Bre
       if (answers === since.answers && state.kind !== 'open') await checked();
       assertClosed();
       // It may have failed during an outage that is over.
-      if (ended && outages > since.outages) throw new OutageError(ended, 0, isOfOwnKey);
+      if (ended && outages > since.outages) throw new OutageError(ended, 0);
     },
     /** Probes at once during an outage; resolves when that has shown whether it is over. */
     tryAgain: async (): Promise<void> => {

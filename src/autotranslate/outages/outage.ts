@@ -109,7 +109,6 @@ export const createOutages = ({ serviceKeyOf, translator, log, nowMs, ended }: O
         createBreaker({
           // A key that cannot be read stays so until another takes its place.
           probe: (source) => (key ? probe(to, space, key, source) : serviceKeyOf(space)),
-          isOfOwnKey: key?.isOwn !== false,
           nowMs,
           changed: (reason) => {
             logChange(about, reason);

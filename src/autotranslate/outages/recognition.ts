@@ -25,7 +25,7 @@ const MAY_BE_OF_ALL: ReadonlySet<ErrorCode> = new Set([
  * Creates what tells a recording that cannot be recognised from a service that recognises none. There
  * is no speech of ours for a probe, so that one of those that wait is sent now and then.
  */
-export const createRecognitionBreaker = (nowMs: () => number, isOfOwnKey = false) => {
+export const createRecognitionBreaker = (nowMs: () => number) => {
   const failing = new Set<string>();
   let hasHeard = false;
   let reason: AppError | undefined;
@@ -47,7 +47,7 @@ export const createRecognitionBreaker = (nowMs: () => number, isOfOwnKey = false
     assertReady: (): void => {
       if (!reason) return;
       const leftMs = sendAtMs - nowMs();
-      if (leftMs > 0) throw new OutageError(reason, leftMs, isOfOwnKey);
+      if (leftMs > 0) throw new OutageError(reason, leftMs);
       sendAtMs = nowMs() + SENT_EVERY_MS;
     },
     /** Notes an answer to a recording. */
@@ -65,7 +65,7 @@ export const createRecognitionBreaker = (nowMs: () => number, isOfOwnKey = false
       if (failing.size >= FAILING) {
         reason = error;
         sendAtMs = nowMs() + SENT_EVERY_MS;
-        return new OutageError(error, SENT_EVERY_MS, isOfOwnKey);
+        return new OutageError(error, SENT_EVERY_MS);
       }
       if (error.retryable) return error;
       const { code, message: said, sentence, remedy, retryAfterMs } = error;
@@ -102,7 +102,7 @@ export const createRecognitionOutages = ({
     const key = await serviceKeyOf(space).catch(() => undefined);
     const prefix = `${key?.id ?? 'unreadable'} `;
     const id = `${prefix}${keyOf(space)}`;
-    const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs, key?.isOwn !== false);
+    const breaker = breakers.get(id) ?? createRecognitionBreaker(nowMs);
     breakers.set(id, breaker);
     const heard = (): void => {
       for (const [each, its] of breakers) if (each.startsWith(prefix)) its.heard();

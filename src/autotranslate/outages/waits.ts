@@ -1,6 +1,6 @@
 import type { Tell } from '../tell.ts';
 import { createLru } from '../../async/lru.ts';
-import { AppError, reasonSentence } from '../../errors.ts';
+import { type AppError, reasonSentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
 import { channelKey, keyOf, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
@@ -18,17 +18,6 @@ import type { WatchedPlatforms } from '../watched-platforms.ts';
 const QUIET_MS = 600_000;
 /** Channels whose last notice is remembered. */
 const MOST_TOLD = 5_000;
-
-/** The error that linked servers learn of an outage in another: not whose key it is of, nor what is wrong with it. */
-const ELSEWHERE = new AppError('unavailable', 'messages of a linked channel wait');
-
-/** The channels and spaces that know that messages of a conversation wait. */
-interface Told {
-  /** Keys of the channels. */
-  readonly channels: Set<string>;
-  /** The spaces whose moderators know, by their keys. */
-  readonly spaces: Map<string, Space>;
-}
 
 export interface OutageWaitsDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
@@ -51,8 +40,8 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
    * waits by itself too, and that key.
    */
   const waiting = new Map<string, Map<string, string>>();
-  /** The ones that know, by conversation and space. */
-  const told = new Map<string, Told>();
+  /** The keys of the channels that know that messages wait, by conversation and space. */
+  const told = new Map<string, Set<string>>();
   const toldMs = createLru<string, number>(MOST_TOLD);
 
   const tellOf = async (watch: ChannelWatch, error: AppError): Promise<void> => {
@@ -70,23 +59,19 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       const conversation = `${watch ? watchPartition(watch) : partition} ${own}`;
       waiting.set(partition, (waiting.get(partition) ?? new Map()).set(own, conversation));
       if (!watch || purpose !== WATCH || !takesLong(first, error, now())) return;
-      const knowing: Told = told.get(conversation) ?? { channels: new Set(), spaces: new Map() };
+      const knowing = told.get(conversation) ?? new Set();
       told.set(conversation, knowing);
+      moderators.paused(ref.channel.space, error);
       for (const each of watch.group === undefined ? [watch] : watches.group(watch)) {
-        const { space } = each.channel;
-        const isHere = keyOf(space) === own;
-        // Messages of other servers do not wait for a key of this one.
-        if (!isHere && error.isOfOwnKey) continue;
-        const reason = isHere ? error : ELSEWHERE;
-        knowing.spaces.set(keyOf(space), space);
-        moderators.paused(space, reason);
+        // Another server is told as soon as its own messages wait: it may have a key that works.
+        if (keyOf(each.channel.space) !== own) continue;
         const key = channelKey(each.channel);
         const isQuiet = now() - (toldMs.get(key) ?? -Infinity) < QUIET_MS;
-        if (isQuiet || knowing.channels.has(key)) continue;
-        knowing.channels.add(key);
+        if (isQuiet || knowing.has(key)) continue;
+        knowing.add(key);
         toldMs.set(key, now());
         void logFailure(deps.log, 'a channel could not be told of an outage', () =>
-          tellOf(each, reason),
+          tellOf(each, error),
         );
       }
     },
@@ -95,8 +80,7 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       const key = keyOf(space);
       const conversation = waiting.get(partition)?.get(key);
       if (conversation === undefined) return;
-      for (const known of told.get(conversation)?.spaces.values() ?? []) moderators.resumed(known);
-      told.delete(conversation);
+      if (told.delete(conversation)) moderators.resumed(space);
       waiting.get(partition)?.delete(key);
       if (waiting.get(partition)?.size === 0) waiting.delete(partition);
     },

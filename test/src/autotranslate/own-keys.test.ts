@@ -33,20 +33,31 @@ describe('in linked channels of two servers, each with its own key', () => {
       ? scene.say(SPANISH, text, { author: person('eva'), position })
       : scene.say(ENGLISH, text, { position });
   };
-  const restart = async (): Promise<void> => {
-    await scene.restart();
-    for (const { platform } of [SPACE, WORKSPACE]) scene.listener.connected(platform);
+  /** Lets work go on for which no time has to pass. */
+  const turns = async (): Promise<void> => {
+    for (let turn = 0; turn < 50; turn += 1)
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
   };
   /** Lets time pass in small steps, while work is under way. */
   const pass = async (seconds: number): Promise<void> => {
     for (let at = 0; at < seconds; at += 1) {
       scene.clock.aheadMs += 1_000;
       await vi.advanceTimersByTimeAsync(1_000);
-      for (let turn = 0; turn < 50; turn += 1)
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
+      await turns();
     }
+  };
+  const restart = async (): Promise<void> => {
+    let isOver = false;
+    const over = scene.restart().finally(() => {
+      isOver = true;
+    });
+    await turns();
+    // What is under way then has some seconds to end.
+    while (!isOver) await pass(1);
+    await over;
+    for (const { platform } of [SPACE, WORKSPACE]) scene.listener.connected(platform);
   };
 
   it.each([
@@ -111,6 +122,19 @@ describe('in linked channels of two servers, each with its own key', () => {
     expect(scene.feed.texts(ENGLISH).filter((text) => text === line)).toHaveLength(1);
     expect(scene.other.texts(SPANISH)).toEqual(['es:a']);
     expect((await scene.inbox.backlog(WORKSPACE)).outage).toBeUndefined();
+  });
+
+  it('an outage of the whole service is told where messages wait, and nowhere else', async () => {
+    scene.service.fault = refused(402);
+    const t = texts.in('en');
+    const paused = t('autotranslate.paused', { reason: t('service.no-credit') });
+    await say('hello');
+    await pass(1);
+    expect(scene.feed.texts(ENGLISH)).toEqual(['hello', paused]);
+    expect(scene.other.texts(SPANISH)).toEqual([]);
+    await say('es:a');
+    await pass(1);
+    expect(scene.other.texts(SPANISH)).toHaveLength(2);
   });
 
   it('goes on at once with another key', async () => {
@@ -195,7 +219,8 @@ describe('in linked channels of two servers, each with its own key', () => {
           expect(ofOne(shown)).toEqual(ofOne(said));
         }
       }),
-      { numRuns: 12 },
+      // A restart while a message waits for an answer that never comes.
+      { numRuns: 12, examples: [[[{ of: SPACE, meets: 'hangs' }, '', 1, 'restart', 'es:']]] },
     );
   });
 });

@@ -29,19 +29,17 @@ it('a channel that cannot be told of an outage is logged, and nothing else comes
     log: { warn },
     now: () => 1_000_000,
   });
-  waits.begin(rowOf(GENERAL), new OutageError(new AppError('unavailable', 'away'), 1, true));
+  waits.begin(rowOf(GENERAL), new OutageError(new AppError('unavailable', 'away'), 1));
   await expect.poll(() => warn.mock.calls.length).toBe(1);
 });
 
 describe('an outage in channels that are linked over two servers', () => {
   const ABROAD = channel('abroad', undefined, WORKSPACE);
   const watches = mirrorOf([GENERAL, 'en'], [ABROAD, 'en']);
-  const refusal = (isOfOwnKey: boolean): OutageError =>
-    new OutageError(
-      new AppError('config', 'refused', { sentence: { key: 'service.no-credit' } }),
-      1,
-      isOfOwnKey,
-    );
+  const refusal = new OutageError(
+    new AppError('config', 'refused', { sentence: { key: 'service.no-credit' } }),
+    1,
+  );
 
   const createWorld = () => {
     const lines: string[] = [];
@@ -67,9 +65,9 @@ describe('an outage in channels that are linked over two servers', () => {
   const paused = (key: 'service.no-credit'): string =>
     realTexts.in('en')('autotranslate.paused', { reason: realTexts.in('en')(key) });
 
-  it('of a key of one of them is told there alone: nothing else waits for it', async () => {
+  it('is told to each of them whose messages wait, and when that is over', async () => {
     const { lines, waits } = createWorld();
-    waits.begin(rowOf(GENERAL), refusal(true));
+    waits.begin(rowOf(GENERAL), refusal);
     await expect
       .poll(() => lines.toSorted())
       .toEqual(
@@ -80,7 +78,7 @@ describe('an outage in channels that are linked over two servers', () => {
       );
     lines.length = 0;
     // That of the other server has a reason of its own.
-    waits.begin(rowOf(ABROAD), refusal(true));
+    waits.begin(rowOf(ABROAD), refusal);
     waits.end('p', SPACE);
     expect([waits.has('p'), waits.all()]).toEqual([true, ['p']]);
     waits.end('p', WORKSPACE);
@@ -93,14 +91,5 @@ describe('an outage in channels that are linked over two servers', () => {
         `${WORKSPACE.id}: moderators resumed`,
         `${WORKSPACE.id}: ${paused('service.no-credit')}`,
       ]);
-  });
-
-  it('of the operator’s key is told to all moderators, elsewhere without its reason', () => {
-    const { lines, waits } = createWorld();
-    waits.begin(rowOf(GENERAL), refusal(false));
-    expect(lines).toEqual([
-      `${SPACE.id}: moderators service.no-credit`,
-      `${WORKSPACE.id}: moderators errors.unavailable`,
-    ]);
   });
 });

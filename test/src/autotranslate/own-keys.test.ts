@@ -49,13 +49,13 @@ describe('in linked channels of two servers, each with its own key', () => {
     }
   };
   const restart = async (): Promise<void> => {
-    let isOver = false;
+    const end = { isOver: false };
     const over = scene.restart().finally(() => {
-      isOver = true;
+      end.isOver = true;
     });
     await turns();
     // What is under way then has some seconds to end.
-    while (!isOver) await pass(1);
+    while (!end.isOver) await pass(1);
     await over;
     for (const { platform } of [SPACE, WORKSPACE]) scene.listener.connected(platform);
   };

@@ -13,7 +13,7 @@ import type { Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { timestamp } from '../src/rich-text/rich-text.ts';
 import { plainText } from '../src/rich-text/walk.ts';
-import { readFileOf } from './catchup/file.ts';
+import { mostReplies, readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
@@ -25,6 +25,7 @@ import {
   readingButton,
   readingOf,
   readingPress,
+  threadsNote,
   type CatchUp,
   type PressedReading,
   type ReadingContext,
@@ -57,6 +58,7 @@ const question = (
       t('catchup.many', {
         count,
         characters,
+        replies: mostReplies(messages, ctx),
         since: timestamp(reading.since),
         summary: hasModel ? 'yes' : 'no',
       }),
@@ -86,52 +88,39 @@ const showSummed = async (
   await ctx.replyBelow({ text: await writing });
 };
 
-// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
-const page: Press = {
-  isForEverybody: true,
-  async run(ctx) {
-    const { reading, turn } = readArg(ctx);
-    const missed = await missedIn(ctx, reading.from);
-    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
-    const content = await readPage(reading, missed, { turn, hasModel: await chats(ctx) }, ctx);
-    await ctx.reply(content());
-  },
-};
-
-const summary: Press = {
+/**
+ * A press of a page, which says where nothing is left to read. It keeps nobody out: pages are reached with the role, or by
+ * the button for everybody.
+ */
+const onReading = (
+  run: (pressed: PressedReading, missed: MissedMessages, ctx: ReadingContext) => Promise<void>,
+): Press => ({
   isForEverybody: true,
   async run(ctx) {
     const pressed = readArg(ctx);
     const missed = await missedIn(ctx, pressed.reading.from);
-    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : showSummed(pressed, missed, ctx));
+    await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : run(pressed, missed, ctx));
   },
-};
+});
 
-const file: Press = {
-  isForEverybody: true,
-  async run(ctx) {
-    const { reading, turn } = readArg(ctx);
-    const given = await missedIn(ctx, reading.from);
-    const { missed, read, note, isWhole, files } = await readFileOf(given, reading, ctx);
-    if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
-    // A service that failed is not asked again for the page.
-    const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
-    if (!isWhole) return ctx.reply({ text: note, files, controls });
-    const options = { turn, hasModel: await chats(ctx), known: read };
-    await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
-  },
-};
+const page = onReading(async ({ reading, turn }, missed, ctx) => {
+  const content = await readPage(reading, missed, { turn, hasModel: await chats(ctx) }, ctx);
+  await ctx.reply(content());
+});
 
-const ask: Press = {
-  isForEverybody: true,
-  async run(ctx) {
-    const pressed = readArg(ctx);
-    const missed = await missedIn(ctx, pressed.reading.from);
-    await ctx.reply(
-      isNothing(missed) ? nothing(missed, ctx) : question(pressed, missed, await chats(ctx), ctx),
-    );
-  },
-};
+const file = onReading(async ({ reading, turn }, given, ctx) => {
+  const { missed, read, note, isWhole, files } = await readFileOf(given, reading, ctx);
+  if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
+  // A service that failed is not asked again for the page.
+  const controls = [readingButton(ctx, ['page', 'catchup.read'], reading, turn)];
+  if (!isWhole) return ctx.reply({ text: note, files, controls });
+  const options = { turn, hasModel: await chats(ctx), known: read };
+  await ctx.reply({ ...(await readPage(reading, missed, options, ctx))(note), files });
+});
+
+const ask = onReading(async (pressed, missed, ctx) =>
+  ctx.reply(question(pressed, missed, await chats(ctx), ctx)),
+);
 
 /** Shows what somebody missed: the first page, a summary below it where there is more, or how much it is. */
 const show = async (
@@ -193,7 +182,8 @@ const recent: Press = {
   async run(ctx) {
     const { reply, t } = ctx;
     const missed = await missedIn(ctx, SINCE['1d']);
-    if (isNothing(missed)) return reply({ text: t('autotranslate.read-none'), tone: 'note' });
+    const none = lines(t('autotranslate.read-none'), threadsNote(ctx));
+    if (isNothing(missed)) return reply({ text: none, tone: 'note' });
     const to = await guessedLanguage(ctx);
     if (to === undefined) return reply(askLanguage(missed, ctx));
     const options = { turn: { way: 'back', at: END }, hasModel: await chats(ctx) } as const;
@@ -232,6 +222,6 @@ export default defineCommand(
   {
     needs: 'watch',
     topic: 'translation',
-    presses: { page, summary, file, ask, language, keep, recent },
+    presses: { page, summary: onReading(showSummed), file, ask, language, keep, recent },
   },
 );

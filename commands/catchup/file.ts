@@ -1,10 +1,10 @@
 import { quotedWords } from '../../src/command/helpers.ts';
-import { rootOf, type OutgoingFile } from '../../src/model/message.ts';
+import { rootOf, type Message, type OutgoingFile } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { unshownReplies, withReplies } from './replies.ts';
+import { mostShown, unshownReplies, withReplies } from './replies.ts';
 import type { CatchUp, ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 import { mediaOf } from './words.ts';
@@ -15,6 +15,13 @@ const FILE_MS = 5 * 60_000;
 const REPLIES = { threads: 10, each: 20 };
 /** Characters of a time without its seconds: `2026-11-29T14:03`. */
 const MINUTE_CHARS = 16;
+
+/** The most replies that a file of messages holds beside them. */
+export const mostReplies = (messages: readonly Message[], ctx: ReadingContext): number =>
+  messages
+    .flatMap((message) => mostShown(message, REPLIES, ctx) || [])
+    .slice(-REPLIES.threads)
+    .reduce((sum, count) => sum + count, 0);
 
 const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext): OutgoingFile => {
   const timeOf = ({ message }: ReadMessage): string =>

@@ -10,11 +10,12 @@ import {
   nothing,
   readingButton,
   readingPress,
+  threadsNote,
   type CatchUp,
   type ReadingContext,
   type PageTurn,
 } from './reading.ts';
-import { repliesTo, withReplies } from './replies.ts';
+import { mostShown, withReplies } from './replies.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** More messages than this are translated all at once only when somebody says so who knows how many they are. */
@@ -31,12 +32,6 @@ const FIRST: PageTurn = { way: 'next', at: '0' };
 const REPLIES = { threads: 3, each: 3 };
 const REPLY_CHARS = 100;
 
-/** The room that is kept for the replies under a message, where those can be shown. */
-const roomOfReplies = (message: Message, ctx: ReadingContext): number => {
-  const count = message.threadId === undefined ? undefined : repliesTo(message, ctx);
-  return count === undefined ? 0 : REPLY_CHARS * Math.min(REPLIES.each, count || REPLIES.each);
-};
-
 /** The first messages that a page holds; at least one, where there is any. */
 const fitting = (messages: readonly Message[], ctx: ReadingContext): readonly Message[] => {
   let left = PAGE_CHARS;
@@ -44,9 +39,9 @@ const fitting = (messages: readonly Message[], ctx: ReadingContext): readonly Me
   const end = messages.slice(0, MOST_ON_PAGE).findIndex((message, index) => {
     // Bytes, as one character of Chinese is three letters of English.
     const words = Math.min(MESSAGE_CHARS, Buffer.byteLength(plainText(message.text)));
-    const replies = threads < REPLIES.threads ? roomOfReplies(message, ctx) : 0;
+    const replies = threads < REPLIES.threads ? mostShown(message, REPLIES, ctx) : 0;
     if (replies > 0) threads += 1;
-    left -= aroundOf(message, messages[index - 1], ctx) + words + replies;
+    left -= aroundOf(message, messages[index - 1], ctx) + words + REPLY_CHARS * replies;
     return left < 0;
   });
   return messages.slice(0, end < 0 ? MOST_ON_PAGE : Math.max(1, end));
@@ -150,6 +145,7 @@ export const readPage = async (
         shownLines(all.read, PAGE_CHARS, reading, ctx),
         failedNote(all, ctx),
         leftOutNote(leftOut, ctx),
+        end === count && threadsNote(ctx),
       ),
     ),
     controls: controls.filter((control) => control !== false && control !== undefined),

@@ -102,6 +102,7 @@ export const nothing = (
     ctx.t('catchup.none', { since: timestamp(secondsOf(sinceMs)) }),
     leftOutNote(leftOut, ctx),
     hint && ctx.t('catchup.further'),
+    threadsNote(ctx),
   ),
   tone: 'note',
 });
@@ -109,6 +110,10 @@ export const nothing = (
 /** Says how many messages of people who opted out are left out, if any. */
 export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichText> =>
   count > 0 && t('catchup.left-out', { count });
+
+/** Says that replies in older threads are not looked at, where such stand in no channel. */
+export const threadsNote = ({ capabilities, t }: ReadingContext): Maybe<RichText> =>
+  capabilities.repliesInThreads && t('catchup.older-threads');
 
 /** True where a language model answers. */
 export const chats = async ({ services, channel, signal }: ReadingContext): Promise<boolean> => {

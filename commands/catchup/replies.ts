@@ -21,6 +21,16 @@ export const repliesTo = (
   return replies.ours === 'some' || (!replies.ours && isTranslated) ? 0 : replies.count;
 };
 
+/** The most replies that are shown under a message: as many as there are, where that is known. */
+export const mostShown = (
+  message: Message,
+  { each }: RepliesShown,
+  ctx: Pick<ReadingContext, 'services'>,
+): number => {
+  const count = message.threadId === undefined ? undefined : repliesTo(message, ctx);
+  return count === undefined ? 0 : Math.min(each, count || each);
+};
+
 /** Puts the replies of people behind the messages under which they stand, where the platform's threads are not channels. */
 export const withReplies = async (
   messages: readonly Message[],

@@ -166,7 +166,8 @@ describe('/catchup', () => {
       return sum + children[0]!.text.length;
     }, 0);
     const since = `<t:${secondsAgo(1_440)}:f>`;
-    const many = sentence('catchup.many', { count: 143, characters, since, summary: 'no' });
+    const params = { count: 143, characters, since, replies: 0, summary: 'no' };
+    const many = sentence('catchup.many', params);
     expect(text).toBe(`${many}\n${sentence('catchup.cut', { count: 143 })}`);
     expect(linesIn((await harness().press('catchup.read')).text)).toHaveLength(10);
     expect((await harness().press('catchup.file')).text).toContain(many);

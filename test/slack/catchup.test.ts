@@ -49,6 +49,8 @@ it('the shortcut shows what was written since a message, in pages, to the one wh
   expect(linesIn(summary?.shown)).toEqual([]);
   const next = await press(at, LATER, (shown) => shown.includes('es:line 12.'));
   expect(linesIn(next)).toEqual(['es:line 11.', 'es:line 12.']);
+  const older = sentence('catchup.older-threads');
+  expect([page?.shown, next].map((shown) => shown?.includes(older))).toEqual([false, true]);
   const before = shownTo(at, at.bob).length;
   bot.slack.act(at.bob, page!.one, /catchup summary:[^"]*/.exec(next)![0]);
   await bot.slack.until(() => shownTo(at, at.bob).length > before);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
-import { linesIn, msAgo, written } from './support.ts';
+import { lines, linesIn, msAgo, secondsAgo, written } from './support.ts';
 
 const harness = useCommandHarness();
 const DAN = { id: 'dan', name: 'Dan', kind: 'person' } as const;
@@ -39,11 +39,22 @@ describe('the replies in threads of /catchup', () => {
     harness().script.messages = answered('asked', 5, 22);
     await harness().run('catchup', { to: 'es' });
     const { files = [], text } = await harness().press('catchup.file');
-    const lines = Buffer.from(files[0]!.bytes).toString().split('\n');
-    expect(lines[3]).toBe('  🧵 [2026-05-20 12:55] Dan: es:line 50.');
-    expect(linesIn(lines.join())).toHaveLength(20);
-    expect(lines.at(-2)).toContain(`[🧵 ${more(2)}]`);
+    const rows = Buffer.from(files[0]!.bytes).toString().split('\n');
+    expect(rows[3]).toBe('  🧵 [2026-05-20 12:55] Dan: es:line 50.');
+    expect(linesIn(rows.join())).toHaveLength(20);
+    expect(rows.at(-2)).toContain(`[🧵 ${more(2)}]`);
     expect(linesIn(text)).toEqual(['line 50.', 'line 51.', 'line 52.']);
+  });
+
+  it('are counted, as far as the file has them, before many messages are translated', async () => {
+    const counts = [30, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 40];
+    const asked = counts.flatMap((count, at) => answered('asked', 90 - at, count));
+    harness().script.messages = [...asked, ...lines(60)];
+    const { text } = await harness().run('catchup', { to: 'es' });
+    const since = `<t:${secondsAgo(1_440)}:f>`;
+    const characters = 12 * 'asked'.length + 60 * 'line 1.'.length + 51;
+    const many = { count: 72, characters, since, summary: 'no' };
+    expect(text).toBe(sentence('catchup.many', { ...many, replies: 20 + 9 }));
   });
 
   it('go with their message where that is deleted', async () => {

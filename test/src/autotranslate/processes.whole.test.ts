@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
+import { actAs } from '../../../src/store/actor.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import type { Store } from '../../../src/store/index.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
@@ -24,6 +25,7 @@ import {
   SPACE,
   type FakeFeed,
 } from '../../fakes/channel-feed.ts';
+import { auditOf } from '../../fakes/audit.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { createRandom } from '../../fakes/random.ts';
 
@@ -135,6 +137,54 @@ describe('several processes on one database', () => {
     ]);
     expect(feed.texts(ENGLISH)).toHaveLength(1);
   });
+
+  it.each<readonly [string, boolean]>([
+    ['channels', false],
+    ['rules', true],
+  ])(
+    'set back %s that another ended, once, also where both are asked at the same moment',
+    async (_, isOfRules) => {
+      const url = await makeDatabase();
+      const feed = createFakeFeed();
+      const all = [await openProcess(url, feed), await openProcess(url, feed)];
+      const [one, other] = all.map(({ running }) => running) as [AutoTranslate, AutoTranslate];
+      const by = { name: 'Ada', locale: 'en' };
+      const choices = { rules: { shortest: 3 } };
+      const linked = mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']);
+      await one.watches.set(linked.map((watch) => ({ ...watch, choices })));
+      const listed = () => all.map(({ running }) => running.watches.list(SPACE));
+      const [before = []] = listed();
+      const ending = isOfRules ? before.slice(0, 1) : before;
+      const work = (): Promise<unknown> =>
+        isOfRules
+          ? one.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { rules: {} } }))
+          : one.watches.remove(ENGLISH, by);
+      const act = <Result>(act: () => Promise<Result>): Promise<Result> =>
+        actAs({ id: 'ada', name: 'Ada', space: SPACE }, act);
+      const restore = ({ endedWatches }: AutoTranslate, id: string) =>
+        act(() => endedWatches.restore(SPACE, id, by, async () => undefined));
+      const over = { sentence: { key: 'autotranslate.undo-over' } };
+      const undone = async () =>
+        (await auditOf(all[0]!.store, SPACE)).filter(({ after }) => after?.['isUndo'] === true);
+      const rounds = 12;
+      for (let round = 0; round < rounds; round += 1) {
+        const [, id = ''] = await act(() =>
+          one.endedWatches.ending(SPACE, ending, isOfRules, work),
+        );
+        expect(listed()).not.toContainEqual(before);
+        const first = Promise.allSettled([restore(other, id)]);
+        if (round % 2 === 0) await first;
+        const pressed = [...(await Promise.allSettled([restore(one, id)])), ...(await first)];
+        const refused = pressed.flatMap((each) =>
+          each.status === 'rejected' ? [each.reason] : [],
+        );
+        expect(refused).toMatchObject([over]);
+        expect(listed()).toEqual([before, before]);
+      }
+      expect(await undone()).toHaveLength(rounds * ending.length);
+      expect(await all[0]!.store.selectFrom('watch_undo').selectAll().execute()).toEqual([]);
+    },
+  );
 
   it('give no deleted words to the service as context, whoever hears of the deletion', async () => {
     const url = await makeDatabase();

@@ -4,12 +4,10 @@ import { chosenReading, readingControl } from '../../src/command/reading-choice.
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { FORMALITIES, MESSAGE_TYPES, type Ruled, type WatchRules } from '../../src/model/rules.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
-import { change } from './change.ts';
 import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
-import { boundedValues, shownRules, valuesIn } from './rules.ts';
+import { boundedValues, changeRules, shownRules, valuesIn } from './rules.ts';
 
 /** The value of the choice that no form of address is asked for. */
 const USUAL = 'usual';
@@ -127,23 +125,9 @@ const readingPage = async (ctx: PressContext, found?: readonly string[]): Promis
   };
 };
 
-/** Changes the rules of the channel that a control is about; without `how`, it has none of its own then. */
-const changeRules = async (
-  ctx: PressContext,
-  how?: (now: WatchRules) => WatchRules,
-): Promise<void> => {
-  const channel = channelNamed(ctx, ctx.arg);
-  const changed = ({ choices, ...watch }: ChannelWatch): ChannelWatch => ({
-    ...watch,
-    choices: {
-      ...choices,
-      rules: how ? { ...choices?.rules, ...how(choices?.rules ?? {}) } : {},
-    },
-  });
-  const work = () => change(channel, changed, undefined, ctx);
-  const now = watchOf(ctx, channel);
-  const isEnding = !how && now && Object.keys(now.choices?.rules ?? {}).length > 0;
-  await (isEnding ? ctx.services.endedWatches.ending(channel.space, [now], true, work) : work());
+/** Changes the rules of the channel that a control is about. */
+const setRules = async (ctx: PressContext, how: (now: WatchRules) => WatchRules): Promise<void> => {
+  await changeRules(channelNamed(ctx, ctx.arg), (now) => ({ ...now, ...how(now) }), ctx);
 };
 
 /** Reads what a rule leaves out. Throws where it leaves out all else. */
@@ -154,7 +138,7 @@ const leftOut = (rules: WatchRules, ruled: Ruled): readonly string[] => {
 };
 
 const setTypes = (ctx: PressContext): Promise<void> =>
-  changeRules(ctx, (now) => {
+  setRules(ctx, (now) => {
     const chosen = chosenOver(leftOut(now, 'types'), ctx);
     return { types: { of: MESSAGE_TYPES.filter((type) => chosen.includes(type)) } };
   });
@@ -163,19 +147,19 @@ const setShortest = async (ctx: PressContext): Promise<void> => {
   const shortest = Number(ctx.values[0]);
   const current = watchOf(ctx, channelNamed(ctx, ctx.arg))?.choices?.rules?.shortest;
   if (![...SHORTEST, current].includes(shortest)) throw userError('bad-input', 'rules.how');
-  await changeRules(ctx, () => ({ shortest }));
+  await setRules(ctx, () => ({ shortest }));
 };
 
 const setFormality = async (ctx: PressContext): Promise<void> => {
   const [value = ''] = ctx.values;
   const formality = FORMALITIES.find((one) => one === value);
   if (formality === undefined && value !== USUAL) throw userError('bad-input', 'rules.how');
-  await changeRules(ctx, () => ({ formality: formality ?? '' }));
+  await setRules(ctx, () => ({ formality: formality ?? '' }));
 };
 
 const setLanguages = (ctx: PressContext): Promise<void> => {
   const values = ctx.values.length === 0 ? [] : chosenLanguages(ctx.values, MOST_LANGUAGES, ctx);
-  return changeRules(ctx, ({ languages = [] }) => ({
+  return setRules(ctx, ({ languages = [] }) => ({
     languages: chosenOver(languages, { ...ctx, values }).slice(0, MOST_LANGUAGES),
   }));
 };
@@ -188,7 +172,7 @@ const FORM = {
 
 const leaveOut = (ctx: PressContext, ruled: 'words' | 'beginnings'): Promise<void> => {
   const added = boundedValues(valuesIn(ctx.values[0] ?? ''));
-  return changeRules(ctx, (now) => ({
+  return setRules(ctx, (now) => ({
     [ruled]: { of: boundedValues([...new Set([...leftOut(now, ruled), ...added])]) },
   }));
 };
@@ -222,8 +206,10 @@ export const rulePresses = (
     (ctx) => readingPage(ctx),
     (ctx) => {
       const reading = chosenReading(ctx);
-      return changeRules(ctx, () => ({ reading }));
+      return setRules(ctx, () => ({ reading }));
     },
   ),
-  ruleend: press(rulesPage, (ctx) => changeRules(ctx)),
+  ruleend: press(rulesPage, async (ctx) => {
+    await changeRules(channelNamed(ctx, ctx.arg), () => ({}), ctx);
+  }),
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { channelOption, defineAction, moderator, richText } from '../../src/command/command.ts';
 import {
+  button,
   translationEngines,
   typedCode,
   typedLanguage,
@@ -14,6 +15,7 @@ import {
   RULE_VALUE_CHARS,
   RULE_VALUES,
   RULED,
+  saysNothing,
   type Formality,
   type Rule,
   type Ruled,
@@ -23,7 +25,7 @@ import { bullets, lines, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText, visit } from '../../src/rich-text/walk.ts';
 import { ruleLines } from '../../src/command/setting-lines.ts';
-import { change } from './change.ts';
+import { change, demandChange } from './change.ts';
 import { chosenChannel, type Context } from './context.ts';
 
 const LONGEST_VALUES_CHARS = 2_000;
@@ -178,6 +180,34 @@ export const shownRules = async (channel: Channel, ctx: Context): Promise<RichTe
 const shown = async (channel: Channel, ctx: Context): Promise<RichText> =>
   lines(await shownRules(channel, ctx), ctx.t('rules.how'));
 
+/** Changes the rules of a channel; resolves with the id of what sets those back that end, undefined where none does. */
+export const changeRules = async (
+  channel: Channel,
+  how: (now: WatchRules) => WatchRules,
+  ctx: Context,
+): Promise<string | undefined> => {
+  await demandChange([channel], ctx);
+  const work = () =>
+    change(
+      channel,
+      ({ choices, ...watch }) => ({
+        ...watch,
+        choices: { ...choices, rules: how(choices?.rules ?? {}) },
+      }),
+      undefined,
+      ctx,
+    );
+  const watch = ctx.services.watches.of(channel);
+  const now = watch?.choices?.rules ?? {};
+  const next = how(now);
+  const ends = (Object.keys(now) as (keyof WatchRules)[]).some(
+    (about) => !(about in next) || (!saysNothing(now[about]) && saysNothing(next[about])),
+  );
+  if (!watch || !ends) return void (await work());
+  const [, undo] = await ctx.services.endedWatches.ending(channel.space, [watch], true, work);
+  return undo;
+};
+
 /** `/autotranslate rules`: sets and shows which messages of a channel, or of all, are left out. */
 export const rulesAction = defineAction({
   options,
@@ -197,15 +227,11 @@ export const rulesAction = defineAction({
       const now = (await services.spaces.of(space)).rules;
       return reply({ text: section(t('rules.of-space'), now, ctx) || t('rules.none') });
     }
-    await change(
-      channel,
-      ({ choices, ...watch }) => ({
-        ...watch,
-        choices: { ...choices, rules: { ...choices?.rules, ...rule } },
-      }),
-      undefined,
-      ctx,
-    );
-    await reply({ text: await shown(channel, ctx) });
+    const undo = await changeRules(channel, (now) => ({ ...now, ...rule }), ctx);
+    const press = `autotranslate restore:${undo}/rules`;
+    await reply({
+      text: await shown(channel, ctx),
+      controls: undo === undefined ? [] : [button(ctx, press, 'autotranslate.wizard-undo')],
+    });
   },
 });

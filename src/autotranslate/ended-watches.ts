@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { MINUTE_MS } from '../async/clock.ts';
 import { userError } from '../errors.ts';
 import { isSameChannel, keyOf, type Space } from '../model/place.ts';
+import { saysNothing, type WatchRules } from '../model/rules.ts';
 import { actFurther } from '../store/actor.ts';
 import type { StoredUndo, WatchUndos } from '../store/channels/watch-undos.ts';
 import type { Claim } from '../store/channels/watches.ts';
@@ -43,7 +44,12 @@ const restoredOf = (
   const set = all.filter(isOld);
   if (isOfRules) {
     const rules = watches[0]?.choices?.rules ?? {};
-    const isEnded = set.every(({ choices }) => Object.keys(choices?.rules ?? {}).length === 0);
+    const isAsEnded = ([about, rule]: readonly [string, WatchRules[keyof WatchRules]]): boolean =>
+      saysNothing(rule) || isDeepStrictEqual(rule, rules[about as keyof WatchRules]);
+    const isEnded = set.every(
+      ({ choices: { rules: now = {} } = {} }) =>
+        !isDeepStrictEqual(now, rules) && Object.entries(now).every(isAsEnded),
+    );
     const restored = set.map((watch) => ({ ...watch, choices: { ...watch.choices, rules } }));
     return isEnded && set.length > 0 ? restored : undefined;
   }

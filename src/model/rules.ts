@@ -40,3 +40,7 @@ export interface WatchRules extends Readonly<Partial<Record<Ruled, Rule | undefi
   /** The language of readers who chose none, and of notices in the channel. Empty: that of each reader's app. */
   readonly reading?: string | undefined;
 }
+
+/** True of a rule that is absent or says nothing. */
+export const saysNothing = (rule: WatchRules[keyof WatchRules]): boolean =>
+  !rule || (typeof rule === 'object' && ('of' in rule ? rule.of : rule).length === 0);

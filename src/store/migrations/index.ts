@@ -25,7 +25,10 @@ import { untold } from './045-untold.ts';
 import { watchIndexes } from './047-watch-indexes.ts';
 import { addWatchUndos } from './048-watch-undos.ts';
 
-/** Migrations in the order of their names; a released one is never changed. */
+/**
+ * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,
+ * just before it is merged: a database that has run a later one refuses it.
+ */
 const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
   Object.entries({
     ...MIGRATIONS_001_TO_013,

@@ -34,6 +34,40 @@ describe('/autotranslate rules', () => {
     expect(rules()).toEqual({ [about]: { of: [] } });
   });
 
+  it('sets back a rule that ended by typing, with all others', async () => {
+    await set({ about: 'words', values: 'spoiler' });
+    await set({ about: 'shortest', values: '4' });
+    const before = rules();
+    const untouched = await set({ about: 'types', rule: 'none' });
+    expect(labelled(untouched, 'autotranslate.wizard-undo')).toBeUndefined();
+    const ended = [
+      await set({ about: 'words', rule: 'none' }),
+      await set({ about: 'shortest', rule: 'none' }),
+    ];
+    expect(rules()).toMatchObject({ words: { of: [] }, shortest: 0 });
+    for (const { controls } of ended.toReversed()) {
+      const [undo] = controls ?? [];
+      const press = undo?.kind === 'button' ? undo.press : '';
+      expect((await harness().pressNamed(press)).text).toContain(
+        sentence('autotranslate.restored'),
+      );
+    }
+    expect(rules()).toMatchObject(before ?? {});
+    expect(
+      labelled(await harness().pressNamed('autotranslate rules:100'), 'autotranslate.wizard-undo'),
+    ).toBeUndefined();
+  });
+
+  it('has no Undo for a rule that was set again as it was', async () => {
+    await set({ about: 'words', values: 'spoiler' });
+    await set({ about: 'words', rule: 'none' });
+    const undo = async () =>
+      labelled(await harness().pressNamed('autotranslate rules:100'), 'autotranslate.wizard-undo');
+    expect(await undo()).toBeDefined();
+    await set({ about: 'words', values: 'spoiler' });
+    expect(await undo()).toBeUndefined();
+  });
+
   it('takes a shortest text, languages and an engine', async () => {
     harness().script.engines = [
       { name: 'deepl', serves: ['translation'], ready: true, detail: '' },

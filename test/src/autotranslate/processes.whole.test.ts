@@ -159,8 +159,8 @@ describe('several processes on one database', () => {
         isOfRules
           ? one.watches.change(ENGLISH, (watch) => ({ ...watch, choices: { rules: {} } }))
           : one.watches.remove(ENGLISH, by);
-      const act = <Result>(act: () => Promise<Result>): Promise<Result> =>
-        actAs({ id: 'ada', name: 'Ada', space: SPACE }, act);
+      const act = <Result>(press: () => Promise<Result>): Promise<Result> =>
+        actAs({ id: 'ada', name: 'Ada', space: SPACE }, press);
       const restore = ({ endedWatches }: AutoTranslate, id: string) =>
         act(() => endedWatches.restore(SPACE, id, by, async () => undefined));
       const over = { sentence: { key: 'autotranslate.undo-over' } };

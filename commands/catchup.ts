@@ -88,10 +88,7 @@ const showSummed = async (
   await ctx.replyBelow({ text: await writing });
 };
 
-/**
- * A press of a page, which says where nothing is left to read. It keeps nobody out: pages are reached with the role, or by
- * the button for everybody.
- */
+// The presses of pages keep nobody out: pages are reached with the role, or by the button for everybody.
 const onReading = (
   run: (pressed: PressedReading, missed: MissedMessages, ctx: ReadingContext) => Promise<void>,
 ): Press => ({

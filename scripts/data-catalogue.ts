@@ -73,7 +73,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Everybody who writes or acts in a place that Dragoman is in.',
     why: 'So that no event is lost, or handled twice when Slack repeats it.',
     kept: `${DELIVERY_HOURS} hours. The event itself only until it is handled.`,
-    forgotten: 'What was sent of the person is deleted; the event’s ID stays.',
+    forgotten:
+      'What the person wrote is deleted. An event that names them otherwise, such as a reaction, goes once it is handled. The event’s ID stays.',
   },
   open_answer: {
     title: 'Answers that are awaited',

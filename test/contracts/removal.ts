@@ -224,11 +224,15 @@ export const removalContract: Contract<RemovalSubject> = {
         'watch_undo.watches': 'naming',
       };
       expect(await kindsOfColumnsWith(store, GONE.id)).toMatchObject(rules);
+      const space = 'space_id of row 1';
+      const exported = async () =>
+        JSON.parse(Buffer.from(await privacy.export(GONE)).toString()) as object;
+      const changes = [{ space, what: 'what of row 1' }];
+      expect(await exported()).toMatchObject({ namedInChanges: changes });
       await privacy.forget(GONE);
       expect(await kindsOfColumnsWith(store, GONE.id)).toEqual(rules);
-      const told = JSON.parse(Buffer.from(await privacy.export(GONE)).toString()) as object;
-      const space = 'space_id of row 1';
-      expect(told).toMatchObject({
+      expect(await exported()).toMatchObject({
+        namedInChanges: [],
         namedInRules: [{ space, channel: 'channel_id of row 1' }, { space }, { space }],
       });
     },

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
 import type { Person } from '../../model/place.ts';
 import { changeRows, deleteRows, holdsId, personColumns, readRow, readRows } from '../rows.ts';
 import { forgetAbout, removeFromChanges } from '../audit.ts';
@@ -14,6 +15,14 @@ import type { PersonalData } from '../../ports/platform.ts';
 export type Privacy = ReturnType<typeof createPrivacy>;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
+
+type Change = Pick<Selectable<Schema['audit_entry']>, 'space_id' | 'what' | 'at_ms'>;
+
+const toldChange = ({ space_id: space, what, at_ms }: Change) => ({
+  space,
+  what,
+  time: isoTime(at_ms),
+});
 
 const parsed = (json: string | null): unknown => {
   try {
@@ -80,6 +89,11 @@ export const createPrivacy = (
       SELECT space_id AS space, channel_id AS channel FROM channel_watch WHERE ${isNaming('choices')}
       UNION ALL SELECT space_id, NULL FROM space_setting WHERE ${isNaming('choices')}
       UNION ALL SELECT space_id, NULL FROM watch_undo WHERE ${isNaming('watches')}`.execute(store);
+    const about = await sql<Change>`
+      SELECT space_id, what, at_ms FROM audit_entry
+      WHERE about_hash = ${blockKey(person)} OR ${isNaming('before')} OR ${isNaming('after')}`.execute(
+      store,
+    );
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
@@ -140,11 +154,8 @@ export const createPrivacy = (
         since: isoTime(row.since_ms),
       })),
       namedInRules: naming.rows,
-      changedSettings: changes.map((row) => ({
-        space: row.space_id,
-        what: row.what,
-        time: isoTime(row.at_ms),
-      })),
+      changedSettings: changes.map(toldChange),
+      namedInChanges: about.rows.map(toldChange),
       usage,
       messages: messages.map(({ changed_ms, message, ...row }) => ({
         ...row,

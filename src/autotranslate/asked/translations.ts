@@ -6,7 +6,7 @@ import type { Translation } from '../../translation/translator.ts';
 
 /** UTF-16 units of everything that is kept. */
 const MOST_CHARS = 500_000;
-/** Spaces whose translations were forgotten, as they are remembered for those that are under way. */
+/** Spaces whose translations were forgotten lately, as those that are under way have to know. */
 const MOST_FORGOTTEN = 1_000;
 /** An answer that one person alone sees can be pressed for 15 minutes on Discord. */
 export const LIFE_MS = 15 * MINUTE_MS;
@@ -41,8 +41,7 @@ export const createReadTranslations = (
     }
   >(MOST_CHARS, ({ chars }) => chars);
   let times = 0;
-  /** The number of the last time at which those of a space were forgotten, and at which all were. */
-  const forgotten = new Map<string, number>();
+  const forgotten = createLru<string, number>(MOST_FORGOTTEN);
   let allForgotten = 0;
   let isSweeping = false;
 
@@ -65,7 +64,7 @@ export const createReadTranslations = (
       const begun = times;
       return (message, to, translation) => {
         const space = spaceKeyOf(message.ref.channel.space);
-        if (begun < (forgotten.get(space) ?? allForgotten)) return;
+        if (begun < Math.max(allForgotten, forgotten.get(space) ?? 0)) return;
         const key = keyOf(message, to);
         const chars = key.length + JSON.stringify(translation.text).length;
         kept.set(key, { translation, space, chars, untilMs: now() + LIFE_MS });
@@ -74,14 +73,10 @@ export const createReadTranslations = (
     },
     forget: (of) => {
       times += 1;
-      if (of && forgotten.size < MOST_FORGOTTEN) {
-        forgotten.set(spaceKeyOf(of), times);
-        for (const [key, { space }] of kept) if (space === spaceKeyOf(of)) kept.delete(key);
-      } else {
-        forgotten.clear();
-        allForgotten = times;
-        kept.clear();
-      }
+      const gone = of && spaceKeyOf(of);
+      if (gone === undefined) allForgotten = times;
+      else forgotten.set(gone, times);
+      for (const [key, { space }] of kept) if (space === (gone ?? space)) kept.delete(key);
     },
   };
 };

@@ -84,15 +84,6 @@ describe('translations of messages that were read', () => {
     for (const one of [message(), there]) expect(translations.of(one, 'es')).toBeUndefined();
   });
 
-  it('that were under way are not kept where too many spaces forgot theirs to tell', () => {
-    const { translations } = open();
-    const keep = translations.begin();
-    translations.forget(message().ref.channel.space);
-    for (let at = 0; at < 1_000; at += 1) translations.forget({ platform: 'place', id: `${at}` });
-    keep(message(), 'es', translation('hola'));
-    expect(translations.of(message(), 'es')).toBeUndefined();
-  });
-
   it('are bounded: the oldest go first', () => {
     const { translations } = open();
     const long = 'x'.repeat(200_000);

@@ -116,16 +116,12 @@ export const createLateRows = ({ store }: Pick<InboxDeps, 'store'>) => ({
   waitingIn: async (partitions: readonly string[]): Promise<ReadonlyMap<string, number>> => {
     const counts = new Map<string, number>();
     for (let at = 0; at < partitions.length; at += PARTITIONS_AT_ONCE) {
-      const slots = Map.groupBy(partitions.slice(at, at + PARTITIONS_AT_ONCE), slotOf);
+      const some = partitions.slice(at, at + PARTITIONS_AT_ONCE);
+      const places = some.map((each) => sql`(${sql.lit(slotOf(each))}, ${each})`);
       const rows = await store
         .selectFrom('inbox')
         .select(({ fn }) => ['partition_key', fn.countAll<number>().as('count')])
-        // Not each slot with each partition, which SQLite would look up one by one.
-        .where((eb) =>
-          eb.or(
-            [...slots].map(([slot, of]) => eb('slot', '=', slot).and('partition_key', 'in', of)),
-          ),
-        )
+        .where(sql<boolean>`(slot, partition_key) IN (VALUES ${sql.join(places)})`)
         .where(isOpen)
         .groupBy('partition_key')
         .execute();

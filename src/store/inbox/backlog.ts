@@ -6,7 +6,17 @@ import type { HistoryGap } from '../channels/histories.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { spaceColumns } from '../rows.ts';
-import { isDead, isOpen, lateIn, readSentence, rowChannel, skippedHash, WATCH } from './row.ts';
+import {
+  isDead,
+  isOf,
+  isOpen,
+  isOverLimit,
+  lateIn,
+  readSentence,
+  rowChannel,
+  skippedHash,
+  WATCH,
+} from './row.ts';
 
 /** An outage of the service, for all of these languages; codes in BCP 47. */
 export interface Outage {
@@ -69,13 +79,13 @@ export const backlogOf = async (
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
-    .where((eb) => eb.and(spaceColumns(space)))
+    .where(isOf(space))
     .where(isOpen)
     .executeTakeFirstOrThrow();
   const failed = await store
     .selectFrom('inbox')
     .select('sentence')
-    .where((eb) => eb.and(spaceColumns(space)))
+    .where(isOf(space))
     .where(isOpen)
     .where('sentence', 'is not', null)
     .orderBy('written_ms')
@@ -93,8 +103,7 @@ export const backlogOf = async (
     .select(({ fn }) => [fn.countAll<number>().as('count')])
     .where((eb) => eb.and(spaceColumns(space)))
     .where('changed_ms', '>=', nowMs - DAY_MS)
-    .where('state', '=', 'skipped')
-    .where('reason', '=', 'daily-limit')
+    .where(isOverLimit)
     .executeTakeFirstOrThrow();
   const newest = await dead
     .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason', 'sentence'])
@@ -215,11 +224,7 @@ export const retryAll = async (store: Store, space: Space): Promise<Partitions> 
       .where((eb) => eb.and(spaceColumns(space)))
       .where(isDead)
       .execute();
-    const open = db
-      .updateTable('inbox')
-      .set({ due_ms: 0 })
-      .where((eb) => eb.and(spaceColumns(space)))
-      .where(isOpen);
+    const open = db.updateTable('inbox').set({ due_ms: 0 }).where(isOf(space)).where(isOpen);
     const all = await open.returning('partition_key').execute();
     await store.signals.publish(db, 'retried', space);
     return all;

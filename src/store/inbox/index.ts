@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { MessageRef, Person, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import { readRows, spaceColumns } from '../rows.ts';
+import { readRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
@@ -10,7 +10,9 @@ import { createUntold } from './untold.ts';
 import {
   abandoned,
   DELETED,
+  isAmong,
   isBy,
+  isOf,
   isOpen,
   refColumns,
   rowChannel,
@@ -106,7 +108,7 @@ export const createInboxStore = (deps: InboxDeps) => {
       const rows = await store
         .selectFrom('inbox')
         .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
-        .where((eb) => eb.and(spaceColumns(space)))
+        .where(isOf(space))
         .where(isOpen)
         .execute();
       return rows.map(openRow);
@@ -125,7 +127,7 @@ export const createInboxStore = (deps: InboxDeps) => {
         .selectFrom('inbox')
         .select(({ fn }) => ['partition_key', fn.min('due_ms').as('due_ms')])
         .where('slot', 'in', slots)
-        .where('platform', 'in', platforms)
+        .where(isAmong(platforms))
         .where(isOpen)
         .groupBy('partition_key')
         .execute();

@@ -9,6 +9,7 @@ import {
   type Channel,
   type MessageRef,
   type Person,
+  type Space,
 } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { WITHIN_SLOT } from '../rows.ts';
@@ -299,6 +300,16 @@ export const isClaimed =
 export const isOpen = sql<boolean>`state = 'waiting'`;
 export const isDead = sql<boolean>`state = 'dead'`;
 export const isWatched = sql<boolean>`purpose = 'watch'`;
+export const isOverLimit = sql<boolean>`state = 'skipped' AND reason = 'daily-limit'`;
+
+/**
+ * Conditions beside one of a partial index, for which no other index is used: SQLite would look through all rows of a
+ * platform by its key rather than through the few of the partial index.
+ */
+export const isAmong = (platforms: readonly string[]) =>
+  sql<boolean>`platform || '' IN (${sql.join(platforms)})`;
+export const isOf = ({ platform, id }: Space) =>
+  sql<boolean>`${isAmong([platform])} AND space_id = ${id}`;
 
 /** States in which a row needs no more work. */
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;

@@ -4,7 +4,7 @@ import type { MessageRef, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-import { isDead, readSentence, rowChannel } from './row.ts';
+import { isDead, isOf, readSentence, rowChannel } from './row.ts';
 
 /** Messages of a space that were given up, and of which its moderators are to be told. */
 export interface GivenUp {
@@ -34,7 +34,8 @@ const change = async (
     .updateTable('inbox')
     .set({ untold: to })
     .where(isUntold)
-    .where((eb) => eb.and({ ...spaceColumns(space), untold: from }))
+    .where(isOf(space))
+    .where('untold', '=', from)
     .execute();
 };
 

@@ -24,6 +24,7 @@ import { threadStates } from './043-thread-states.ts';
 import { untold } from './045-untold.ts';
 import { watchIndexes } from './047-watch-indexes.ts';
 import { addWatchUndos } from './048-watch-undos.ts';
+import { overLimitIndex } from './049-over-limit.ts';
 
 /**
  * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,
@@ -54,6 +55,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '045-untold': untold,
     '047-watch-indexes': watchIndexes,
     '048-watch-undos': addWatchUndos,
+    '049-over-limit': overLimitIndex,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -4,7 +4,7 @@ import { lines } from '../../src/rich-text/compose.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { MissedMessages } from '../../src/command/services.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { mostShown, unshownReplies, withReplies } from './replies.ts';
+import { shownOf, unshownReplies, withReplies } from './replies.ts';
 import type { CatchUp, ReadingContext } from './reading.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 import { mediaOf } from './words.ts';
@@ -19,7 +19,7 @@ const MINUTE_CHARS = 16;
 /** The most replies that a file of messages holds beside them. */
 export const mostReplies = (messages: readonly Message[], ctx: ReadingContext): number =>
   messages
-    .flatMap((message) => mostShown(message, REPLIES, ctx) || [])
+    .flatMap((message) => shownOf(message, REPLIES, ctx) || [])
     .slice(-REPLIES.threads)
     .reduce((sum, count) => sum + count, 0);
 

@@ -15,7 +15,7 @@ import {
   type ReadingContext,
   type PageTurn,
 } from './reading.ts';
-import { mostShown, withReplies } from './replies.ts';
+import { shownOf, withReplies } from './replies.ts';
 import { failedNote, translated, type ReadMessage } from './translate.ts';
 
 /** More messages than this are translated all at once only when somebody says so who knows how many they are. */
@@ -39,7 +39,7 @@ const fitting = (messages: readonly Message[], ctx: ReadingContext): readonly Me
   const end = messages.slice(0, MOST_ON_PAGE).findIndex((message, index) => {
     // Bytes, as one character of Chinese is three letters of English.
     const words = Math.min(MESSAGE_CHARS, Buffer.byteLength(plainText(message.text)));
-    const replies = threads < REPLIES.threads ? mostShown(message, REPLIES, ctx) : 0;
+    const replies = threads < REPLIES.threads ? shownOf(message, REPLIES, ctx) : 0;
     if (replies > 0) threads += 1;
     left -= aroundOf(message, messages[index - 1], ctx) + words + REPLY_CHARS * replies;
     return left < 0;

@@ -22,7 +22,7 @@ export const repliesTo = (
 };
 
 /** The most replies that are shown under a message: as many as there are, where that is known. */
-export const mostShown = (message: Message, { each }: RepliesShown, ctx: ReadingContext): number => {
+export const shownOf = (message: Message, { each }: RepliesShown, ctx: ReadingContext): number => {
   const count = message.threadId === undefined ? undefined : repliesTo(message, ctx);
   return count === undefined ? 0 : Math.min(each, count || each);
 };

@@ -28,7 +28,7 @@ export const LIMITS = [
 export const limitsPage = async (ctx: Context): Promise<Content> => {
   const { services, channel, t, label } = ctx;
   const choices = await services.spaces.of(channel.space);
-  const { operator, person } = await services.limits.of(channel.space);
+  const { operator, person, reset } = await services.limits.of(channel.space);
   const together = limitAmounts(operator, ctx);
   const each = limitAmounts(person, ctx);
   const controls = LIMITS.map(([press, use, choice, offered]): Control => {
@@ -57,7 +57,7 @@ export const limitsPage = async (ctx: Context): Promise<Content> => {
   return {
     text: lines(
       t('settings.limits-heading'),
-      t('settings.limits-how'),
+      t('settings.limits-how', { reset }),
       t('usage.about-tokens'),
       together && t('settings.limits-operator', { amounts: together }),
       each && t('settings.limits-person', { amounts: each }),

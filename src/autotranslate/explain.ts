@@ -8,6 +8,7 @@ import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
 import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
+import { resetAfter } from '../usage/limits.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
@@ -161,11 +162,13 @@ export const createExplain = (deps: ExplainDeps) => {
 
   const reasonOf = async (
     ref: MessageRef,
-    { state, skip, sentence, purpose }: StoredOutcome,
+    { state, skip, sentence, purpose, changedMs }: StoredOutcome,
   ): Promise<Sentence | undefined> => {
     if (state === 'posted') return undefined;
-    if (state === 'skipped')
-      return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}` };
+    if (state === 'skipped') {
+      const params = skip === 'daily-limit' && { params: { reset: resetAfter(changedMs) } };
+      return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}`, ...params };
+    }
     if (sentence) return sentence;
     const flag = flaggedLanguage(purpose);
     const languages = flag === undefined ? (watches.of(ref.channel)?.languages ?? []) : [flag];

@@ -1,6 +1,7 @@
 import { channelAround, channelKey, type Channel } from './place.ts';
 import type { RoomChoices } from './room.ts';
 import type { WatchRules } from './rules.ts';
+import type { Timestamp } from '../rich-text/rich-text.ts';
 
 /** The settings of a space, chosen by its moderators. */
 export interface SpaceChoices {
@@ -98,6 +99,8 @@ export interface SpaceLimits {
   readonly person: DailyLimits;
   /** Limits of the whole space: of each pair, set by operator and moderators, the lower one. */
   readonly space: DailyLimits;
+  /** The time of the next count. */
+  readonly reset: Timestamp;
 }
 
 /**

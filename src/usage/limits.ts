@@ -10,7 +10,7 @@ import {
   type SpaceLimits,
   type SpaceChoices,
 } from '../model/space.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
+import { timestamp, type RichText, type Timestamp } from '../rich-text/rich-text.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { quotedWords } from '../text/quoted-words.ts';
@@ -121,6 +121,10 @@ export const limitForOthers = (error: AppError, name: string): AppError =>
     ? userError('rate-limited', 'limits.of-another', { name: quotedWords(name) })
     : error;
 
+/** The end of a day in UTC, when counts begin anew, as people read it at their places. */
+export const resetAfter = (timeMs: number): Timestamp =>
+  timestamp((Math.floor(timeMs / DAY_MS) + 1) * (DAY_MS / 1_000), 't');
+
 /** Counts the code points of a text: of rich text those of its words, without markup. */
 export const charactersOf = (text: RichText | string): number =>
   countCodePoints(typeof text === 'string' ? text : plainText(text));
@@ -180,6 +184,7 @@ export const createLimits = ({
       operator: operator.space,
       person: operator.person,
       space: lowerOf(operator.space, chosen),
+      reset: resetAfter(now()),
     };
   };
 

@@ -239,7 +239,7 @@ describe('/why', () => {
 
   it.each(realTexts.locales)('has a sentence for each reason in %s', (locale) => {
     for (const reason of SKIP_REASONS)
-      expect(sentence(`why.skipped.${reason}`, {}, locale)).toMatch(/\p{L}/u);
+      expect(sentence(`why.skipped.${reason}`, { reset: 't' }, locale)).toMatch(/\p{L}/u);
     for (const reason of UNKNOWN_REASONS)
       expect(sentence(`why.unknown.${reason}`, {}, locale)).toMatch(/\p{L}/u);
     for (const code of ERROR_CODES)

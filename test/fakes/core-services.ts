@@ -1,3 +1,4 @@
+import { timestamp } from '../../src/rich-text/rich-text.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { ServiceStatus } from '../../src/model/service.ts';
@@ -154,7 +155,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       days: async () => [],
     },
     limits: {
-      of: async () => ({ operator: {}, person: {}, space: {} }),
+      of: async () => ({ operator: {}, person: {}, space: {}, reset: timestamp(0, 't') }),
       fault: async () => undefined,
       reserve: async () => NO_RESERVATION,
       remaining: async () => ({}),

@@ -12,11 +12,11 @@ import {
   type Space,
 } from '../../model/place.ts';
 import { series } from '../../rich-text/compose.ts';
-import { timestamp } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Outcome, RowKey } from '../../store/inbox/row.ts';
 import { typedCode } from '../../text/quoted-words.ts';
 import { TERM_CHARS } from '../../translation/glossary-rows.ts';
+import { resetAfter } from '../../usage/limits.ts';
 import { spaceElsewhere } from '../links/names.ts';
 import { createModeratorsChannel, FLOOD_MS, type ModeratorsChannelDeps } from './channel.ts';
 
@@ -56,7 +56,7 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       const day = Math.floor(now() / DAY_MS);
       if (limitedDay.get(keyOf(space)) === day) return;
       limitedDay.set(keyOf(space), day);
-      const reset = timestamp(((day + 1) * DAY_MS) / 1_000, 't');
+      const reset = resetAfter(now());
       void tell(space, 'limit', (t) => ({ text: t('moderators.limit', { reset }) }));
     },
     /** Takes the reason for which messages of a space wait. */

@@ -8,7 +8,9 @@ const harness = useCommandHarness();
 describe('the page of limits in /settings', () => {
   it('sets limits and takes them away', async () => {
     await harness().run('settings');
-    await harness().press('settings.limits');
+    const reset = `<t:${Date.UTC(2026, 4, 21) / 1_000}:t>`;
+    const { text } = await harness().press('settings.limits');
+    expect(text).toContain(sentence('settings.limits-how', { reset }));
     await harness().press('settings.characters', ['50000']);
     const content = await harness().press('settings.minutes', ['60']);
     expect(await choicesOf(harness())).toMatchObject({

@@ -125,6 +125,17 @@ describe('an explanation of a stored message', () => {
     ]);
   });
 
+  it('gives the time at which the limit for which it was skipped resets', async () => {
+    await scene.spaces.change(SPACE, { dailyCharacters: 1 });
+    await watchGeneral();
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const params = { reset: { kind: 'timestamp', style: 't' } };
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'skipped', reason: { key: 'why.skipped.daily-limit', params } },
+    ]);
+  });
+
   it('gives the fault that it waits for and the next try, and later that it was given up', async () => {
     await watchGeneral();
     scene.poisoned.add('hello');

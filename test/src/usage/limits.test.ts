@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coreSection, operatorLimits } from '../../../src/app/core-config.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { SpaceChoices } from '../../../src/model/space.ts';
+import { timestamp } from '../../../src/rich-text/rich-text.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
 import { createLimits, type Demand, type OperatorLimits } from '../../../src/usage/limits.ts';
 
@@ -76,6 +77,7 @@ describe('the limits of a space', () => {
       operator: {},
       person: {},
       space: { characters: undefined, audioMinutes: 5, chatTokens: undefined },
+      reset: timestamp(Date.UTC(2026, 0, 3) / 1_000, 't'),
     });
   });
 });

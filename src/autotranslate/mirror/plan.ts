@@ -183,6 +183,9 @@ const INCOMPLETE = '?';
 export const hashOf = ({ row, fault }: Prepared, { label, content }: MirrorContent): string =>
   fault ? INCOMPLETE + hash('sha256', JSON.stringify([label, content.text])) : row.contentHash;
 
+const isOutdated = ({ contentHash }: StoredMirror): boolean =>
+  shownHash(contentHash) !== contentHash;
+
 const isFinished = ({ contentHash }: StoredMirror): boolean =>
   contentHash !== '' && !shownHash(contentHash).startsWith(INCOMPLETE);
 
@@ -246,7 +249,7 @@ export const plan = async (
       const whole = async () => shownWith(compose, await attachmentsFor(target));
       if (!mirrored) {
         // What was linked since has none of it.
-        if (isOfQuote(row.partition)) continue;
+        if (isOfQuote(row)) continue;
         await step(row, target, async ({ create }) => {
           create.push({ prepared, ...(await whole()), models });
           return true;
@@ -272,9 +275,10 @@ export const plan = async (
       const isWanted =
         prepared.late.includes(keyOf(mirrored.target)) ||
         mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
-      // Only finished mirrors may be left as they are.
+      // Only finished mirrors may be left as they are, or any where only what it quotes changed.
       const isKept = leavesStanding || keeps?.(keyOf(mirrored.target)) === true;
-      return !isWanted && !(isKept && isFinished(mirrored));
+      const mayStay = isFinished(mirrored) || (row.message === 'unread' && isOutdated(mirrored));
+      return !isWanted && !isOfQuote(row) && !(isKept && mayStay);
     }))
       await step(row, target, ({ remove }) => void remove.push({ row, posted }));
   }

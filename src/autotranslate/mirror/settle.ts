@@ -55,8 +55,8 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
 };
 
 /** True of a message that was changed since it was posted: what quotes it follows. */
-const isEdited = ({ revision, purpose, message, partition }: Row): boolean =>
-  revision > 1 && purpose === WATCH && message !== 'deleted' && !isOfQuote(partition);
+const isEdited = (row: Row): boolean =>
+  row.revision > 1 && row.purpose === WATCH && row.message !== 'deleted' && !isOfQuote(row);
 
 /** Tries in which what quotes a deleted message may be left over. */
 const MORE_TIMES = 19;
@@ -161,7 +161,7 @@ export const createSettle = (deps: SettleDeps) => {
             for (const partition of partitions) aside.push({ partition, dueMs });
           }
           // Somebody else may have pressed a flag, or changed what it quotes: it is the use of the space alone.
-          const isOwn = flaggedLanguage(row.purpose) === undefined && !isOfQuote(row.partition);
+          const isOwn = flaggedLanguage(row.purpose) === undefined && !isOfQuote(row);
           const memberId = isOwn ? row.authorId : '';
           if (isSettled && isUsed(usage) && row.authorId !== '')
             await recordUsage(db, row.ref.channel.space, memberId, usage, now());

@@ -93,12 +93,13 @@ export const createPrepare = (deps: PrepareDeps) => {
    * @param isJudged true when `skipReason` was already applied with the same watch
    */
   const skipNow = async (
-    { purpose, authorId, partition }: Row,
+    row: Row,
     message: Message,
     watch: ChannelWatch | undefined,
     isJudged = false,
   ): Promise<SkipReason | undefined> => {
-    if (authorId === '' && !isOfQuote(partition)) return 'forgotten';
+    const { purpose, authorId } = row;
+    if (authorId === '' && !isOfQuote(row)) return 'forgotten';
     const { space } = message.ref.channel;
     const optedOut = await privacy.optedOut(writerOf(message));
     const choices = await spaces.of(space);
@@ -143,11 +144,11 @@ export const createPrepare = (deps: PrepareDeps) => {
     const isFirst = row.attempts === 1 && row.to === undefined;
     const hasContext = watch && text.length > 0 && isFirst;
     const before = hasContext ? context.next(conversation, turn) : [];
-    const isOwn = flagged === undefined && !isOfQuote(row.partition);
+    const isOwn = flagged === undefined && !isOfQuote(row);
     const limit = await limitOver(message, wanted.length, transcribes, isOwn);
     if (limit) {
       // What stands is better than what is not translated.
-      if (isOfQuote(row.partition)) return { ...nothingFor(row), leavesStanding: true };
+      if (isOfQuote(row)) return { ...nothingFor(row), leavesStanding: true };
       const asWritten = untranslated(message, wanted, limitForOthers(limit, author.name));
       if (!watch) return contents.asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.

@@ -159,7 +159,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
     /** Has a channel keep a message out for good, unless it has a copy that stays. */
     const keepOut = ({ channel }: Place, reason: SkipReason, isRemoved = false): void => {
       const isCopied = known.copied.has(channelKey(channel)) && !isRemoved;
-      if (isLinked && !isCopied && !isOfQuote(row.partition)) keptOut.push({ channel, reason });
+      if (isLinked && !isCopied && !isOfQuote(row)) keptOut.push({ channel, reason });
     };
     const reasons: SkipReason[] = [];
     const taking = linked.filter((place) => {

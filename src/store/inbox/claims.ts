@@ -8,6 +8,7 @@ import {
   isBackfill,
   isReported,
   isClaimed,
+  isOfQuote,
   isOpen,
   isRow,
   lateIn,
@@ -302,7 +303,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     row: Row,
     how: { readonly isTried: boolean; readonly dueMs: number; readonly sentence?: Sentence },
   ): Promise<string | undefined> => {
-    const partition = ownPartition('change', row.ref);
+    const partition = isOfQuote(row) ? row.partition : ownPartition('change', row.ref);
     const moved = await db
       .updateTable('inbox')
       .set({

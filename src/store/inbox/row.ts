@@ -149,9 +149,6 @@ export const ownPartition = (
   { channel, id }: MessageRef,
 ): string => `${channel.space.platform}:${kind}:${channel.id}:${id}`;
 
-/** True for the partition of a message whose copies quote what was deleted: they are made anew where they stand. */
-export const isOfQuote = (partition: string): boolean => /^[^:]+:quote:/.test(partition);
-
 export interface RowKey {
   readonly ref: MessageRef;
   /** Purpose: `WATCH`, or that of a flag. */
@@ -184,6 +181,10 @@ export interface Row extends RowKey {
   /** True for a message that came long after it was written: it was missed, and the history read. */
   readonly isMissed: boolean;
 }
+
+/** True for the row of a message of which only what its copies quote changed: they are made anew where they stand. */
+export const isOfQuote = ({ partition, message }: Pick<Row, 'partition' | 'message'>): boolean =>
+  message === 'unread' && /^[^:]+:quote:/.test(partition);
 
 /** True for a channel that a row is for, and its threads. */
 export const isFor = ({ to }: Pick<Row, 'to'>, channel: Channel): boolean =>

@@ -104,6 +104,17 @@ export const withTimeout = async <T>(
   }
 };
 
+/** Runs work as `withTimeout` does, and leaves it where it goes on after the end; after the time, it rejects with `TimeoutError`. */
+export const withDeadline = <T>(
+  clock: Pick<Clock, 'after'>,
+  limitMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => {
+  const late = (): Error => new DOMException('the work took too long', 'TimeoutError');
+  return withTimeout(clock, limitMs, late, (own) => orAborted(work(own), own), signal);
+};
+
 /** Lengths of time. */
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

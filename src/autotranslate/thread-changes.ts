@@ -174,11 +174,11 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
       }
     },
     /** Follows what people changed of the threads of a group while nothing was reported. */
-    compare: async (watch: ChannelWatch): Promise<void> => {
+    compare: async (watch: ChannelWatch, signal: AbortSignal): Promise<void> => {
       const all = await linkedThreads.newest(watch.group ?? '', MOST_COMPARED);
       for (const threads of all)
         for (const { target, state } of threads) {
-          stopping.signal.throwIfAborted();
+          signal.throwIfAborted();
           const { channel } = target;
           const own = watches.of(channelAround(channel));
           const info = await platforms.find(channel)?.feed.describeThread?.(channel);

@@ -1,7 +1,7 @@
-import { realClock, sleep } from '../../async/clock.ts';
-import { createSemaphore } from '../../async/locks.ts';
-import { faultFields } from '../../errors.ts';
-import { channelKey, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
+import { realClock, sleep, withDeadline } from '../../async/clock.ts';
+import { createKeyedMutex, createSemaphore } from '../../async/locks.ts';
+import { faultFields, toAppError } from '../../errors.ts';
+import { channelKey, keyOf, messageKey, type Channel, type MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkedThreadStore } from '../../store/channels/linked-threads.ts';
 import type { CopiedPinsDeps } from './copied.ts';
@@ -16,13 +16,18 @@ export interface MissedPinsDeps extends CopiedPinsDeps {
   readonly linkedThreads: Pick<LinkedThreadStore, 'newest'>;
   readonly copyPin: (ref: MessageRef, isPinned: boolean) => Promise<void>;
   /** Compares the threads of a group, too. */
-  readonly compareThreads: (watch: ChannelWatch) => Promise<void>;
+  readonly compareThreads: (watch: ChannelWatch, signal: AbortSignal) => Promise<void>;
 }
 
 /** Threads of a group whose pins are compared: each is a request. */
 const MOST_THREADS = 20;
 /** Time in which messages that were missed are copied, before pins are compared. */
 const AFTER_MS = 5_000;
+/** Groups that are compared at once, each missed in another space, and the longest time for their pins, and for their threads. */
+const AT_ONCE = 4;
+const LONGEST_MS = 60_000;
+/** Longest wait for the pins of a channel; then no others of its space are read for the group. */
+const READ_MS = 10_000;
 
 /**
  * Creates what compares the pins and threads of linked channels with those of their copies: their changes are reported once,
@@ -32,19 +37,28 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
   const { stored, watches, platforms, log, copyPin } = deps;
   const stopping = new AbortController();
   const coming = new Set<string>();
-  const one = createSemaphore(1);
+  const turns = createKeyedMutex();
+  const atOnce = createSemaphore(AT_ONCE);
 
   /** The pinned messages of the channels of a group and of its newest threads, by the keys of those that tell them. */
-  const pinnedIn = async (watch: ChannelWatch): Promise<ReadonlyMap<string, Pinned>> => {
+  const pinnedIn = async (
+    watch: ChannelWatch,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, Pinned>> => {
     const found = new Map<string, Pinned>();
+    const late = new Set<string>();
     const threads = await deps.linkedThreads.newest(watch.group ?? '', MOST_THREADS);
     const targets = threads.flat().map(({ target }) => target);
     for (const { channel } of [...watches.group(watch), ...targets]) {
-      stopping.signal.throwIfAborted();
+      signal.throwIfAborted();
+      const space = keyOf(channel.space);
+      if (late.has(space)) continue;
       try {
-        const pinned = await platforms.find(channel)?.feed.pinned?.(channel);
+        const read = async () => platforms.find(channel)?.feed.pinned?.(channel);
+        const pinned = await withDeadline(realClock, READ_MS, read, signal);
         if (pinned) found.set(channelKey(channel), { channel, refs: pinned });
       } catch (thrown) {
+        if (toAppError(thrown).code === 'timeout') late.add(space);
         const where = { platform: channel.space.platform, channel: channel.id };
         log.info({ ...where, ...faultFields(thrown) }, 'the pins of a channel could not be read');
       }
@@ -52,12 +66,12 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
     return found;
   };
 
-  const compare = async (watch: ChannelWatch): Promise<void> => {
-    const pinned = await pinnedIn(watch);
+  const compare = async (watch: ChannelWatch, signal: AbortSignal): Promise<void> => {
+    const pinned = await pinnedIn(watch, signal);
     const all = [...pinned.values()].flatMap(({ refs }) => refs);
     const keys = new Set(all.map(messageKey));
     for (const ref of all) {
-      stopping.signal.throwIfAborted();
+      signal.throwIfAborted();
       const source = await stored.sourceOf(ref);
       const there = source && pinned.get(channelKey(source.ref.channel));
       if (!source) await copyPin(ref, true);
@@ -68,16 +82,18 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
   };
 
   const look = async (watch: ChannelWatch, key: string): Promise<void> => {
+    const { signal } = stopping;
     try {
-      await sleep(realClock, AFTER_MS, stopping.signal);
+      await sleep(realClock, AFTER_MS, signal);
+      using _ = await turns.take(keyOf(watch.channel.space), signal);
       coming.delete(key);
-      for (const how of [compare, deps.compareThreads])
-        await one
-          .use(() => how(watch))
-          .catch((thrown: unknown) => {
-            if (!stopping.signal.aborted)
-              log.info(faultFields(thrown), 'pins or threads could not be compared');
-          });
+      for (const how of [compare, deps.compareThreads]) {
+        const inTime = () => withDeadline(realClock, LONGEST_MS, (own) => how(watch, own), signal);
+        await atOnce.use(inTime, signal).catch((thrown: unknown) => {
+          signal.throwIfAborted();
+          log.info(faultFields(thrown), 'pins or threads could not be compared');
+        });
+      }
     } catch {
       // The program ends.
     }

@@ -26,6 +26,7 @@ export const createPins = ({ shownIn }: Messages, { meanwhile, meet }: Faults) =
   };
   const feed = {
     pinned: async (of) => {
+      await meanwhile('pinned');
       meet('pinned', false, of);
       return pinnedIn(of).map(({ ref }) => ref);
     },

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
-import { channelKey } from '../../../../src/model/place.ts';
+import { channelKey, type Channel } from '../../../../src/model/place.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { eventually } from '../../../fakes/eventually.ts';
-import { ENGLISH, JAPANESE, linked, otherGroup, SPANISH, withScene } from '../support.ts';
+import { mirrorOf } from '../../../fakes/autotranslate.ts';
+import {
+  ENGLISH,
+  JAPANESE,
+  linked,
+  otherGroup,
+  SPANISH,
+  withScene,
+  WORKSPACE,
+} from '../support.ts';
 
 describe('pins of linked channels', () => {
   const scene = withScene(linked());
@@ -143,5 +152,40 @@ describe('pins of linked channels', () => {
     await eventually(() => expect(scene.feed.calls.filter((c) => c === 'pinned')).toHaveLength(3));
     expect(pinned()).toEqual([2, 1]);
     expect(scene.feed.calls.filter((call) => call === 'pin')).toHaveLength(2);
+  });
+});
+
+describe('pins of a server whose platform answers no more', () => {
+  const [TEAM, ...FAR] = ['team', 'one', 'two', 'three'].map((id) =>
+    channel(id, undefined, WORKSPACE),
+  ) as [Channel, ...Channel[]];
+  const groupOf = (group: string, ...channels: readonly Channel[]) =>
+    mirrorOf(...channels.map((one) => [one, 'en'] as const)).map((one) => ({ ...one, group }));
+  const scene = withScene([
+    ...groupOf('shared', ENGLISH, TEAM),
+    ...groupOf('own', SPANISH, JAPANESE),
+    ...FAR.flatMap((one) => groupOf(one.id, one, channel(`${one.id}-en`, undefined, WORKSPACE))),
+  ]);
+  const missed = (...channels: readonly Channel[]): void =>
+    scene.listener.messagesMissed(channels.map((one) => ({ channel: one, newest: '' })));
+  const readings = (): number => scene.other.calls.filter((call) => call === 'pinned').length;
+
+  it('keep neither those of others nor its own for long from being compared', async () => {
+    const [own, shared] = [await scene.say(SPANISH, 'hello'), await scene.say(TEAM, 'hello')];
+    await scene.idle();
+    scene.feed.pin(own.ref);
+    scene.other.pin(shared.ref);
+    for (let time = 0; time < 3; time += 1)
+      scene.other.during('pinned', () => new Promise(() => {}));
+    missed(...FAR);
+    missed(SPANISH);
+    await scene.later();
+    await eventually(() => expect(scene.feed.pinned(JAPANESE)).toHaveLength(1));
+    missed(TEAM);
+    await eventually(async () => {
+      await scene.later();
+      expect(scene.feed.pinned(ENGLISH)).toHaveLength(1);
+    });
+    expect(readings()).toBe(1);
   });
 });

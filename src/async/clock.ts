@@ -104,16 +104,19 @@ export const withTimeout = async <T>(
   }
 };
 
-/** Runs work as `withTimeout` does, and leaves it where it goes on after the end; after the time, it rejects with `TimeoutError`. */
+const tooLong = (): Error => new DOMException('the work took too long', 'TimeoutError');
+
+/**
+ * Runs work as `withTimeout` does, and leaves it where it goes on after that; after the time, it rejects with a `TimeoutError`.
+ *
+ * @param signal default: one that is never aborted
+ */
 export const withDeadline = <T>(
   clock: Pick<Clock, 'after'>,
   limitMs: number,
   work: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> => {
-  const late = (): Error => new DOMException('the work took too long', 'TimeoutError');
-  return withTimeout(clock, limitMs, late, (own) => orAborted(work(own), own), signal);
-};
+  signal: AbortSignal = AbortSignal.any([]),
+): Promise<T> => withTimeout(clock, limitMs, tooLong, (own) => orAborted(work(own), own), signal);
 
 /** Lengths of time. */
 export const MINUTE_MS = 60_000;

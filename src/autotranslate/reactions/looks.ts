@@ -1,4 +1,4 @@
-import { backoffMs, realClock } from '../../async/clock.ts';
+import { backoffMs, MINUTE_MS, realClock, withDeadline } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createSpacing } from '../../async/spacing.ts';
 import { messageKey, type MessageRef } from '../../model/place.ts';
@@ -25,6 +25,8 @@ export interface LooksDeps {
 const LOOK_EVERY_MS = 1_000;
 /** Looks of one group that may wait for their turn; what is left out is seen with the next press. */
 const MOST_WAITING = 100;
+/** Longest time of a look, while others of its group wait. */
+const LONGEST_MS = MINUTE_MS;
 const TRIES = 4;
 const AGAIN = { firstMs: 2_000, longestMs: 30_000 };
 
@@ -65,7 +67,7 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
     using _ = await turns.take(one.group, stopping.signal);
     // Presses from now on may come too late for this look.
     leave(one.group, key);
-    return look(one);
+    return withDeadline(realClock, LONGEST_MS, () => look(one));
   };
 
   const run = async (one: Look, key: string, tries: number): Promise<void> => {

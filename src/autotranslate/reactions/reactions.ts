@@ -1,7 +1,7 @@
-import { DAY_MS, MINUTE_MS } from '../../async/clock.ts';
+import { DAY_MS, MINUTE_MS, realClock, withDeadline } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
-import { faultFields, toAppError } from '../../errors.ts';
+import { AppError, faultFields, toAppError } from '../../errors.ts';
 import {
   channelKey,
   keyOf,
@@ -40,6 +40,8 @@ export interface CopiedReactionsDeps extends ReactionPlacesDeps {
 /** Time for which a channel that refused a reaction is asked for none. */
 const REFUSED_MS = 10 * MINUTE_MS;
 const REFUSING = 1_000;
+/** Longest wait for an answer about a reaction, and the time for which a space without one is not asked again. */
+const ANSWER_MS = 10_000;
 /** People of a look who are asked for at the same time: whether they are banned where their reaction would show. */
 const ASKED_AT_ONCE = 8;
 /** Looks after a start or a lost connection at what changed lately, and the least time between two such. */
@@ -65,12 +67,25 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   const resumedAtMs = new Map<string, number>();
   const refusedUntil = createLru<string, number>(REFUSING);
 
+  const silentUntil = createLru<string, number>(REFUSING);
+
+  /** Asks a space's platform for something, within a time: other looks of the group wait for it. */
+  const asked = async <T>({ space }: Channel, ask: () => Promise<T>): Promise<T> => {
+    const key = keyOf(space);
+    if ((silentUntil.get(key) ?? 0) > nowMs())
+      throw new AppError('timeout', 'the platform did not answer just now', { retryable: true });
+    return withDeadline(realClock, ANSWER_MS, ask).catch((thrown: unknown) => {
+      if (toAppError(thrown).code === 'timeout') silentUntil.set(key, nowMs() + ANSWER_MS);
+      throw thrown;
+    });
+  };
+
   /** The people who have reacted to a message, without those who opted out. */
   const peopleAt = async ({ refs }: ReactionPlace, emoji: string): Promise<readonly string[]> => {
     const [{ channel }] = refs;
     const found = new Set<string>();
     for (const ref of refs)
-      for (const id of await platforms.of(channel).feed.reactors(ref, emoji))
+      for (const id of await asked(channel, () => platforms.of(channel).feed.reactors(ref, emoji)))
         if (!(await privacy.optedOut({ platform: channel.space.platform, id }))) found.add(id);
     return [...found];
   };
@@ -100,7 +115,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     const { mirrors } = platforms.of(ref.channel);
     if (!mirrors.react || (refusedUntil.get(key) ?? 0) > nowMs()) return;
     try {
-      await mirrors.react(ref, emoji, wanted);
+      await asked(ref.channel, async () => mirrors.react?.(ref, emoji, wanted));
     } catch (thrown) {
       const { code, retryable } = toAppError(thrown);
       if (retryable) throw thrown;

@@ -33,6 +33,7 @@ export const createReactions = ({ find }: Messages, { meanwhile, meet }: Faults)
   };
   const feed = {
     reactors: async (ref, emoji) => {
+      await meanwhile('reactors');
       meet('reactors', false, ref.channel);
       return find(ref) ? [...(reactions.get(reactionKey(ref, emoji)) ?? [])] : [];
     },

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { MessageRef } from '../../../../src/model/place.ts';
 import { channelKey, type Channel } from '../../../../src/model/place.ts';
@@ -310,6 +311,42 @@ describe('reactions to messages of linked channels', () => {
     scene.feed.remove(copyIn(JAPANESE));
     await press(ref, 1);
     expect(scene.logged.join('')).not.toContain('were not copied');
+  });
+});
+
+describe('reactions in channels that are linked with a platform that does not answer', () => {
+  const FAR = channel('far', undefined, WORKSPACE);
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [FAR, 'es'], [JAPANESE, 'ja']));
+  const shownIn = (): string[] => [
+    scene.other.reacted(scene.other.messages(FAR)[0]!.ref).join(''),
+    scene.feed.reacted(scene.feed.messages(JAPANESE)[0]!.ref).join(''),
+  ];
+  const pass = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      scene.clock.aheadMs += 1_000;
+      await vi.advanceTimersByTimeAsync(1_000);
+      for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    }
+  };
+
+  it('come in the others after some seconds, whoever is asked, and there when it answers again', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const hang = Promise.withResolvers<void>();
+    for (const call of ['react', 'reactors'] as const) scene.other.during(call, () => hang.promise);
+    const { ref: far } = scene.other.messages(FAR)[0]!;
+    scene.other.react(far, '🎈', 1);
+    await scene.listener.reactionChanged(far, '🎈', true);
+    for (const emoji of [THUMB, '🎉']) {
+      scene.feed.react(ref, emoji, 1);
+      await scene.listener.reactionChanged(ref, emoji, true);
+    }
+    await pass(15);
+    const [, inTime] = shownIn();
+    await pass(60);
+    hang.resolve();
+    expect(inTime).toBe(`${THUMB}🎉`);
+    expect(shownIn()).toEqual([`${THUMB}🎉`, `${THUMB}🎉🎈`]);
   });
 });
 

@@ -7,11 +7,14 @@ import { excerptRow, resultOf } from '../../src/command/helpers.ts';
 import { groupHere } from './change.ts';
 import { watchOf, type PanelContext } from './panel-controls.ts';
 
-/** The languages in which a message of a channel is shown. */
-const shownLanguages = (channel: Channel, ctx: PanelContext): readonly string[] => {
+/** The languages in which a message of a channel is shown, here and elsewhere. */
+const shownLanguages = async (channel: Channel, ctx: PanelContext): Promise<readonly string[]> => {
   const watch = watchOf(ctx, channel);
   if (watch?.mode !== 'mirror') return watch?.languages ?? [];
-  const others = groupHere(channel, ctx).filter((each) => !isSameChannel(each.channel, channel));
+  const others = [
+    ...groupHere(channel, ctx).filter((each) => !isSameChannel(each.channel, channel)),
+    ...(await ctx.services.watches.members(watch)),
+  ];
   return [...new Set(others.flatMap(({ languages }) => languages))];
 };
 
@@ -30,7 +33,7 @@ export const previewOf = async (channel: Channel, ctx: PanelContext): Promise<Ri
     throw userError('not-found', 'autotranslate.panel-no-message', {
       channel: channelMention(channel),
     });
-  const languages = shownLanguages(channel, ctx);
+  const languages = await shownLanguages(channel, ctx);
   const chars = Math.floor(PREVIEW_CHARS / (languages.length + 1));
   const written = beginning(message.text, chars);
   const shown = await Promise.all(

@@ -34,6 +34,8 @@ export interface LinkMember {
   readonly platform: string;
   /** The name of the channel with its server or workspace and its platform. */
   readonly name: string;
+  /** The languages that are read there. */
+  readonly languages: readonly string[];
   /** True where nothing of it is copied into the one here. */
   readonly isMuted: boolean;
   /** The side that paused it for all of the group: this space, or another one. */

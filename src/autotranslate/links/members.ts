@@ -106,6 +106,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
           key: channelKey(each.channel),
           platform: each.channel.space.platform,
           name: await nameElsewhere(each.channel, platforms),
+          languages: each.languages,
           isMuted: isMuted(watch, each.channel),
           held: heldBy(each, group, space),
           holds: isHeld(watch.channel, [each]),

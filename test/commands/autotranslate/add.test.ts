@@ -29,7 +29,14 @@ describe('/autotranslate add', () => {
   it('says which channels elsewhere would see a channel before it is added to their group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.members = [
-      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+      {
+        key: 'slack C8',
+        platform: 'slack',
+        languages: ['es'],
+        name: '#there',
+        mayRemove: true,
+        isMuted: false,
+      },
     ];
     const options = { language: 'ja', channel: '3', with: '1' };
     const asked = await harness().run('autotranslate add', options);

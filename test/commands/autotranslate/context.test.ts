@@ -94,7 +94,14 @@ describe('a setting that does not do what people expect', () => {
     await harness().run('autotranslate mirror', { channels });
     const before = watchesOf(harness());
     harness().script.members = [
-      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+      {
+        key: 'slack C8',
+        platform: 'slack',
+        languages: ['es'],
+        name: '#there',
+        mayRemove: true,
+        isMuted: false,
+      },
     ];
     const { text } = await harness().run('autotranslate mirror', { channels });
     expect(text).toBe(ends('<#1>', '<#2>, #there', 1));

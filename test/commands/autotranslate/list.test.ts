@@ -35,6 +35,7 @@ describe('/autotranslate list', () => {
       {
         key: 'slack C8',
         platform: 'slack',
+        languages: ['es'],
         name: '#there',
         mayRemove: true,
         isMuted: false,
@@ -55,7 +56,7 @@ describe('/autotranslate list', () => {
 
   it('names the channels of other servers that a group is linked with, and where they are muted', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    const there = { platform: 'slack', mayRemove: true };
+    const there = { platform: 'slack', languages: ['es'], mayRemove: true };
     harness().script.members = [
       { ...there, key: 'slack C8', name: '#loud · tower.example (Slack)', isMuted: true },
       { ...there, key: 'slack C9', name: '#there · tower.example (Slack)', isMuted: false },

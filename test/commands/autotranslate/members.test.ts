@@ -11,7 +11,14 @@ const KEY = 'slack C9';
 const open = async (isMuted = false, mayRemove = true) => {
   await harness().services.watches.set([watchOf(HERE)]);
   harness().script.members = [
-    { key: KEY, platform: 'slack', name: '#there · tower.example (Slack)', isMuted, mayRemove },
+    {
+      key: KEY,
+      platform: 'slack',
+      languages: ['es'],
+      name: '#there · tower.example (Slack)',
+      isMuted,
+      mayRemove,
+    },
   ];
   return harness().run('autotranslate links');
 };
@@ -62,6 +69,7 @@ describe('/autotranslate links', () => {
       {
         key: KEY,
         platform: 'slack',
+        languages: ['es'],
         name: '#there',
         isMuted: false,
         mayRemove: false,

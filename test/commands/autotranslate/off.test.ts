@@ -92,7 +92,7 @@ describe('Undo of /autotranslate off', () => {
 
   it('is not offered where a channel of another server was linked: that is asked before', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
-    const there = { platform: 'slack', mayRemove: true, isMuted: false };
+    const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
     const asked = await harness().run('autotranslate off', { channel: '1' });
     const parts = { channel: '<#1>', channels: '<#2>, <#3>, #there', elsewhere: 1 };

@@ -8,7 +8,7 @@ import { watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 const CODE = 'ABCD-EFGH-JKMN';
-const there = { platform: 'slack', mayRemove: true, isMuted: false };
+const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
 const openElsewhere = async (id: string): Promise<Shown> => {
   await harness().run('autotranslate panel');
   await harness().press('autotranslate.panel-pick', [id]);

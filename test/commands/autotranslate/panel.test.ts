@@ -148,6 +148,17 @@ describe('the panel of /autotranslate', () => {
     );
   });
 
+  it('shows the last message in the languages of channels on other servers, too', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const there = { key: 'slack C8', platform: 'slack', name: '#there', languages: ['fr'] };
+    harness().script.members = [{ ...there, mayRemove: true, isMuted: false }];
+    await openChannel('1');
+    harness().script.messages = [messageOf('good morning')];
+    const { text } = await harness().press('autotranslate.panel-preview');
+    expect(text).toContain('es:good morning');
+    expect(text).toContain('fr:good morning');
+  });
+
   it('shows no message to who may not read what was written before', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     await openChannel('100');
@@ -218,7 +229,7 @@ describe('the panel of /autotranslate', () => {
       sentence('autotranslate.panel-heading', { channel: `<#${id}>` });
     expect((await openChannel('7')).text.startsWith(`${heading('7')}\n`)).toBe(true);
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    const there = { platform: 'slack', mayRemove: true, isMuted: false };
+    const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
     const group = sentence('autotranslate.group', { count: 3, elsewhere: 1 });
     const { text } = await openChannel('2');
@@ -245,7 +256,14 @@ describe('the panel of /autotranslate', () => {
   it('says which channels elsewhere would see a channel before it is linked with their group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.members = [
-      { key: 'slack C8', platform: 'slack', name: '#there', mayRemove: true, isMuted: false },
+      {
+        key: 'slack C8',
+        platform: 'slack',
+        languages: ['es'],
+        name: '#there',
+        mayRemove: true,
+        isMuted: false,
+      },
     ];
     const seen = { channel: '<#3>', channels: '#there' };
     const begin = async (id: string) => {

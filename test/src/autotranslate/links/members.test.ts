@@ -38,6 +38,7 @@ describe('a channel of another space that is linked', () => {
         key: KEY,
         platform: 'other',
         name: '#channel-42 · tower.example (Other)',
+        languages: ['fr'],
         isMuted: false,
         held: undefined,
         holds: false,

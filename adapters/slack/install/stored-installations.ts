@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Installed, InstallationsListener } from './installations.ts';
 import { spaceOf, PLATFORM } from '../ids.ts';
@@ -102,6 +103,9 @@ export const readStored = (
 
 type StoredSpace = NonNullable<ReturnType<typeof readStored>>;
 
+/** Installations that are decrypted and checked without a break: 5 ms. */
+const READ_AT_ONCE = 40;
+
 /** The stored state of workspaces and organisations, by their ids. */
 type Stored = Map<string, StoredSpace>;
 
@@ -159,7 +163,8 @@ export const createStoredInstallations = (
     read: (secret: StoredSecret) => StoredSpace | undefined,
   ): Promise<Stored> => {
     const next: Stored = new Map();
-    for (const secret of await store.all(PLATFORM)) {
+    for (const [at, secret] of (await store.all(PLATFORM)).entries()) {
+      if (at % READ_AT_ONCE === READ_AT_ONCE - 1) await setImmediate();
       const found = read(secret);
       if (found) next.set(secret.space.id, found);
     }

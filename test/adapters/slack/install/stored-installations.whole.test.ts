@@ -8,6 +8,7 @@ import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { openSpaceData } from '../../../../src/store/privacy/space-data.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 
 const ORGANISATION = spaceOf('E1');
@@ -138,6 +139,20 @@ describe('stored installations whose changes may have been missed', () => {
     expect(asked).toEqual(['all']);
     expect(takeChanged()).toEqual([]);
     expect(known.of(WORKSPACE)?.token).toBe('one');
+  });
+
+  it('let others have their turns while thousands are decrypted', async () => {
+    const stored = Array.from({ length: 1_000 }, (_, at) => ({
+      space: spaceOf(`T${at}`),
+      open: () => written('xoxb-1'),
+    }));
+    const all = async () => stored;
+    const never: InstallationStore['of'] = async () => undefined;
+    const none = { all, of: never, watch: () => () => undefined };
+    const known = createStoredInstallations(none, createLog('silent'));
+    const { turns } = await watchEventLoop(known.load);
+    expect(turns).toBeGreaterThan(10);
+    expect(known.workspaces()).toHaveLength(1_000);
   });
 
   it('are told where one came, went or was replaced', async () => {

@@ -1,4 +1,4 @@
-import type { Selectable, Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import {
   isSameChannel,
   messageKey,
@@ -317,6 +317,8 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         .select(['source_channel_id', 'source_id', 'purpose'])
         .where('source_platform', '=', platform)
         .where('source_space_id', '=', id)
+        // The condition of a partial index, word for word.
+        .where(sql<boolean>`mirror.purpose <> 'watch'`)
         .where('mirror.purpose', 'like', `${flagPurpose('')}%`)
         .where('posted_ms', '<=', beforeMs)
         .where((eb) => {

@@ -25,6 +25,7 @@ import { untold } from './045-untold.ts';
 import { watchIndexes } from './047-watch-indexes.ts';
 import { addWatchUndos } from './048-watch-undos.ts';
 import { overLimitIndex } from './049-over-limit.ts';
+import { flagMirrorIndex } from './050-flag-mirrors.ts';
 
 /**
  * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,
@@ -56,6 +57,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '047-watch-indexes': watchIndexes,
     '048-watch-undos': addWatchUndos,
     '049-over-limit': overLimitIndex,
+    '050-flag-mirrors': flagMirrorIndex,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -113,6 +113,7 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP TABLE link_request`.execute(store);
     await sql`DROP TABLE glossary_proposal`.execute(store);
     await sql`DROP INDEX inbox_over_limit`.execute(store);
+    await sql`DROP INDEX mirror_of_flags`.execute(store);
     await sql`DROP INDEX inbox_untold`.execute(store);
     await sql`ALTER TABLE inbox DROP COLUMN untold`.execute(store);
     await sql`DROP TABLE blocked_author`.execute(store);

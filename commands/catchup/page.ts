@@ -102,7 +102,7 @@ export const readPage = async (
   const leftOut = missed.leftOut + shown.leftOut + all.leftOut;
   if (messages.length === 0) return () => nothing({ ...missed, leftOut }, ctx);
   // Nothing is left of this page, but of another.
-  if (here.length === 0) return readPage(reading, { ...missed, messages }, options, ctx);
+  if (here.length === 0) return readPage(reading, { ...missed, messages, leftOut }, options, ctx);
   const [first, last] = [here[0], here.at(-1)];
   const start = messages.findIndex((one) => one === first);
   const end = start + here.length;

@@ -8,7 +8,7 @@ import {
   summaryTurns,
 } from '../../src/command/helpers.ts';
 import { toAppError } from '../../src/errors.ts';
-import type { Message } from '../../src/model/message.ts';
+import { rootOf, type Message } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { stillIn, type CatchUp, type ReadingContext } from './reading.ts';
@@ -24,12 +24,20 @@ const NAME_CHARS = 32;
 const REPLIES = { threads: 5, each: 10 };
 /** Longest time for a summary. */
 const SUMMARY_MS = 45_000;
+/** Summaries that are asked for, at most, where messages change meanwhile. */
+const MOST_ROUNDS = 2;
 
-/** The newest lines that a language model is given. */
+/** The messages from the first one at an index or after it that is no reply: replies stand below theirs alone. */
+const fromRoot = (messages: readonly Message[], at: number): readonly Message[] => {
+  const start = messages.findIndex((one, index) => index >= at && rootOf(one) === undefined);
+  return start < 0 ? [] : messages.slice(start);
+};
+
+/** The newest messages that a language model is given, and their lines. */
 const newestLines = async (
   messages: readonly Message[],
   { named, services, signal }: ReadingContext,
-): Promise<readonly string[]> => {
+): Promise<{ readonly given: readonly Message[]; readonly written: readonly string[] }> => {
   let left = READ_CHARS;
   const texts = await services.messages.written(messages, signal);
   const lineOf = async ({ author, ...own }: Message, index: number): Promise<string> => {
@@ -37,17 +45,18 @@ const newestLines = async (
     const words = excerpt((await named?.(text)) ?? text, MESSAGE_CHARS);
     return `${quotedWords(author.name, NAME_CHARS)}: ${words}`;
   };
-  const written = (await Promise.all(messages.map(lineOf))).toReversed();
-  const end = written.findIndex((line) => {
+  const all = await Promise.all(messages.map(lineOf));
+  const tooMany = all.findLastIndex((line) => {
     left -= line.length;
     return left < 0;
   });
-  return written.slice(0, end < 0 ? undefined : end).toReversed();
+  const given = fromRoot(messages, tooMany + 1);
+  return { given, written: all.slice(all.length - given.length) };
 };
 
 /**
  * Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. Nothing is shown
- * of a message that is gone, or was edited, by the time the summary is written.
+ * of a message that is gone, or was edited, by the time the summary is written: a second one is made without it.
  */
 export const summaryOf = async (
   { to }: CatchUp,
@@ -61,25 +70,29 @@ export const summaryOf = async (
   const all = (await withReplies(messages, REPLIES, ctx)).messages;
   let given: readonly Message[] = all.filter(({ text }) => !isBlankMessage(text));
   let count = given.length;
-  for (;;)
+  let rounds = 0;
+  while (given.length > 0 && rounds < MOST_ROUNDS)
     try {
-      const written = await newestLines(given, ctx);
-      given = given.slice(given.length - written.length);
+      const newest = await newestLines(given, ctx);
+      ({ given } = newest);
+      const { written } = newest;
       const turns = summaryTurns(written, language);
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
       const now = (await stillIn(given, ctx)).messages;
-      if (now.length === given.length && now.every((one, at) => isSame(given[at], one))) {
+      const same = given.filter((one) => now.some((other) => isSame(other, one)));
+      if (same.length === given.length) {
         const isAll = given.length === count ? 'yes' : 'no';
         const params = { count: given.length, isAll };
         return lines(t('catchup.summary', params), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
       }
-      count -= given.length - now.length;
-      given = now;
-      if (given.length === 0) return t('catchup.no-summary');
+      rounds += 1;
+      count -= given.length - same.length;
+      given = same;
     } catch (thrown) {
       signal.throwIfAborted();
       if (toAppError(thrown).code !== 'too-large' || given.length < 2)
         return t('catchup.no-summary');
-      given = given.slice(Math.ceil(given.length / 2));
+      given = fromRoot(given, Math.ceil(given.length / 2));
     }
+  return t('catchup.no-summary');
 };

@@ -1,4 +1,4 @@
-import { reasonSentence, toAppError, type AppError } from '../../src/errors.ts';
+import { reasonSentence, toAppError, userError, type AppError } from '../../src/errors.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Maybe } from '../../src/rich-text/compose.ts';
@@ -8,6 +8,8 @@ import { stillIn, type ReadingContext } from './reading.ts';
 
 /** Messages that are translated at once. */
 const AT_ONCE = 8;
+/** Times that what changed meanwhile is translated: some messages change every second. */
+const MOST_ROUNDS = 2;
 
 export interface ReadMessage {
   readonly message: Message;
@@ -41,8 +43,8 @@ export const isSame = (a: Message | undefined, b: Message): boolean =>
 
 /**
  * Translates messages, for so long; those that fail, or come too late, stay as they are. What must not be shown any more once
- * the service has answered is left out, and what was edited meanwhile is translated again. Rejects where the person may not
- * read the channel any more.
+ * the service has answered is left out, and what was edited meanwhile is translated once more; what is edited again then stands
+ * as it is. Rejects where the person may not read the channel any more.
  */
 export const translated = async (
   messages: readonly Message[],
@@ -82,7 +84,7 @@ export const translated = async (
   };
   let asked = messages;
   let leftOut = 0;
-  for (;;) {
+  for (let round = 1; ; round += 1) {
     const unread = asked.filter((message) => !readOf(message));
     const written = await services.messages.written(unread, soon);
     for (let at = 0; at < unread.length; at += AT_ONCE) {
@@ -92,10 +94,15 @@ export const translated = async (
     }
     const now = unread.length > 0 ? await stillIn(asked, ctx) : { messages: asked, leftOut: 0 };
     leftOut += now.leftOut;
-    const isUnchanged = now.messages.every((message) => readOf(message));
     asked = now.messages;
-    if (!isUnchanged) continue;
-    const read = asked.map(readOf).filter((one) => one !== undefined);
+    if (round < MOST_ROUNDS && !asked.every((message) => readOf(message))) continue;
+    const shown = async (message: Message): Promise<ReadMessage> => {
+      const already = readOf(message);
+      if (already) return already;
+      reason ??= userError('unavailable', 'catchup.changing');
+      return { message, text: (await named?.(message.text)) ?? message.text, outcome: 'failed' };
+    };
+    const read = await Promise.all(asked.map(shown));
     const count = (outcome: ReadMessage['outcome']): number =>
       read.filter((one) => one.outcome === outcome).length;
     return { read, translated: count('translated'), failed: count('failed'), reason, leftOut };

@@ -235,12 +235,12 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       const { feed } = platforms.of(channel);
       if ((await feed.isReader?.(channel, readerId)) === false)
         throw userError('forbidden', 'errors.channel-unseen', { channel: channelMention(channel) });
-      const [first] = messages;
-      if (!first) return { messages, leftOut: 0 };
+      const [from] = messages.map(({ position }) => position).toSorted();
+      if (from === undefined) return { messages, leftOut: 0 };
       const most = MOST_MISSED + MEANWHILE;
       const roots = new Set(messages.map(rootOf).filter((id) => id !== undefined));
       const [standing, replies] = await Promise.all([
-        feed.newest(channel, first.position, most, signal),
+        feed.newest(channel, from, most, signal),
         repliesUnder(
           [...roots].map((id) => ({ channel, id })),
           signal,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { plainWords } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
@@ -58,6 +59,38 @@ describe.each(PLACES)('what happens while %s of /catchup is translated', (_, sho
     expect(shown).toContain('es:line 70.');
   });
 
+  it('shows a message that changes again and again as it is, not translated, without asking on and on', async () => {
+    const asked: string[] = [];
+    const { messages, translator } = harness().services;
+    const still = messages.still.bind(messages);
+    const translate = translator.translate.bind(translator);
+    const shown = await shownIn(show, () => {
+      let times = 100;
+      Object.assign(translator, {
+        translate: (...given: Parameters<typeof translate>) => {
+          asked.push(plainText(given[0].text));
+          return translate(...given);
+        },
+      });
+      Object.assign(messages, {
+        still: async (...given: Parameters<typeof still>) => {
+          times += 1;
+          if (times > 110) throw new Error('read again and again');
+          harness().script.messages = lines(12).map((one, at) =>
+            at === 1 ? { ...one, text: plainWords(`line ${times}.`) } : one,
+          );
+          return still(...given);
+        },
+      });
+    });
+    expect(asked.filter((text) => /line 1\d\d\./.test(text))).toEqual(['line 101.']);
+    expect(shown).toContain(' line 102.');
+    expect(shown).not.toMatch(/es:line 10\d/);
+    expect(shown).toContain(
+      sentence('catchup.untranslated', { count: 1, reason: sentence('catchup.changing') }),
+    );
+  });
+
   it.each([{ readsHistory: false }, { isReader: false }])(
     'keeps it from who may not read the channel any more: %o',
     async (lost) => {
@@ -65,6 +98,18 @@ describe.each(PLACES)('what happens while %s of /catchup is translated', (_, sho
       expect(linesIn(shown)).toEqual([]);
     },
   );
+
+  it('counts what is left out of a page of which nothing is left', async () => {
+    harness().script.messages = lines(30);
+    await harness().run('catchup', { to: 'fr' });
+    harness().script.outMeanwhile = 0;
+    meanwhile(() => {
+      harness().script.messages = lines(30).slice(10);
+      harness().script.outMeanwhile = 10;
+    });
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toContain(sentence('catchup.left-out', { count: 20 }));
+  });
 
   it('shows that there is nothing any more', async () => {
     const shown = await shownIn(show, () => (harness().script.messages = []));

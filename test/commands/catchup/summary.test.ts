@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
 import { labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
@@ -73,6 +74,42 @@ describe('the summary of /catchup', () => {
     const { text } = await harness().run('catchup', { to: 'es' });
     expect(text).toBe(`${heading(11)}\nsummary 2`);
     expect(asked.map((given) => given.includes('line 5.'))).toEqual([true, false]);
+  });
+
+  it('leaves out a message that changes again and again, and asks twice', async () => {
+    withModel();
+    harness().script.messages = lines(12);
+    let asked = 0;
+    Object.assign(harness().services.assistant, {
+      async *answer() {
+        asked += 1;
+        if (asked > 9) throw userError('unavailable', 'errors.unavailable');
+        harness().script.messages = lines(12).map((one, at) =>
+          at === 1 ? { ...one, text: plainWords(`line ${asked}00.`) } : one,
+        );
+        yield `summary ${asked}`;
+        return `summary ${asked}`;
+      },
+    });
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toBe(`${heading(11)}\nsummary 2`);
+  });
+
+  it('is made of whole threads where a language model takes only the newest of them', async () => {
+    withModel();
+    const long = lines(40).map((one, at) => ({
+      ...written('x'.repeat(390), 40 - at),
+      ref: one.ref,
+    }));
+    const root = { ...long[12]!, replies: { count: 9, ours: 'none' } } as const;
+    const replies = Array.from({ length: 9 }, (_, at) => ({
+      ...written('y'.repeat(390), 0.5 - at / 100),
+      threadId: root.ref.id,
+    }));
+    harness().script.messages = [...long.slice(0, 12), root, ...replies, ...long.slice(13)];
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toBe(`${heading(27, 'no')}\nForty-two`);
+    expect(harness().script.turns.at(-1)?.content).not.toContain('yyy');
   });
 
   it('is not shown to who may not read the channel any more', async () => {

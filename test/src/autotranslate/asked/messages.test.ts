@@ -257,6 +257,17 @@ describe('messages that somebody asks for', () => {
     expect(await still()).toEqual([roots[1]]);
   });
 
+  it('are all found again also where a reply to a late message stands before them', async () => {
+    const { fake, messages } = await open();
+    const [root, other] = ['one', 'two'].map((text) => fake.say(HERE, text));
+    const reply = fake.say(THERE, 'late', { threadId: root!.ref.id });
+    const replies = [{ ...reply, ref: { channel: HERE, id: reply.ref.id } }];
+    fake.feed.replies = async ({ id }) => (id === root!.ref.id ? replies : []);
+    const given = [...replies, root!, other!];
+    const soon = AbortSignal.timeout(1_000);
+    expect((await messages.still(HERE, given, 'eve', soon)).messages).toEqual(given);
+  });
+
   it('hold the copies of messages from linked channels, and nothing else of ours', async () => {
     const { fake, since, sources } = await open();
     const there = fake.say(THERE, 'hello', { author: person('ann') });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { resultOf } from '../../async/abort.ts';
+import { orAborted, resultOf } from '../../async/abort.ts';
+import { realClock, withDeadline } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Services } from '../../command/services.ts';
@@ -59,6 +60,8 @@ export interface LinkedThreadsDeps {
 
 /** Threads that are known not to be private. */
 const KNOWN = 5_000;
+/** Longest wait for a thread that is begun; then its channel is late, and it goes on. */
+const BEGIN_MS = 5_000;
 /** Longest name of a thread on Discord. */
 const NAME_CHARS = 100;
 /** The name of a thread whose own name is not shown. */
@@ -242,7 +245,10 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
       if (!isAll && !(await linkedThreads.isNext(row)))
         throw new AppError('cancelled', 'a thread is begun when its turn comes');
     },
-    /** The thread of a conversation in a linked channel, which is begun where there is none. */
+    /**
+     * The thread of a conversation in a linked channel, which is begun where there is none. Rejects with a `TimeoutError` where
+     * that takes long, unless the message is for that channel alone.
+     */
     target: async (
       conversation: LinkedConversation,
       at: { readonly row: Row; readonly to: ChannelWatch },
@@ -251,12 +257,17 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
       const { own, origin } = conversation;
       const { channel, group = '' } = at.to;
       if (flat.get(channelKey(channel))) return { channel };
-      using _ = await turns.take(`${origin} ${channelKey(channel)}`);
-      const { threads } = await linkedThreads.of(group, own);
-      const known = threads.find(({ target }) =>
-        isSameChannel(channelAround(target.channel), channel),
-      );
-      return known?.target ?? begin({ ...conversation, threads }, { ...at, group }, held);
+      const find = async (): Promise<MirrorTarget> => {
+        using _ = await turns.take(`${origin} ${channelKey(channel)}`, held.signal);
+        const { threads } = await linkedThreads.of(group, own);
+        const known = threads.find(({ target }) =>
+          isSameChannel(channelAround(target.channel), channel),
+        );
+        return known?.target ?? (await begin({ ...conversation, threads }, { ...at, group }, held));
+      };
+      return at.row.to === undefined
+        ? withDeadline(realClock, BEGIN_MS, find, held.signal)
+        : orAborted(find(), held.signal);
     },
   };
 };

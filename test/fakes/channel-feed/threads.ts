@@ -69,6 +69,7 @@ export const createThreads = (
     },
     openThread: async (of, name, { key, from, opening, mayExist, assertHeld }) => {
       ask('openThread', assertHeld);
+      await meanwhile('openThread');
       meet('openThread', false, of);
       const known = mayExist ? begun.get(`${of.id} ${key}`) : undefined;
       const start = from && find(from) ? from.id : undefined;

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
@@ -17,6 +18,12 @@ describe('threads of linked channels', () => {
   const copyIn = ({ id }: typeof ENGLISH): ReturnType<typeof channel> => {
     const [found] = [...scene.feed.threads.keys()].filter((one) => one.startsWith(`${id}/`));
     return channel(found ?? 'none', id);
+  };
+
+  const passSecond = async (): Promise<void> => {
+    scene.clock.aheadMs += 1_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
   };
 
   it('are copied with their translated name and their messages, in order', async () => {
@@ -178,6 +185,25 @@ describe('threads of linked channels', () => {
     expect(scene.feed.texts(JAPANESE)).toHaveLength(2);
     for (let tries = 0; tries < 3; tries += 1) await scene.later();
     expect(scene.feed.texts(SPANISH)).toEqual(['🧵 es(plans)', 'ada: es(meanwhile) [🌐 inglés]']);
+    expect(scene.feed.texts(copyIn(SPANISH))).toEqual(['ada: es(one) [🌐 inglés]']);
+  });
+
+  it('that cannot be begun for long hold up no other channel, and are begun once', async () => {
+    const hang = Promise.withResolvers<void>();
+    scene.feed.during('openThread', () => hang.promise);
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    await scene.say(thread, 'one');
+    await scene.say(ENGLISH, 'meanwhile');
+    for (let seconds = 0; seconds < 15; seconds += 1) await passSecond();
+    const inTime = [scene.feed.texts(JAPANESE), scene.feed.texts(copyIn(JAPANESE))].flat();
+    hang.resolve();
+    for (let tries = 0; tries < 3; tries += 1) await scene.later();
+    expect(inTime).toEqual([
+      '🧵 ja(plans)',
+      'ada: ja(meanwhile) [🌐 英語]',
+      'ada: ja(one) [🌐 英語]',
+    ]);
+    expect(scene.feed.texts(SPANISH).filter((text) => text.startsWith('🧵'))).toHaveLength(1);
     expect(scene.feed.texts(copyIn(SPANISH))).toEqual(['ada: es(one) [🌐 inglés]']);
   });
 

@@ -67,7 +67,7 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
     using _ = await turns.take(one.group, stopping.signal);
     // Presses from now on may come too late for this look.
     leave(one.group, key);
-    return withDeadline(realClock, LONGEST_MS, () => look(one));
+    return await withDeadline(realClock, LONGEST_MS, () => look(one));
   };
 
   const run = async (one: Look, key: string, tries: number): Promise<void> => {

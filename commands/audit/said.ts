@@ -20,6 +20,8 @@ export const SAID = [
   'unmuted',
   'held',
   'unheld',
+  'unagreed',
+  'agreed',
   'held-by',
   'unheld-by',
   'changed',
@@ -66,12 +68,15 @@ const partsOfWatch = ({ before, after }: AuditEntry): readonly Part[] => {
       [`un${as}` as SaidAs, without(once, now)],
     ];
   };
+  const [shut, wasShut] = [stringsIn(after, 'unagreed'), stringsIn(before, 'unagreed')];
   const parts: Part[] = [
     ['linked', without(linked, formerly)],
     ['unlinked', without(formerly, linked)],
     ...differing('muted', 'muted'),
     ...differing('held', 'held'),
     ...differing('heldBy', 'held-by'),
+    ['unagreed', without(shut, wasShut)],
+    ['agreed', without(wasShut, shut).filter((each) => linked.includes(each))],
   ];
   const told = parts.filter(([, channels]) => channels.length > 0);
   const [isNow, was] = [wasPaused(after), wasPaused(before)];

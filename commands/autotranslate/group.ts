@@ -16,13 +16,14 @@ export const memberLines = (
   here: readonly Linked[],
   { t }: Pick<Context, 't'>,
 ): readonly RichText[] =>
-  (here[0]?.members ?? []).map(({ key, name, held, isPaused }) => {
+  (here[0]?.members ?? []).map(({ key, name, held, isPaused, unagreed }) => {
     const own = (is: 'isMuted' | 'holds') =>
       here
         .filter(({ members }) => members.some((each) => each.key === key && each[is]))
         .map(({ channel }) => ({ channel: channelMention(channel) }));
     return series([
       name,
+      unagreed !== undefined && t(`members.unagreed-${unagreed}`),
       ...own('isMuted').map((named) => t('members.muted', named)),
       held !== undefined && t('members.held'),
       isPaused && t('members.paused'),

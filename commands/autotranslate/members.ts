@@ -95,6 +95,8 @@ export const membersPage = async (
       choice,
       ...(chosen
         ? [
+            chosen.unagreed === 'here' &&
+              button(ctx, press('admit'), 'autotranslate.link-yes', 'primary'),
             chosen.isMuted
               ? button(ctx, press('unmute'), 'members.unmute')
               : button(ctx, press('mute'), 'members.mute'),
@@ -162,17 +164,25 @@ const decide = (
   },
 });
 
+const agree = (own: Channel, key: string, { services }: PressContext): Promise<void> =>
+  services.watches.agree(own, key);
+
+const sure: Press = {
+  guards: [moderator],
+  ...pressOn((ctx) => surePanel(pressed(ctx).own, ctx, pressed(ctx).key)),
+};
+
 export const memberPresses: Readonly<Record<string, Press>> = {
   member: {
     guards: [moderator],
     ...pressOn((ctx) => membersPage(pressed(ctx).own, ctx, ctx.values[0] ?? pressed(ctx).key)),
   },
+  admit: decide(agree),
+  letin: { ...decide(agree), private: true },
+  keepout: { ...sure, private: true },
   mute: decide((own, key, { services }) => services.watches.mute(own, key, true)),
   unmute: decide((own, key, { services }) => services.watches.mute(own, key, false)),
-  expelsure: {
-    guards: [moderator],
-    ...pressOn((ctx) => surePanel(pressed(ctx).own, ctx, pressed(ctx).key)),
-  },
+  expelsure: sure,
   hold: decide((own, key, { services }) => services.watches.hold(own, key, true)),
   unhold: decide((own, key, { services }) => services.watches.hold(own, key, false)),
   expel: decide(

@@ -23,6 +23,7 @@ export const SKIP_REASONS = [
   'quiet-channel',
   'paused',
   'muted',
+  'unagreed',
   'before-link',
   'blocked',
   'flood',

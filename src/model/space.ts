@@ -1,4 +1,4 @@
-import { channelAround, channelKey, type Channel } from './place.ts';
+import { channelAround, channelKey, keyOf, type Channel } from './place.ts';
 import type { RoomChoices } from './room.ts';
 import type { WatchRules } from './rules.ts';
 import type { Timestamp } from '../rich-text/rich-text.ts';
@@ -124,6 +124,8 @@ export interface WatchChoices {
   readonly muted?: Readonly<Record<string, Pause>>;
   /** The last time for which a linked channel, by its key, is paused for all channels of the group. */
   readonly held?: Readonly<Record<string, Pause>>;
+  /** The time in which another space of the group, by its key, had not agreed to this channel's. */
+  readonly unagreed?: Readonly<Record<string, Pause>>;
 }
 
 /** A time in ms since 1970, without an end as long as it lasts. */
@@ -175,17 +177,44 @@ export const isHeld = (
 ): boolean => by.some(({ choices }) => isAmong(choices?.held, channel, atMs));
 
 /**
- * True where the channel of a watch mutes another one, or one of both is paused for their group.
+ * True where a channel came into the group of an asked one whose moderators have not agreed to that.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isUnagreed = (
+  came: Channel,
+  asked: Channel,
+  group: readonly Pick<ChannelWatch, 'channel' | 'choices'>[],
+  atMs = Infinity,
+): boolean =>
+  group.some(
+    ({ channel: { space }, choices }) =>
+      isWithin(choices?.unagreed?.[keyOf(asked.space)], atMs) && keyOf(space) === keyOf(came.space),
+  );
+
+/**
+ * True where the space of one channel has not agreed to that of the other one: nothing is shared between them.
+ *
+ * @param atMs the time that is meant, ms since 1970. Default: now
+ */
+export const isShut = (...[a, b, group, atMs]: Parameters<typeof isUnagreed>): boolean =>
+  isUnagreed(a, b, group, atMs) || isUnagreed(b, a, group, atMs);
+
+/**
+ * True where the channel of a watch mutes another one, one of both is paused for their group, or they are shut off from each
+ * other.
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
 export const isCutOff = (
   from: Channel,
   to: Pick<ChannelWatch, 'channel' | 'choices'>,
-  group: readonly Pick<ChannelWatch, 'choices'>[],
+  group: readonly Pick<ChannelWatch, 'channel' | 'choices'>[],
   atMs = Infinity,
 ): boolean =>
-  isMuted(to, from, atMs) || [from, to.channel].some((each) => isHeld(each, group, atMs));
+  isMuted(to, from, atMs) ||
+  [from, to.channel].some((each) => isHeld(each, group, atMs)) ||
+  isShut(from, to.channel, group, atMs);
 
 /**
  * True where nothing of a channel is shown in the one of a watch: that is paused, or they are cut off from each other.

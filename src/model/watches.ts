@@ -44,6 +44,8 @@ export interface LinkMember {
   readonly holds?: boolean;
   /** True where its own moderators paused it. */
   readonly isPaused?: boolean;
+  /** The side that has not agreed to the other one, which came into its group: nothing is shared between them. */
+  readonly unagreed?: 'here' | 'elsewhere' | undefined;
   /** True where this space was in the group before the channel's, and so may pause and remove it. */
   readonly mayRemove: boolean;
   /** The server or workspace, by name and platform, where it has several channels in the group. */
@@ -151,6 +153,11 @@ export interface Watches {
    * `not-found` where it is not linked any more.
    */
   mute(channel: Channel, key: string, isMuting: boolean): Promise<void>;
+  /**
+   * Agrees for this space to that of a channel, by its key, which came into the group: what is written from now on is shared
+   * between all of their channels. Rejects as `mute` does.
+   */
+  agree(channel: Channel, key: string): Promise<void>;
   /**
    * Pauses a channel of another space, by its key, for all of the group, or ends that; all of the group are told which space
    * did so. Rejects as `expel` does.

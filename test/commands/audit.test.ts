@@ -21,7 +21,7 @@ const THERE: Channel = { space: { platform: 'other', id: 'mar-azul' }, id: '300'
 const ESPANOL = 'espanol · Mar Azul (Discord)';
 
 /** What people of this space do not do. */
-const NOBODYS: ReadonlySet<string> = new Set(['banned', 'held-by', 'unheld-by']);
+const NOBODYS: ReadonlySet<string> = new Set(['banned', 'held-by', 'unheld-by', 'unagreed']);
 
 const openWatches = () =>
   openWatchStore(

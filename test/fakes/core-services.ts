@@ -134,6 +134,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       mixesAges: async () => false,
       members: async () => [],
       mute: refuse,
+      agree: refuse,
       neighbours: async () => new Map(),
       hold: refuse,
       expel: refuse,

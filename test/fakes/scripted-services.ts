@@ -113,6 +113,7 @@ const createWatches = (
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
+    agree: async (_, key) => void script.decided.push(`agree ${key}`),
     neighbours: async () => new Map([['T0TOWER', 'tower.example (Slack)']]),
     hold: async (_, key, isHolding) =>
       void script.decided.push(`${isHolding ? 'hold' : 'unhold'} ${key}`),

@@ -291,6 +291,8 @@ export const createLinks = (deps: LinksDeps) => {
       watches,
       platforms,
       now: deps.now,
+      own,
+      tellLinks,
       linkedWith,
       update,
       takeOut,

@@ -4,6 +4,7 @@ import {
   isHeld,
   isMuted,
   isPaused,
+  isUnagreed,
   type ChannelWatch,
   type WatchChoices,
 } from '../../model/space.ts';
@@ -11,7 +12,13 @@ import type { LinkMember } from '../../model/watches.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { createLinkHosts } from './hosts.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';
+import type { createLinkNotices } from './notices.ts';
+import { isWatchOf } from './partings.ts';
+import type { OwnWatches } from '../watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
+
+const channelsOf = (watches: readonly ChannelWatch[]): Channel[] =>
+  watches.map(({ channel }) => channel);
 
 export interface LinkMembersDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
@@ -27,6 +34,8 @@ export interface LinkMembersDeps {
   readonly takeOut: (channels: readonly [Channel, ...Channel[]], by: Space) => Promise<void>;
   /** Throws `rate-limited` where a space has others told of too much. */
   readonly demandSeldom: (space: Space) => Promise<void>;
+  readonly own: Pick<OwnWatches, 'update'>;
+  readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
   readonly tellGroup: (
     group: readonly ChannelWatch[],
     channels: readonly Channel[],
@@ -47,6 +56,15 @@ const heldBy = (
 ): LinkMember['held'] => {
   if (isHeld(channel, group.filter(isOf(here)))) return 'here';
   return isHeld(channel, group) ? 'elsewhere' : undefined;
+};
+
+const unagreedOf = (
+  here: ChannelWatch,
+  there: ChannelWatch,
+  group: readonly ChannelWatch[],
+): LinkMember['unagreed'] => {
+  if (isUnagreed(there.channel, here.channel, group)) return 'here';
+  return isUnagreed(here.channel, there.channel, group) ? 'elsewhere' : undefined;
 };
 
 /** Lets the moderators of a channel decide about channels of other spaces that are linked with it. */
@@ -111,6 +129,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
           held: heldBy(each, group, space),
           holds: isHeld(watch.channel, [each]),
           isPaused: isPaused(each),
+          unagreed: unagreedOf(watch, each, group),
           mayRemove: wasBefore(watch, each),
           server: await serverOf(each, group),
         })),
@@ -119,6 +138,26 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
     mute: async (channel: Channel, key: string, isMuting: boolean): Promise<void> => {
       memberOf(channel, key);
       await setPause(channel, 'muted', key, isMuting);
+    },
+    agree: async (channel: Channel, key: string): Promise<void> => {
+      const { watch, found } = memberOf(channel, key);
+      const { space } = watch.channel;
+      const isThere = isOf(found.channel.space);
+      const changed = await deps.own.update(watch.channel, (current) => {
+        const group = current.find(isWatchOf(watch.channel))?.group;
+        return current.flatMap((each) => {
+          const isAsking = group !== undefined && each.group === group && isThere(each);
+          if (!isAsking || !isUnagreed(each.channel, watch.channel, [each])) return [];
+          const agreed = { [keyOf(space)]: { fromMs: 0, untilMs: deps.now() } };
+          const unagreed = { ...each.choices?.unagreed, ...agreed };
+          return [{ ...each, choices: { ...each.choices, unagreed } }];
+        });
+      });
+      if (changed.length === 0) return;
+      const group = watches.group(watch);
+      const [ours, theirs] = [group.filter(isOf(space)), group.filter(isThere)];
+      void deps.tellLinks(ours, 'autotranslate.linked-here', channelsOf(theirs));
+      void deps.tellLinks(theirs, 'autotranslate.linked-here', channelsOf(ours));
     },
     hold: async (channel: Channel, key: string, isHolding: boolean): Promise<void> => {
       // Whoever began a pause may end it, also where the channel by which they were first has left since.

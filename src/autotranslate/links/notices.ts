@@ -1,11 +1,12 @@
 import type { Texts, TranslateRich } from '../../i18n/texts.ts';
 import { channelMention, isSameChannel, keyOf, type Channel } from '../../model/place.ts';
-import type { Changer, ChannelWatch } from '../../model/space.ts';
+import { isUnagreed, type Changer, type ChannelWatch } from '../../model/space.ts';
 import { lines } from '../../rich-text/compose.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { nameElsewhere } from './names.ts';
+import { agreeControls } from './agree-controls.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { replacedText } from '../replaced.ts';
 import { requestControls } from '../request-controls.ts';
@@ -32,6 +33,7 @@ export interface LinkNoticesDeps {
 export type LinkNotice =
   | 'autotranslate.linked-here'
   | 'autotranslate.joined-here'
+  | `autotranslate.unagreed-${'here' | 'elsewhere'}`
   | 'autotranslate.unlinked-here'
   | `autotranslate.${'removed' | 'held' | 'unheld'}-${'here' | 'elsewhere'}`
   | `autotranslate.link-${'gone' | 'refused-here'}`;
@@ -41,6 +43,11 @@ const ENDING: ReadonlySet<LinkNotice> = new Set([
   'autotranslate.removed-here',
   'autotranslate.removed-elsewhere',
 ]);
+
+const TOLD: Readonly<Partial<Record<LinkNotice, 'linked' | 'unagreed'>>> = {
+  'autotranslate.linked-here': 'linked',
+  'autotranslate.unagreed-here': 'unagreed',
+};
 
 export const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
@@ -86,14 +93,19 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     const named = await Promise.all(
       about.map(async (each) => ({ each, name: await nameElsewhere(each, platforms) })),
     );
-    const tellReader = async (watch: ChannelWatch): Promise<void> => {
+    const tellReader = async (
+      watch: ChannelWatch,
+      which: LinkNotice,
+      some: typeof named,
+    ): Promise<void> => {
       const here = keyOf(watch.channel.space);
       const isOwn = ({ space }: Pick<Channel, 'space'>): boolean => keyOf(space) === here;
-      const outside = named.filter(({ each }) => !isOwn(each)).map((one) => one.name);
-      if (outside.length > 0 && (ENDING.has(key) || key === 'autotranslate.linked-here'))
-        moderators.linked(watch.channel, key === 'autotranslate.linked-here', outside);
+      const outside = some.filter(({ each }) => !isOwn(each)).map((one) => one.name);
+      const what = ENDING.has(which) ? 'unlinked' : TOLD[which];
+      const came = what === 'unagreed' ? some[0]?.each : undefined;
+      if (outside.length > 0 && what) moderators.linked(watch.channel, what, outside, came);
       const person = name ?? (actor && isOwn(actor) ? actor.name : undefined);
-      const list = named.map((one) => (isOwn(one.each) ? channelMention(one.each) : one.name));
+      const list = some.map((one) => (isOwn(one.each) ? channelMention(one.each) : one.name));
       const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
       const t = texts.rich(language, platforms.find(watch.channel)?.naming);
       const by = asked !== undefined && { asked: quotedWords(asked) };
@@ -107,16 +119,27 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         name: quotedWords(person ?? ''),
         channels: { list },
       };
-      const mayBeOff = ENDING.has(key) && key !== 'autotranslate.removed-here';
+      const mayBeOff = ENDING.has(which) && which !== 'autotranslate.removed-here';
       const isOff = mayBeOff && !watches.isOwn(watch.channel);
       const replaced = replacedBy(watch, before, t, language);
       const off = isOff && t('autotranslate.off-now');
-      void tell(watch.channel, lines(t(key, told), who, replaced, off));
+      const more = which === 'autotranslate.unagreed-elsewhere' ? [] : [who, replaced, off];
+      const controls = came && agreeControls(watch.channel, came, (of) => plainText(t(of)));
+      void tell(watch.channel, lines(t(which, told), ...more), controls);
     };
-    for (const watch of readers)
-      await logFailure(deps.log, 'a channel could not be told of its links', () =>
-        tellReader(watch),
-      );
+    for (const watch of readers) {
+      const group = watches.group(watch);
+      const keyOfOne = ({ each }: (typeof named)[number]): LinkNotice => {
+        if (isUnagreed(each, watch.channel, group)) return 'autotranslate.unagreed-here';
+        return isUnagreed(watch.channel, each, group) ? 'autotranslate.unagreed-elsewhere' : key;
+      };
+      const isNew = key === 'autotranslate.linked-here';
+      const parts = isNew ? Map.groupBy(named, keyOfOne) : new Map([[key, named]]);
+      for (const [what, some] of parts)
+        await logFailure(deps.log, 'a channel could not be told of its links', () =>
+          tellReader(watch, what, some),
+        );
+    }
   };
 
   /** Tells channels of a group, each but those that joined it, who added these; in short in the space of these. */

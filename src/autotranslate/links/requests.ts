@@ -84,7 +84,15 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
       channel: channelMention(joining.channel),
     });
   const group = members[0]?.group ?? crypto.randomUUID();
-  const joined: ChannelWatch = { ...withoutChoices(joining), mode: 'mirror', group };
+  const { space } = joining.channel;
+  const isAgreed = (each: ChannelWatch): boolean =>
+    [space, invited.channel.space].some((one) => isIn(each, one));
+  // Who lets a space in decides for no further one.
+  const isKnown = members.some((each) => isIn(each, space));
+  const unasked = isKnown ? [] : members.filter((each) => !isAgreed(each));
+  const shut = unasked.map(({ channel }) => [keyOf(channel.space), { fromMs: 0 }] as const);
+  const choices = shut.length > 0 && { choices: { unagreed: Object.fromEntries(shut) } };
+  const joined: ChannelWatch = { ...withoutChoices(joining), mode: 'mirror', group, ...choices };
   const isNew = members.length === 0;
   const others = isNew ? [{ ...withoutChoices(invited), group }] : members;
   return { joined, others, changed: isNew ? [...others, joined] : [joined] };

@@ -17,6 +17,7 @@ import type { Outcome, RowKey } from '../../store/inbox/row.ts';
 import { typedCode } from '../../text/quoted-words.ts';
 import { TERM_CHARS } from '../../translation/glossary-rows.ts';
 import { resetAfter } from '../../usage/limits.ts';
+import { agreeControls } from '../links/agree-controls.ts';
 import { spaceElsewhere } from '../links/names.ts';
 import { createModeratorsChannel, FLOOD_MS, type ModeratorsChannelDeps } from './channel.ts';
 
@@ -150,13 +151,23 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
         })),
       );
     },
-    /** Takes the channels, by their names, with which a channel was linked, or is not any more. */
-    linked: (channel: Channel, isLinked: boolean, names: readonly string[]): void =>
+    /**
+     * Takes the channels, by their names, with which a channel was linked, or is not any more, or which came into its group.
+     *
+     * @param came the one that moderators can let in
+     */
+    linked: (
+      channel: Channel,
+      what: 'linked' | 'unlinked' | 'unagreed',
+      names: readonly string[],
+      came?: Channel,
+    ): void =>
       void tell(channel.space, 'links', (t) => ({
-        text: t(isLinked ? 'moderators.linked' : 'moderators.unlinked', {
+        text: t(`moderators.${what}`, {
           channel: channelMention(channel),
           channels: { list: names },
         }),
+        ...(came && { controls: agreeControls(channel, came, (key) => plainText(t(key))) }),
       })),
   };
 };

@@ -71,6 +71,7 @@ const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'on-request',
   'paused',
   'muted',
+  'unagreed',
   'before-link',
   'channel-gone',
   'thread-gone',

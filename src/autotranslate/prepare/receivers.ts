@@ -1,6 +1,6 @@
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isKeptOut, isPaused, type ChannelWatch } from '../../model/space.ts';
+import { isKeptOut, isPaused, isShut, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import { keptOutFor, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -44,6 +44,9 @@ export interface Refused extends Pick<Receivers, 'keeps' | 'keptOut'> {
 
 const refused = (skip: SkipReason): Refused => ({ skip, keeps: () => false, keptOut: [] });
 
+/** Reasons for which a channel keeps a message out for good. */
+const KEEPING_OUT: ReadonlySet<SkipReason> = new Set(['muted', 'paused', 'unagreed']);
+
 const NOTHING_KNOWN = { copied: new Set<string>(), shut: new Map<string, SkipReason>() };
 
 /** Creates the function that finds who receives a message. */
@@ -80,9 +83,10 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const group = watches.group(to);
     if (isPaused(watch, writtenMs) || (row.revision > 1 && isPaused(watch, row.sinceMs)))
       return 'paused';
-    if (isKeptOut(from, to, group, writtenMs)) return 'muted';
     // By an edit of what stands, words would come in all the same.
-    if (row.revision > 1 && isKeptOut(from, to, group, row.sinceMs)) return 'muted';
+    for (const atMs of row.revision > 1 ? [writtenMs, row.sinceMs] : [writtenMs])
+      if (isKeptOut(from, to, group, atMs))
+        return isShut(from, channel, group, atMs) ? 'unagreed' : 'muted';
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
     if ((row.revision > 1 || row.isMissed) && isEarlier && !copied.has(key)) return 'before-link';
     return shut.get(key);
@@ -166,7 +170,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
       if (!isFor(row, place.channel)) return false;
       const reason = isLinked ? reasonAgainst({ row, watch, writtenMs }, known, place) : undefined;
       if (reason !== undefined) reasons.push(reason);
-      if (reason === 'muted' || reason === 'paused') keepOut(place, reason);
+      if (reason !== undefined && KEEPING_OUT.has(reason)) keepOut(place, reason);
       return reason === undefined;
     });
     const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
-import { channelKey, type Channel, type Space } from '../../model/place.ts';
+import { channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
 import {
   MOST_CHANNELS,
   type ChannelWatch,
@@ -53,9 +53,27 @@ export const takeLone = (
     return members;
   });
 
-/** A watch with the choices that its channel has, which are no part of how it is translated. */
-const withChoices = (watch: ChannelWatch, before: ChannelWatch | undefined): ChannelWatch =>
-  before?.choices ? { ...watch, choices: { ...before.choices, ...watch.choices } } : watch;
+/**
+ * A watch with the choices that its channel has, which are no part of how it is translated. Who has not agreed to a space in
+ * a group has not agreed to its further channels there.
+ */
+const withChoices = (
+  watch: ChannelWatch,
+  before: ChannelWatch | undefined,
+  watches: WatchesById,
+): ChannelWatch => {
+  const { group, channel } = watch;
+  const choices = { ...before?.choices, ...watch.choices };
+  if (group === undefined || group !== before?.group) {
+    const isOwn = (each: ChannelWatch): boolean =>
+      each.group === group && keyOf(each.channel.space) === keyOf(channel.space);
+    const own = group && [...watches.values()].find((each) => isOwn(each.watch));
+    const unagreed = own ? own.watch.choices?.unagreed : watch.choices?.unagreed;
+    delete choices.unagreed;
+    if (unagreed) Object.assign(choices, { unagreed });
+  }
+  return Object.keys(choices).length > 0 ? { ...watch, choices } : watch;
+};
 
 /**
  * Puts watches in place of their former ones; gives the channels that remained alone in their group, whose watches are
@@ -70,7 +88,7 @@ export const putAll = (
   for (const [place, given] of changed.entries()) {
     const id = channelKey(given.channel);
     const old = watches.get(id);
-    const watch = withChoices(given, old?.watch);
+    const watch = withChoices(given, old?.watch, watches);
     const { mode, languages, group } = watch;
     const joinedMs = old && old.watch.group === group ? old.joinedMs : sinceMs + place;
     const had = old?.watch.mode === mode ? old.watch.languages : [];
@@ -86,21 +104,26 @@ export const putAll = (
   return takeLone(watches, before);
 };
 
+/** The choices for others of the group, by the keys of their channels or spaces. */
+const BY_MEMBER = ['muted', 'held', 'unagreed'] as const;
+
 /** Leaves out what is chosen for channels that are in no group with a watch any more. */
 export const dropChoices = (watches: WatchesById): void => {
   for (const [id, stored] of watches) {
-    const { choices: { muted, held, ...rest } = {}, ...watch } = stored.watch;
-    const isMember = ([key]: readonly [string, unknown]): boolean =>
-      watch.group !== undefined && watches.get(key)?.watch.group === watch.group;
-    const all = [muted, held].map((each) => Object.entries(each ?? {}));
-    if (all.every((each) => each.every(isMember))) continue;
-    const [stillMuted, stillHeld] = all.map((each) => Object.fromEntries(each.filter(isMember)));
-    const choices = {
-      ...rest,
-      ...(muted && { muted: stillMuted }),
-      ...(held && { held: stillHeld }),
-    };
-    watches.set(id, { ...stored, watch: { ...watch, choices } });
+    const { choices = {}, ...watch } = stored.watch;
+    if (!BY_MEMBER.some((name) => choices[name])) continue;
+    const members = membersIn(watches, watch.group);
+    const keys = new Set(members.flatMap((each) => [channelKey(each), keyOf(each.space)]));
+    const isOver = BY_MEMBER.some((name) =>
+      Object.keys(choices[name] ?? {}).some((key) => !keys.has(key)),
+    );
+    if (!isOver) continue;
+    const left = BY_MEMBER.filter((name) => choices[name]).map((name) => {
+      const chosen = Object.entries(choices[name] ?? {});
+      return [name, Object.fromEntries(chosen.filter(([key]) => keys.has(key)))] as const;
+    });
+    const kept = { ...choices, ...Object.fromEntries(left) };
+    watches.set(id, { ...stored, watch: { ...watch, choices: kept } });
   }
 };
 

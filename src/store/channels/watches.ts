@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchChoices } from '../../model/space.ts';
+import { isShut, type ChannelWatch, type WatchChoices } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { currentActor, type Actor } from '../actor.ts';
 import { noteChange } from '../audit.ts';
@@ -42,7 +42,7 @@ const notedOf = (
   const watch = watches.get(key)?.watch;
   if (!watch) return undefined;
   const { channel: own, group, choices, ...values } = watch;
-  const { muted, held, ...chosen } = choices ?? {};
+  const { muted, held, unagreed: _, ...chosen } = choices ?? {};
   const isOwn = ({ space }: Channel): boolean => keyOf(space) === keyOf(own.space);
   const named = (of: readonly Channel[]): string[] =>
     of.map((each) => names.get(channelKey(each)) ?? each.space.platform).toSorted();
@@ -57,6 +57,7 @@ const notedOf = (
   );
   const others = linked.map(({ channel }) => channel);
   const holding = linked.filter((one) => lasts(one.choices?.held, key));
+  const unagreed = others.filter((each) => isShut(each, own, [watch, ...linked]));
   return {
     ...values,
     ...(Object.keys(chosen).length > 0 && { choices: chosen }),
@@ -69,6 +70,7 @@ const notedOf = (
     }),
     ...(silent.length > 0 && { muted: named(silent) }),
     ...(pausing.length > 0 && { held: named(pausing) }),
+    ...(unagreed.length > 0 && { unagreed: named(unagreed) }),
     ...(holding.length > 0 && { heldBy: named(holding.map(({ channel }) => channel)) }),
   };
 };

@@ -61,6 +61,22 @@ describe('/autotranslate links', () => {
     expect(harness().script.decided).toEqual([`unmute ${KEY}`]);
   });
 
+  it('offers to agree to who came into the group, in the page and, for the presser alone, in the notice', async () => {
+    await open();
+    harness().script.members = harness().script.members.map((each) => ({
+      ...each,
+      unagreed: 'here' as const,
+    }));
+    const { text } = await harness().press('members.choose', [KEY]);
+    expect(text).toContain(sentence('members.unagreed-here'));
+    await harness().press('autotranslate.link-yes');
+    const { text: sure } = await harness().pressNamed(`autotranslate keepout:${HERE.id}|${KEY}`);
+    expect(sure).toContain(sentence('members.sure', { name: '#there · tower.example (Slack)' }));
+    await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`);
+    await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`, { member: BOB });
+    expect(harness().script.decided).toEqual([`agree ${KEY}`, `agree ${KEY}`]);
+  });
+
   it('offers to pause for the whole group who joined later, and to end that', async () => {
     await open();
     await harness().press('members.choose', [KEY]);

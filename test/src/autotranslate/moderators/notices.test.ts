@@ -150,10 +150,10 @@ describe("a moderators' channel", () => {
   });
 
   it('gets a line of each link and of its end', async () => {
-    notices.linked(GENERAL, true, ['#elsewhere']);
+    notices.linked(GENERAL, 'linked', ['#elsewhere']);
     await settle();
     world.used.clear();
-    notices.linked(GENERAL, false, ['#elsewhere']);
+    notices.linked(GENERAL, 'unlinked', ['#elsewhere']);
     await settle();
     expect(said()).toHaveLength(2);
     expect(said()[0]).toContain('#elsewhere');
@@ -183,7 +183,7 @@ describe("a moderators' channel", () => {
 
   it('is told before the program stops what is being said, and what could not be', async () => {
     world.refusal = new AppError('unavailable', 'down');
-    notices.linked(GENERAL, true, ['#elsewhere']);
+    notices.linked(GENERAL, 'linked', ['#elsewhere']);
     await settle();
     world.refusal = undefined;
     notices.recordingsPaused(SPACE, new AppError('timeout', 'late'));
@@ -195,10 +195,10 @@ describe("a moderators' channel", () => {
     'gets what it could not get (%s) once it can, in order and each once',
     async (code) => {
       world.refusal = new AppError(code, 'refused');
-      notices.linked(GENERAL, true, ['#first']);
+      notices.linked(GENERAL, 'linked', ['#first']);
       await settle();
       world.used.clear();
-      notices.linked({ ...GENERAL, id: 'other' }, true, ['#second']);
+      notices.linked({ ...GENERAL, id: 'other' }, 'linked', ['#second']);
       notices.recordingsPaused(SPACE, new AppError('timeout', 'late'));
       for (let count = 0; count < 5; count += 1) await minute();
       world.refusal = undefined;
@@ -213,7 +213,7 @@ describe("a moderators' channel", () => {
     world.refusal = new AppError('not-found', 'gone');
     for (let count = 0; count < 30; count += 1) {
       world.used.clear();
-      notices.linked(GENERAL, true, [`#${count}`]);
+      notices.linked(GENERAL, 'linked', [`#${count}`]);
       await settle();
     }
     expect(world.tries).toBe(1);
@@ -230,7 +230,7 @@ describe("a moderators' channel", () => {
     const fill = async (): Promise<void> => {
       for (let count = 0; count < 30; count += 1) {
         world.used.clear();
-        notices.linked(GENERAL, true, [`#${count}`]);
+        notices.linked(GENERAL, 'linked', [`#${count}`]);
         await settle();
       }
     };
@@ -248,7 +248,7 @@ describe("a moderators' channel", () => {
 
   it('gets each line once, though the program stops while one is being said', async () => {
     world.refusal = new AppError('unavailable', 'down');
-    notices.linked(GENERAL, true, ['#elsewhere']);
+    notices.linked(GENERAL, 'linked', ['#elsewhere']);
     await settle();
     world.refusal = undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -263,7 +263,7 @@ describe("a moderators' channel", () => {
 
   it('of a space that was left and joined again loses no line to what was being said before', async () => {
     world.refusal = new AppError('unavailable', 'down');
-    notices.linked(GENERAL, true, ['#former']);
+    notices.linked(GENERAL, 'linked', ['#former']);
     await settle();
     const { promise, resolve } = Promise.withResolvers<void>();
     world.answer = promise;
@@ -271,7 +271,7 @@ describe("a moderators' channel", () => {
     world.answer = undefined;
     notices.forgetSpace(SPACE);
     world.used.clear();
-    notices.linked(GENERAL, true, ['#new']);
+    notices.linked(GENERAL, 'linked', ['#new']);
     await settle();
     resolve();
     await settle();
@@ -309,7 +309,7 @@ describe("a moderators' channel", () => {
 
   it('is told nothing where none was chosen', async () => {
     world.setting = undefined;
-    notices.linked(GENERAL, true, ['#elsewhere']);
+    notices.linked(GENERAL, 'linked', ['#elsewhere']);
     await minute();
     await notices.drain();
     expect(said()).toEqual([]);

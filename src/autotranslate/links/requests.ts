@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
-import { userError } from '../../errors.ts';
+import { toAppError, userError } from '../../errors.ts';
 import {
   channelKey,
   channelMention,
@@ -121,6 +121,16 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     await demandOpenHere(joining, members, deps.isRestricted, invited);
   };
 
+  /** Rejects where the bot is not let into channels of another space: of how it is, only its own moderators are told. */
+  const demandReached = async (theirs: readonly ChannelWatch[]): Promise<void> => {
+    for (const watch of theirs)
+      await own.demand([watch]).catch(async (thrown: unknown) => {
+        if (!/^watch\.(?:not-there|missing)$/.test(toAppError(thrown).sentence.key)) throw thrown;
+        const channel = await nameElsewhere(watch.channel, platforms);
+        throw userError('forbidden', 'autotranslate.link-unreached', { channel });
+      });
+  };
+
   /** The link as it can be made now; rejects as `Watches.propose` does. */
   const demand = async (link: Link, space: Space, admit: Admit) => {
     const grown = grownBy(link, groupOf(link.invited.channel));
@@ -129,7 +139,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     deps.demandHost([link.invited.channel.space, joined.channel.space], others);
     await deps.policies.demand([...others, joined], space);
     await demandAges(link, joined, others);
-    await own.demand(changed);
+    await own.demand(changed.filter((each) => isIn(each, space)));
+    await demandReached(changed.filter((each) => !isIn(each, space)));
     return grown;
   };
 

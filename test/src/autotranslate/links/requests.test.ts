@@ -306,6 +306,28 @@ describe('a link', () => {
     await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
   });
 
+  it('names the channel of the other side that cannot be reached, without a command, and stays open', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    const id = await ask();
+    scene.other.lack('a scope of theirs');
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject({
+      sentence: {
+        key: 'autotranslate.link-unreached',
+        params: { channel: '#channel-42 · tower.example (Other)' },
+      },
+    });
+    scene.other.lack();
+    await scene.watches.answer(id, SPACE, true, admit);
+    expect(linked()).toBe(2);
+  });
+
+  it('says plainly what is lacking in the own channel', async () => {
+    const id = await ask();
+    scene.feed.lack('a permission here');
+    const answer = scene.watches.answer(id, SPACE, true, admit);
+    await expect(answer).rejects.toMatchObject({ sentence: { key: 'watch.missing' } });
+  });
+
   it('ends with the space that leaves before it is answered', async () => {
     const id = await ask();
     await scene.leave(WORKSPACE);

@@ -217,7 +217,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
       isDue = true;
       looks.after(turn(''), async () => {
         isDue = false;
-        for (const [platform] of platforms.all()) await work(platform);
+        for (const [platform] of platforms.all()) looks.track(work(platform));
       });
     };
   };
@@ -225,24 +225,27 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   /** Looks again at what changed lately: somebody's reactions count no longer. */
   const recheck = createPaced(lookBack);
 
-  /** The last emoji that were looked through on each platform for links that ended; none of those that are through. */
-  const searched = new Map<string, { readonly last: MessageEmoji | undefined }>();
+  /** The platforms whose emoji are looked through for links that ended; true where that is to begin anew once it is over. */
+  const searched = new Map<string, boolean>();
 
-  const searchOn = async (platform: string): Promise<void> => {
-    const from = searched.get(platform);
-    const some = await reactions.after(platform, from?.last, PARTED);
-    for (const one of some) await dropParted(one);
-    const isOver = some.length < PARTED;
-    // Others ended meanwhile: it has begun anew.
-    if (searched.get(platform) === from && isOver) searched.delete(platform);
-    else if (searched.get(platform) === from) searched.set(platform, { last: some.at(-1) });
-    if (searched.has(platform)) looks.after(PARTED_EVERY_MS, async () => searchOn(platform));
+  const searchOn = async (platform: string, last?: MessageEmoji): Promise<void> => {
+    let [from, waitMs] = [last, MINUTE_MS];
+    try {
+      const some = await reactions.after(platform, last, PARTED);
+      for (const one of some) await dropParted(one);
+      from = some.length < PARTED ? undefined : some.at(-1);
+      waitMs = PARTED_EVERY_MS;
+      if (!from && searched.get(platform) !== true) searched.delete(platform);
+      else if (!from) searched.set(platform, false);
+    } finally {
+      if (searched.has(platform)) looks.after(waitMs, async () => searchOn(platform, from));
+    }
   };
 
-  /** Looks through all emoji of a platform, some at a time; one that is under way begins anew. */
+  /** Looks through all emoji of a platform, some at a time, and again where it is under way. */
   const search = async (platform: string): Promise<void> => {
     const isUnderWay = searched.has(platform);
-    searched.set(platform, { last: undefined });
+    searched.set(platform, isUnderWay);
     if (!isUnderWay) await searchOn(platform);
   };
 

@@ -165,30 +165,52 @@ describe('reactions to messages of linked channels', () => {
     expect(shown(japanese)).toEqual(['']);
   });
 
-  it.each([false, true])(
-    'go from old messages, too, in the end: with a restart in between (%s)',
-    async (isRestarted) => {
-      const ref = await said();
-      await press(ref, ['bob']);
-      const japanese = copyIn(JAPANESE);
-      await scene.store.write(async (db) => {
-        const [row] = await db.selectFrom('copied_reaction').selectAll().limit(1).execute();
-        const newer = { ...row!, people: '{}', changed_ms: Date.now() + MINUTE_MS };
-        for (let at = 0; at < 1_050; at += 1)
-          await db
-            .insertInto('copied_reaction')
-            .values({ ...newer, channel_id: 'another', message_id: String(at) })
-            .execute();
-      });
-      await scene.watches.remove(JAPANESE);
-      if (isRestarted) {
+  const others = mirrorOf([channel('third'), 'fr'], [channel('fourth'), 'de']);
+  const changeOthers = async (minute: number): Promise<unknown> =>
+    minute % 2 === 0
+      ? scene.watches.set(others.map((watch) => ({ ...watch, group: 'others' })))
+      : scene.watches.remove(channel('third'));
+  const copied = async (as: string, now: string): Promise<void> =>
+    scene.store.schema.alterTable(as).renameTo(now).execute();
+
+  it.each<[string, (minute: number) => Promise<unknown>]>([
+    ['by and by', async () => undefined],
+    [
+      'also after a restart',
+      async (minute) => {
+        if (minute > 0) return;
         await scene.restart();
         scene.listener.connected(SPACE.platform);
-      }
-      for (let minutes = 0; minutes < 9; minutes += 1) await scene.later();
-      expect(shown(japanese)).toEqual(['']);
-    },
-  );
+      },
+    ],
+    ['while links of others change all the time', changeOthers],
+    [
+      'also where the store failed once',
+      async (minute) => {
+        if (minute === 0) await copied('copied_reaction', 'away');
+        if (minute === 1) await copied('away', 'copied_reaction');
+      },
+    ],
+  ])('go from old messages, too, in the end: %s', async (_, act) => {
+    const ref = await said();
+    await press(ref, ['bob']);
+    const japanese = copyIn(JAPANESE);
+    await scene.store.write(async (db) => {
+      const [row] = await db.selectFrom('copied_reaction').selectAll().limit(1).execute();
+      const newer = { ...row!, people: '{}', shown: 0, changed_ms: Date.now() + MINUTE_MS };
+      for (let at = 0; at < 1_050; at += 1)
+        await db
+          .insertInto('copied_reaction')
+          .values({ ...newer, channel_id: 'another', message_id: String(at) })
+          .execute();
+    });
+    await scene.watches.remove(JAPANESE);
+    for (let minute = 0; minute < 10; minute += 1) {
+      await act(minute);
+      await scene.later();
+    }
+    expect(shown(japanese)).toEqual(['']);
+  });
 
   it('are copied neither into a channel that muted theirs nor from or into a paused one', async () => {
     const ref = await said();

@@ -6,7 +6,7 @@ import { keyOf as spaceKey, messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { groupOf, type Row } from '../store/inbox/row.ts';
+import { groupOf, isReported, reportedPartition, type Row } from '../store/inbox/row.ts';
 import { OutageError } from './outages/breaker.ts';
 import type { LateNotices } from './mirror/late-notices.ts';
 import type { LateTargets } from './mirror/late-targets.ts';
@@ -16,6 +16,7 @@ import type { StalledSpaces } from './stalled-spaces.ts';
 import { loggingOf, type RowWork } from './telemetry.ts';
 import {
   ASIDE,
+  DELETING,
   isExhausted,
   LATE,
   TAKES_LONG_MS,
@@ -188,6 +189,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
 
     const { group, to } = groupOf(partition) ?? {};
     const isLate = to !== undefined;
+    const isOwn = group === undefined && !isReported(reportedPartition(partition));
     const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
     const isOfSeveral = new Set(linked).size > 1;
 
@@ -214,7 +216,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         let fault: AppError | undefined;
         try {
           batch.push(asClaimed(await head.preparing, head.row));
-          policy = RECONCILING;
+          policy = isOwn && head.row.message === 'deleted' ? DELETING : RECONCILING;
           for (const { prepared, row } of open.slice(1)) {
             if (!prepared || needsOwnBatch(batch, prepared)) break;
             batch.push(asClaimed(prepared, row));

@@ -44,6 +44,13 @@ export const LATE: RowBackoff = {
   tries: 20,
   leastMs: 600_000,
 };
+/** Backoff for what stands of a deleted message, in a partition of its own: its words must go, however long a platform is away. */
+export const DELETING: RowBackoff = {
+  firstMs: 1_000,
+  longestMs: 600_000,
+  tries: 20,
+  leastMs: DAY_MS,
+};
 /** Age at which a message is not posted any more in a channel that was late all the time. */
 export const TOO_LATE_MS = DAY_MS;
 /**

@@ -62,8 +62,8 @@ const isEdited = (row: Row): boolean =>
 const MORE_TIMES = 19;
 
 /** True of a deleted message: what quotes it follows. */
-const isDeleted = ({ purpose, message, to }: Row): boolean =>
-  message === 'deleted' && purpose === WATCH && to === undefined;
+const isDeleted = ({ purpose, message }: Row): boolean =>
+  message === 'deleted' && purpose === WATCH;
 
 type Usage = Prepared['used'] & { readonly messages: number };
 
@@ -141,7 +141,10 @@ export const createSettle = (deps: SettleDeps) => {
             if (partition !== undefined) aside.push({ partition, dueMs });
             continue;
           }
-          if (isDeleted(row) && quoting.length === MOST_QUOTING && row.attempts < MORE_TIMES) {
+          // In a late channel, each time some go.
+          const mayMore =
+            row.to === undefined ? row.attempts < MORE_TIMES : !records.faults.has(row);
+          if (isDeleted(row) && quoting.length === MOST_QUOTING && mayMore) {
             const partition = await inbox.stepAside(db, row, { isTried: true, dueMs: now() });
             if (partition !== undefined) aside.push({ partition, dueMs: now() });
             continue;

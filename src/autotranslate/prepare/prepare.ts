@@ -21,7 +21,7 @@ import { writerOf, type Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import { flaggedLanguage, isFor, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import type { MessageRef } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
@@ -201,8 +201,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       const message = await readSource(row, deps);
       if (!message) {
         const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];
-        const all = row.purpose === WATCH ? await deps.stored.quoting(row.ref, MOST_QUOTING) : [];
-        const quoting = all.filter(({ target }) => isFor(row, target.channel));
+        const quoting = row.purpose === WATCH ? await deps.stored.quoting(row, MOST_QUOTING) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets, quoting };
       }
       const flagged = flaggedLanguage(row.purpose);

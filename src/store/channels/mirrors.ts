@@ -262,18 +262,27 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       await store.write((db) => changeRows(db, 'mirror', own, { pinned: Number(isPinned) }));
     },
 
-    /** Lists the mirrors of other messages that quote one, the newest first, at most `most`. */
-    quoting: async (ref: MessageRef, most: number): Promise<readonly QuotingMirror[]> => {
+    /**
+     * Lists the mirrors of other messages that quote the deleted one of a row, at most `most`: the newest of each channel
+     * first, so that none that cannot be reached keeps out the others.
+     */
+    quoting: async ({ ref, to = '' }: Pick<Row, 'ref' | 'to'>, most: number) => {
+      const key = sql<string>`target_platform || ' ' || coalesce(target_parent_id, target_channel_id)`;
+      const ownKey = sql<string>`target_platform || ' ' || target_channel_id`;
       const rows = await store
         .selectFrom('mirror')
         .select([...SHOWN_COLUMNS, ...SOURCE_KEY])
         .where('quoted', '=', messageKey(ref))
+        .$if(to !== '', (query) =>
+          query.where((eb) => eb.or([eb(key, '=', to), eb(ownKey, '=', to)])),
+        )
+        .orderBy(sql`row_number() OVER (PARTITION BY ${key} ORDER BY posted_ms DESC)`)
         .orderBy('posted_ms', 'desc')
         .limit(most)
         .execute();
-      return rows.flatMap((row) => {
+      return rows.flatMap((row): readonly QuotingMirror[] => {
         const { target, posted } = read(row);
-        return posted ? { key: sourceIn(row), target, posted } : [];
+        return posted ? [{ key: sourceIn(row), target, posted }] : [];
       });
     },
     /** Records, within a transaction, that the mirror of a source quotes nothing any more. */

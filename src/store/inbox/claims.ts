@@ -303,7 +303,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     row: Row,
     how: { readonly isTried: boolean; readonly dueMs: number; readonly sentence?: Sentence },
   ): Promise<string | undefined> => {
-    const partition = isOfQuote(row) ? row.partition : ownPartition('change', row.ref);
+    const isLateDeletion = row.to !== undefined && row.message === 'deleted';
+    const stays = isOfQuote(row) || isLateDeletion;
+    const partition = stays ? row.partition : ownPartition('change', row.ref);
     const moved = await db
       .updateTable('inbox')
       .set({

@@ -80,6 +80,63 @@ describe('the quote of a deleted message', () => {
     await scene.later();
     expect(scene.other.texts(THERE)).toEqual(['bob: ja(really) [🌐 英語]']);
   });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['its readers have left', async () => scene.watches.remove(THERE)],
+    ['its writers have left', async () => scene.watches.remove(ENGLISH)],
+  ])(
+    'goes like its copies once a platform is back that was away for hours, though %s',
+    async (_, act) => {
+      const { ref } = await scene.say(ENGLISH, 'secret');
+      await scene.idle();
+      await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+      await scene.idle();
+      await act();
+      await scene.idle();
+      const away = new AppError('unavailable', 'it is away', { retryable: true });
+      scene.other.sick.set(THERE.id, async () => Promise.reject(away));
+      scene.feed.remove(ref);
+      await scene.listener.messagesDeleted([ref]);
+      for (let minutes = 0; minutes < 60; minutes += 1) await scene.later();
+      expect(scene.other.texts(THERE).join()).toContain('secret');
+      scene.other.sick.clear();
+      for (let minutes = 0; minutes < 15; minutes += 1) await scene.later();
+      for (const texts of [scene.feed.texts(SPANISH), scene.other.texts(THERE)])
+        expect(texts.join()).not.toContain('secret');
+      expect(scene.other.texts(THERE)[0]).toBe('bob: ja(really) [🌐 英語]');
+    },
+  );
+});
+
+describe('the quote of a deleted message that has very many answers', () => {
+  const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'ja']));
+
+  it('goes from all of them, and does not wait for a channel that is away', async () => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+    await scene.idle();
+    await scene.store.write(async (db) => {
+      const answers = db.selectFrom('mirror').selectAll().where('quoted', '<>', '');
+      const known = await answers.where('target_channel_id', '=', THERE.id).executeTakeFirst();
+      const newer = { ...known!, posted_ms: known!.posted_ms + 60_000 };
+      for (let at = 0; at < 1_100; at += 1)
+        await db
+          .insertInto('mirror')
+          .values({ ...newer, source_id: `answer ${at}`, ids: `["gone ${at}"]` })
+          .execute();
+    });
+    const away = new AppError('unavailable', 'it is away', { retryable: true });
+    scene.other.sick.set(THERE.id, async () => Promise.reject(away));
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toEqual(['bob: es(really) [🌐 inglés]']);
+    for (let minutes = 0; minutes < 30; minutes += 1) await scene.later();
+    scene.other.sick.clear();
+    await scene.later();
+    expect(scene.other.texts(THERE)[0]).toBe('bob: ja(really) [🌐 英語]');
+  });
 });
 
 describe('an answer that stands as it was written, as it could not be translated', () => {

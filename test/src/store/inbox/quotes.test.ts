@@ -23,7 +23,7 @@ it('the row of a deleted message waits for the mirrors that quote it, without a 
     .where('state', '=', 'waiting')
     .execute();
   expect(rows).toEqual([{ message_id: quoted.id, state: 'waiting' }]);
-  const some = await inbox.mirrors.quoting(quoted, 50);
+  const some = await inbox.mirrors.quoting({ ref: quoted, to: undefined }, 50);
   expect(some.map(({ key }) => key.ref.id)).toEqual(
     answers
       .map(({ id }) => id)
@@ -33,5 +33,6 @@ it('the row of a deleted message waits for the mirrors that quote it, without a 
   await inbox.store.write(async (db) => {
     for (const { key, target } of some) await inbox.mirrors.setUnquoted(db, key, target);
   });
-  expect(await inbox.mirrors.quoting(quoted, 50)).toHaveLength(10);
+  expect(await inbox.mirrors.quoting({ ref: quoted, to: undefined }, 50)).toHaveLength(10);
+  expect(await inbox.mirrors.quoting({ ref: quoted, to: 'other there' }, 50)).toEqual([]);
 });

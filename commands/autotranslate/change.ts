@@ -145,6 +145,7 @@ export const partingLine = async (
   return ctx.t('autotranslate.parts', {
     channel: channelMention(channel),
     channels: { list },
+    others: list.length,
     elsewhere: elsewhere.length,
   });
 };

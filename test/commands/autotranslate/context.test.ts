@@ -63,7 +63,12 @@ describe('a setting that does not do what people expect', () => {
 
   const ends = (channel: string, channels: string, elsewhere = 0) =>
     [
-      sentence('autotranslate.parts', { channel, channels, elsewhere }),
+      sentence('autotranslate.parts', {
+        channel,
+        channels,
+        others: channels.split(', ').length,
+        elsewhere,
+      }),
       sentence('autotranslate.parts-first'),
     ].join('\n');
 

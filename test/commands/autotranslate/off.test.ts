@@ -95,7 +95,7 @@ describe('Undo of /autotranslate off', () => {
     const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
     harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
     const asked = await harness().run('autotranslate off', { channel: '1' });
-    const parts = { channel: '<#1>', channels: '<#2>, <#3>, #there', elsewhere: 1 };
+    const parts = { channel: '<#1>', channels: '<#2>, <#3>, #there', others: 3, elsewhere: 1 };
     expect(asked.text).toBe(
       [
         sentence('autotranslate.panel-sure', { channel: '<#1>' }),

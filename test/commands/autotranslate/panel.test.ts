@@ -301,14 +301,21 @@ describe('the panel of /autotranslate', () => {
     expect(watchesOf(harness())).toMatchObject([{ languages: ['es', 'ja', 'fr'] }]);
   });
 
-  it('says which link ends before a channel is turned off', async () => {
-    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+  it.each([
+    ['of two', '<#1> en <#2> es', { channels: '<#2>', others: 1 }],
+    ['that others stay in', '<#1> en <#2> es <#3> fr', { channels: '<#2>, <#3>', others: 2 }],
+  ])('says before a channel is turned off that it leaves a group %s', async (_, channels, left) => {
+    await harness().run('autotranslate mirror', { channels });
     await openChannel('1');
     const { text } = await harness().press('autotranslate.panel-remove');
-    const parts = { channel: '<#1>', channels: '<#2>, <#3>', elsewhere: 0 };
+    const parts = { channel: '<#1>', elsewhere: 0, ...left };
     expect(text).toContain(sentence('autotranslate.parts', parts));
     const off = await harness().press('autotranslate.panel-remove');
-    expect(off.text).toContain(sentence('autotranslate.off-left', { channels: '<#2>, <#3>' }));
+    expect(off.text).toContain(
+      left.others === 1
+        ? sentence('autotranslate.off-too', { channel: '<#2>' })
+        : sentence('autotranslate.off-left', { channels: left.channels }),
+    );
   });
 
   it('takes no channel out of another group', async () => {

@@ -264,6 +264,8 @@ export const openAutoTranslate = async ({
     late,
     replies,
     shared.moderators,
+    // After the moderators, who are told nothing more.
+    waits,
   ];
   const { leave, ageRestrictionChanged, renamed, resume, channelDeleted, ...links } = createLinks({
     ...shared,

@@ -2,7 +2,7 @@ import { isBusy } from '../api/service-error.ts';
 import { realClock, waitUntil } from '../async/clock.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
-import { keyOf as spaceKey, messageKey } from '../model/place.ts';
+import { keyOf as spaceKey, messageKey, type Space } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
@@ -77,7 +77,7 @@ interface Stop {
   readonly tried: number;
   readonly policy: RowBackoff;
   /** The first row where it takes long and did not fail: others pass it. */
-  readonly slow?: Job;
+  readonly isSlow?: boolean;
 }
 
 const keyOf = ({ ref, purpose, to = '' }: Row): string => `${purpose} ${to} ${messageKey(ref)}`;
@@ -193,14 +193,27 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
     const isOfSeveral = new Set(linked).size > 1;
 
-    /** False for a row that takes so long to prepare that those of other spaces pass it. */
+    /** True of a space whose next message may fail too: it is tried by itself. Of what cannot be posted, a second one tells more. */
+    const isAlone = (space: Space): boolean =>
+      !failing.has(partition) &&
+      (stalled.isDoubtful(partition, space) || waits.has(partition, space));
+
+    /** False for a row that takes so long to prepare that those of other spaces pass it, until that has ended. */
     const isInTime = async (job: Job): Promise<boolean> => {
-      const { row, begunMs, preparing } = job;
-      const isKnown = stalled.has(partition, row.ref.channel.space);
-      const latestMs = begunMs + (isKnown ? 0 : TAKES_LONG_MS);
-      if (!job.isEnded && latestMs > realClock.nowMs())
-        await waitUntil(realClock, latestMs, Promise.allSettled([preparing]));
-      return job.isEnded;
+      const { space } = job.row.ref.channel;
+      const ended = Promise.allSettled([job.preparing]);
+      const latestMs = job.begunMs + (stalled.has(partition, space) ? 0 : TAKES_LONG_MS);
+      if (!job.isEnded && latestMs > realClock.nowMs()) await waitUntil(realClock, latestMs, ended);
+      if (job.isEnded) return true;
+      // In this turn: a job that fails before it is passed is dropped.
+      stalled.pass(partition, space, Infinity, now());
+      const lift = (): void => {
+        stalled.lift(partition, space);
+        deps.wake(partition);
+      };
+      if (!job.isPassed) void ended.then(lift);
+      job.isPassed = true;
+      return false;
     };
 
     const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
@@ -209,7 +222,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         const [head] = open as [Job];
         const waiting = (): Row[] => open.map(({ row }) => row);
         if (isOfSeveral && !(await isInTime(head)))
-          return { error: slow(), rows: waiting(), tried: 0, policy: PREPARING, slow: head };
+          return { error: slow(), rows: waiting(), tried: 0, policy: PREPARING, isSlow: true };
         const batch: Prepared[] = [];
         let policy = PREPARING;
         let done = 0;
@@ -272,19 +285,6 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       return { atMs: dueMs, isStored: true };
     };
 
-    /** Has rows of other spaces pass one, until a time, or what was begun for it has ended. */
-    const pass = ({ ref }: Row, untilMs: number, job?: Job): void => {
-      stalled.pass(partition, ref.channel.space, untilMs, now());
-      if (!job || job.isPassed) return;
-      job.isPassed = true;
-      const ended = async (): Promise<void> => {
-        await Promise.allSettled([job.preparing]);
-        stalled.lift(partition);
-        deps.wake(partition);
-      };
-      void ended();
-    };
-
     /**
      * Releases rows; resolves with the time of the next try unless that is now.
      *
@@ -294,37 +294,32 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const { error, rows, tried, policy } = stop;
       const [head, ...rest] = rows as [Row, ...Row[]];
       // A message that changed meanwhile did not fail.
-      if (error.code === 'cancelled' || stop.slow) {
-        if (stop.slow) pass(head, Infinity, stop.slow);
+      if (error.code === 'cancelled' || stop.isSlow) {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return undefined;
       }
       const dueMs = now() + waitMs(policy, head.attempts, error, random);
-      const isPassed = isOfSeveral && policy === PREPARING && takesLong(head, error, dueMs);
       const isOutage = error instanceof OutageError;
       if (isOutage) waits.begin(head, error);
-      if (isOutage || (policy === PREPARING && isBusy(error))) {
-        await inbox.release(rows, { tried: 0, dueMs: 0 });
-        if (!isPassed) return { atMs: dueMs, isStored: false };
-        pass(head, dueMs);
-        return undefined;
-      }
-      if (isLate && error.retryable && policy === RECONCILING) return waitOn(stop, sinceMs);
-      if (!error.retryable || isExhausted(policy, head, now())) {
+      const isStored = !isOutage && (policy !== PREPARING || !isBusy(error));
+      if (isLate && isStored && error.retryable && policy === RECONCILING)
+        return waitOn(stop, sinceMs);
+      if (isStored && (!error.retryable || isExhausted(policy, head, now()))) {
         await giveUp(head, error);
         await inbox.release(rest, { tried: 0, dueMs: 0 });
         return undefined;
       }
-      await inbox.release(rows, { tried, dueMs, sentence: reasonSentence(error) });
-      if (!isPassed) return { atMs: dueMs, isStored: true };
-      pass(head, dueMs);
+      const how = { tried, dueMs, sentence: reasonSentence(error) };
+      await inbox.release(rows, isStored ? how : { tried: 0, dueMs: 0 });
+      if (!isOfSeveral || !takesLong(head, error, dueMs)) return { atMs: dueMs, isStored };
+      stalled.pass(partition, head.ref.channel.space, dueMs, now());
       return undefined;
     };
 
     /** Notes what of the rows of a round was done, and so does not wait. */
     const note = (rows: readonly Row[], stop: Stop | undefined): void => {
       const done = stop ? rows.slice(0, rows.length - stop.rows.length) : rows;
-      const isOver = stop && !stop.slow && !(stop.error instanceof OutageError);
+      const isOver = stop && !stop.isSlow && !(stop.error instanceof OutageError);
       for (const { ref } of isOver ? [...done, ...stop.rows.slice(0, 1)] : done)
         waits.end(partition, ref.channel.space);
       for (const { ref } of done) stalled.done(partition, ref.channel.space);
@@ -337,21 +332,26 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       if (await isOnHold(partition)) return undefined;
       // Of what cannot be posted, the first and what tells whether that one fails alone.
       const passed = stalled.of(partition, now());
-      const isWaiting = !passed && waits.has(partition);
+      const isWaiting = !isOfSeveral && waits.has(partition);
       const limit = isWaiting ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;
-      const { rows, nextDueMs, notDue } = await inbox.claim(partition, limit, tenure, passed);
-      const isMore = notDue !== undefined && isOfSeveral && !isLate;
-      if (isMore) stalled.pass(partition, notDue, nextDueMs ?? 0, now());
-      if (isMore && rows.length === 0) continue;
-      const dueMs = Math.min(nextDueMs ?? Infinity, passed?.untilMs ?? Infinity);
+      const found = await inbox.claim(partition, limit, tenure, passed, isAlone);
+      const { rows, nextDueMs = Infinity, notDue } = found;
+      const isLong = notDue && nextDueMs - notDue.sinceMs >= TAKES_LONG_MS;
+      const isPassed = isOfSeveral && !isLate && isLong;
+      if (isPassed) stalled.pass(partition, notDue.space, nextDueMs, now());
+      if (isPassed && rows.length === 0) continue;
+      const isMore = isPassed || found.isCut;
+      const isAll = rows.length < limit && nextDueMs === Infinity && !isMore;
+      const dueMs = Math.min(nextDueMs, passed?.untilMs ?? Infinity);
       const next = dueMs === Infinity ? undefined : { atMs: dueMs, isStored: !passed };
       if (rows.length === 0) {
-        if (passed) stalled.looked(partition, now(), nextDueMs === undefined);
+        if (passed) stalled.looked(partition, passed, now(), isAll);
         if (next) return next;
         // Rows may have been deleted while they waited for a retry.
         dropAll(jobs);
         failing.delete(partition);
         stalled.forget(partition);
+        waits.end(partition);
         caughtUp?.();
         return undefined;
       }
@@ -363,7 +363,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const sinceMs = now();
       const stop = await round(rows.map(begin));
       note(rows, stop);
-      if (passed) stalled.looked(partition, now(), !stop && rows.length < limit && !isMore);
+      if (passed) stalled.looked(partition, passed, now(), !stop && isAll);
       const due = stop && (await giveBack(stop, sinceMs));
       if (due) return due;
       if (isLate && !stop) {

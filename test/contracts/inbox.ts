@@ -103,6 +103,17 @@ export const INBOX_CONTRACT = {
     expect(await claimed(5, 's')).toEqual(['5']);
     expect(await claimed(0, 's', 'far')).toEqual(['4']);
     expect(await claimed(0, 's', 'far', 'further')).toEqual([]);
+    const isFar = ({ id }: { readonly id: string }): boolean => id === 'far';
+    const alone = await inbox.claim(PARTITION, 5, EARLIER, undefined, isFar);
+    expect([idsOf(alone), alone.isCut]).toEqual([['1'], true]);
+    const far = await inbox.claim(
+      PARTITION,
+      5,
+      EARLIER,
+      { spaces: [{ platform: 'test', id: 's' }], fromMs: 0 },
+      isFar,
+    );
+    expect([idsOf(far), far.isCut]).toEqual([['2'], true]);
     expect(idsOf(await inbox.claim(PARTITION, 2, EARLIER))).toEqual(['1', '2']);
   },
 

@@ -36,10 +36,10 @@ export type OutageWaits = ReturnType<typeof createOutageWaits>;
 export const createOutageWaits = (deps: OutageWaitsDeps) => {
   const { watches, texts, spaces, tell, moderators, platforms, now } = deps;
   /**
-   * The partitions that wait, with what waits in each by the key of its space: the conversation of the watch, where a message
-   * waits by itself too, and that key.
+   * The partitions that wait, with the spaces that wait in each by their keys, and for each the conversation of the watch,
+   * where a message waits by itself too, and that key.
    */
-  const waiting = new Map<string, Map<string, string>>();
+  const waiting = new Map<string, Map<string, { conversation: string; space: Space }>>();
   /** The keys of the channels that know that messages wait, by conversation and space. */
   const told = new Map<string, Set<string>>();
   const toldMs = createLru<string, number>(MOST_TOLD);
@@ -50,18 +50,31 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
     await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
+  /** Notes that the rows of a space do not wait in a partition. Default: none does in it */
+  const end = (partition: string, space?: Space): void => {
+    const here = waiting.get(partition);
+    for (const [key, wait] of here ?? []) {
+      if (space && key !== keyOf(space)) continue;
+      if (told.delete(wait.conversation)) moderators.resumed(wait.space);
+      here?.delete(key);
+    }
+    if (here?.size === 0) waiting.delete(partition);
+  };
+
   return {
     /** Notes that the rows of a space wait in a partition, with the first of them. */
     begin: (first: Row, error: OutageError): void => {
       const { partition, ref, purpose } = first;
+      const { space } = ref.channel;
       const watch = watches.of(ref.channel);
-      const own = keyOf(ref.channel.space);
+      const own = keyOf(space);
       const conversation = `${watch ? watchPartition(watch) : partition} ${own}`;
-      waiting.set(partition, (waiting.get(partition) ?? new Map()).set(own, conversation));
+      const here = waiting.get(partition) ?? new Map();
+      waiting.set(partition, here.set(own, { conversation, space }));
       if (!watch || purpose !== WATCH || !takesLong(first, error, now())) return;
       const knowing = told.get(conversation) ?? new Set();
       told.set(conversation, knowing);
-      moderators.paused(ref.channel.space, error);
+      moderators.paused(space, error);
       for (const each of watch.group === undefined ? [watch] : watches.group(watch)) {
         // Another server is told as soon as its own messages wait: it may have a key that works.
         if (keyOf(each.channel.space) !== own) continue;
@@ -75,16 +88,13 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
         );
       }
     },
-    /** Notes that the rows of a space do not wait in a partition. */
-    end: (partition: string, space: Space): void => {
-      const key = keyOf(space);
-      const conversation = waiting.get(partition)?.get(key);
-      if (conversation === undefined) return;
-      if (told.delete(conversation)) moderators.resumed(space);
-      waiting.get(partition)?.delete(key);
-      if (waiting.get(partition)?.size === 0) waiting.delete(partition);
-    },
-    has: (partition: string): boolean => waiting.has(partition),
+    end,
+    /** Drops what is known of a space that was left. */
+    forgetSpace: (space: Space): void =>
+      [...waiting.keys()].forEach((partition) => end(partition, space)),
+    /** True where the rows of a partition wait, or those of a space in it. */
+    has: (partition: string, space?: Space): boolean =>
+      space ? waiting.get(partition)?.has(keyOf(space)) === true : waiting.has(partition),
     /** The partitions that wait. */
     all: (): readonly string[] => [...waiting.keys()],
   };

@@ -101,8 +101,10 @@ const openRows = statement(selectOpen);
 interface Claimable {
   readonly rows: readonly Row[];
   readonly nextDueMs: number | undefined;
-  /** The space of a row that is not due, and comes after those. */
-  readonly notDue?: Space;
+  /** A row that is not due, and comes after those. */
+  readonly notDue?: { readonly space: Space; readonly sinceMs: number };
+  /** True where the next row has to be claimed in a claim of its own. */
+  readonly isCut?: boolean;
 }
 
 /** Rows of a partition that are not claimed, though they may be the first. */
@@ -233,12 +235,14 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
    * the next claim if nothing arrives earlier.
    *
    * @param passed rows that are left where they are, as if they were not there
+   * @param isAlone true of a space whose rows are claimed one at a time, without any other
    */
   claim: (
     partition: string,
     limit: number,
     { epoch }: Pick<Tenure, 'epoch'>,
     passed?: PassedOver,
+    isAlone: (space: Space) => boolean = () => false,
   ) =>
     store.write(async (db): Promise<Claimable> => {
       const atMs = now();
@@ -259,11 +263,13 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       }
       const ready = isBefore(head) ? open.filter(isBefore) : open;
       for (const row of ready) {
-        const { due_ms: dueMs } = row;
-        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) {
-          const space = { platform: row.platform, id: row.space_id };
-          return { rows, nextDueMs: dueMs, notDue: space };
-        }
+        const { due_ms: dueMs, changed_ms: sinceMs } = row;
+        const space = { platform: row.platform, id: row.space_id };
+        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS)
+          return { rows, nextDueMs: dueMs, notDue: { space, sinceMs } };
+        const [claimed] = rows;
+        if (claimed && (isAlone(space) || isAlone(claimed.ref.channel.space)))
+          return { rows, nextDueMs: undefined, isCut: true };
         const { changed } = await claimRow(db, { ...row, partition, epoch });
         if (changed === 0) break;
         rows.push(toRow(row, partition, epoch));

@@ -92,4 +92,16 @@ describe('an outage in channels that are linked over two servers', () => {
         `${WORKSPACE.id}: ${paused('service.no-credit')}`,
       ]);
   });
+
+  it('is over for one that is left, and for all where nothing waits any more', async () => {
+    const { lines, waits } = createWorld();
+    for (const from of [GENERAL, ABROAD]) waits.begin(rowOf(from), refusal);
+    await expect.poll(() => lines.length).toBe(4);
+    lines.length = 0;
+    waits.forgetSpace(SPACE);
+    expect([waits.has('p', SPACE), waits.has('p', WORKSPACE)]).toEqual([false, true]);
+    waits.end('p');
+    expect(waits.all()).toEqual([]);
+    expect(lines).toEqual([SPACE, WORKSPACE].map(({ id }) => `${id}: moderators resumed`));
+  });
 });

@@ -67,9 +67,13 @@ export const createBuilder = ({ api, installations, people }: BuilderDeps): Buil
     return info.name ?? '';
   };
 
-  const survey = async (space: Space, { sources }: BuildNeeds): Promise<Survey> => {
+  const demandScope = (space: Space): void => {
     const scopes = installations.known(space)?.scopes;
     if (scopes && !scopes.has(SCOPE)) throw lacking();
+  };
+
+  const survey = async (space: Space, { sources }: BuildNeeds): Promise<Survey> => {
+    demandScope(space);
     const names: [string, string][] = [];
     for (const { id } of sources) names.push([id, await nameIn(channelOf(space.id, id))]);
     return { names: Object.fromEntries(names), apart: [] };
@@ -93,6 +97,8 @@ export const createBuilder = ({ api, installations, people }: BuilderDeps): Buil
   return {
     threads: false,
     demand: async (space, { id }) => {
+      // Nothing that a person could do first, such as inviting the app, is of use without it.
+      demandScope(space);
       if (!(await people.of(space, id)).isAdmin) throw onlyAdmins();
     },
     survey,

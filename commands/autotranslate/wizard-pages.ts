@@ -104,11 +104,13 @@ const lookLines = (
  * The page on which everything is chosen.
  *
  * @param found languages that were searched for
+ * @param isRefused says below by itself why it cannot be made
  */
 export const wizardPage = async (
   ctx: PanelContext,
   setup: Setup,
   found?: readonly string[],
+  isRefused = false,
 ): Promise<Content> => {
   const { access, services, channel, label, t } = ctx;
   const { id, choices } = setup;
@@ -125,7 +127,7 @@ export const wizardPage = async (
   return {
     text: sections(
       t('autotranslate.wizard-how', { kind: placeKind(choices) }),
-      look.count > 0 && lookLines(shown, choices, ctx),
+      look.count > 0 && lookLines(isRefused ? { ...shown, faults: [] } : shown, choices, ctx),
     ),
     controls: [
       {

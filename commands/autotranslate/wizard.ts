@@ -45,9 +45,13 @@ export const wizardAction = defineAction({
 });
 
 /** The page of a set-up as it is now: what was chosen, or what was begun. */
-const page = async (ctx: PressContext, found?: readonly string[]): Promise<Content> => {
+const page = async (
+  ctx: PressContext,
+  found?: readonly string[],
+  isRefused = false,
+): Promise<Content> => {
   const setup = await ctx.services.setups.find(ctx.channel.space, ctx.arg);
-  return setup.work ? unfinishedPage(ctx, setup) : wizardPage(ctx, setup, found);
+  return setup.work ? unfinishedPage(ctx, setup) : wizardPage(ctx, setup, found, isRefused);
 };
 
 /** Stores a choice, and shows the page again. */
@@ -127,6 +131,6 @@ export const wizardPresses: Readonly<Record<string, Press>> = {
     panel: async (ctx) => page(ctx),
     run: async (ctx) => ctx.reply(await page(ctx, foundLanguages(ctx.values[0] ?? '', ctx))),
   },
-  make: { guards: [moderator], panel: async (ctx) => page(ctx), run: make },
+  make: { guards: [moderator], panel: async (ctx) => page(ctx, undefined, true), run: make },
   undo: { guards: [moderator], panel: async (ctx) => page(ctx), run: undo },
 };

@@ -64,7 +64,7 @@ export interface BuiltRoles {
 export interface Builder {
   readonly threads: boolean;
   readonly roles?: BuiltRoles;
-  /** Rejects with `forbidden` where a person may not make such things themselves, and says which permission they lack. */
+  /** Rejects with `forbidden` where a person may not make such things themselves, and says which permission they lack, or the bot. */
   demand(
     space: Space,
     person: Pick<Member, 'platform' | 'id' | 'roles'>,

@@ -41,7 +41,7 @@ describe('a set-up that cannot be made', () => {
   it('is refused where a channel lacks permissions, and where one is hidden from the person', async () => {
     harness().script.missing = { 2: ['Manage Webhooks'] };
     await choose(['es'], ['100', '2']);
-    expect((await make()).text).toContain('Manage Webhooks');
+    expect((await make()).text.split('Manage Webhooks')).toHaveLength(2);
     harness().script.missing = {};
     harness().script.access = { 2: 'none' };
     expect((await make()).text).toContain(sentence('errors.channel-unseen', { channel: '<#2>' }));

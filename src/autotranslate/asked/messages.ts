@@ -9,6 +9,7 @@ import {
   type MessageRef,
   type Person,
 } from '../../model/place.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import { createAuthorsOf } from './authors.ts';
@@ -22,6 +23,7 @@ import {
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { within } from '../watched-platforms.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
+import { skippedAmong } from '../../store/inbox/outcomes.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
 const RECENT = 100;
@@ -31,6 +33,8 @@ const MEANWHILE = 100;
 /** Replies of one thread that are looked at, and the longest wait for those of all threads. */
 const MOST_REPLIES = 30;
 const REPLIES_MS = 5_000;
+/** Longest wait for messages that are read again. */
+const AGAIN_MS = 10_000;
 /** Sources that are read at once only to learn who wrote them, and the longest waits for one and for all. */
 const READ_AT_ONCE = 10;
 const SOURCE_MS = 3_000;
@@ -39,6 +43,7 @@ const SOURCES_MS = 10_000;
 export interface AskedMessagesDeps extends SourceTextDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly store: Pick<Store, 'selectFrom'>;
+  readonly stored: Pick<MirrorStore, 'sourcesOf' | 'isDeleted'>;
   readonly translations: ReadTranslations;
   readonly now: () => number;
 }
@@ -100,7 +105,9 @@ export interface AskedMessages {
   /** Reads the first replies in the threads under messages, a number of each; those that cannot be read soon are left out. */
   replies(messages: readonly Message[], each: number, signal: AbortSignal): Promise<ShownMessages>;
   /**
-   * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at this moment. Rejects with
+   * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at
+   * this moment. Replies that cannot be read again soon, and all where that takes minutes, stay as they are given unless they are
+   * known to be deleted. Rejects with
    * `forbidden` where a person is not, or not any more, among the channel's readers.
    */
   still(
@@ -121,7 +128,7 @@ export interface AskedMessages {
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
-  const { platforms, privacy, translations, now } = deps;
+  const { platforms, privacy, store, stored, translations, now } = deps;
 
   const sourcesOf = createSourcesOf(deps);
   const authorsOf = createAuthorsOf(deps);
@@ -135,6 +142,12 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       asked.set(key, known);
       return known;
     };
+    // What somebody wrote while they were opted out stays out.
+    const wrote = await skippedAmong(
+      store,
+      all.map(({ ref }) => ref),
+      'opted-out',
+    );
     const turns = createSemaphore(READ_AT_ONCE);
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
@@ -156,7 +169,8 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
         authorsOf(message, read).catch(() => undefined),
         undefined,
       );
-      const isRefused = !authors || (await Promise.all(authors.map(isOut))).includes(true);
+      const isRefused =
+        !authors || wrote.has(ref.id) || (await Promise.all(authors.map(isOut))).includes(true);
       if (isRefused) leftOut += 1;
       return isRefused ? [] : [message];
     });
@@ -172,24 +186,51 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     signal: AbortSignal,
   ): Promise<Pick<MissedMessages, 'messages' | 'sinceMs'>> => {
     const { feed } = platforms.of(channel);
-    if (feed.isHistorySlow?.(channel)) throw userError('unavailable', 'autotranslate.read-slow');
+    const demandSpeed = (): void => {
+      if (feed.isHistorySlow?.(channel)) throw userError('unavailable', 'autotranslate.read-slow');
+    };
+    demandSpeed();
     const sinceMs = typeof from === 'string' ? feed.timeOf(from) : missedSinceMs(from, now());
     const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
-    return { sinceMs, messages: await feed.newest(channel, position, most, signal) };
+    const messages = await feed.newest(channel, position, most, signal);
+    // A first reading may show it, and hold only the newest of them.
+    demandSpeed();
+    return { sinceMs, messages };
   };
 
-  /** Reads the first replies under messages, thread by thread; none where they cannot be read soon. */
+  /** Reads the first replies under messages, thread by thread; undefined where they cannot be read soon. */
   const repliesUnder = async (
     roots: readonly MessageRef[],
     signal: AbortSignal,
-  ): Promise<readonly (readonly Message[])[]> => {
+  ): Promise<readonly (readonly Message[] | undefined)[]> => {
     if (roots.length === 0) return [];
     const soon = AbortSignal.any([signal, AbortSignal.timeout(REPLIES_MS)]);
-    const reading = roots.map(async (ref) =>
-      platforms.of(ref.channel).feed.replies?.(ref, MOST_REPLIES, soon),
-    );
+    const reading = roots.map(async (ref) => {
+      const { feed } = platforms.of(ref.channel);
+      const isSlow = feed.isHistorySlow?.(ref.channel);
+      return isSlow ? undefined : feed.replies?.(ref, MOST_REPLIES, soon);
+    });
     const read = await Promise.allSettled(reading);
-    return read.map((one) => (one.status === 'fulfilled' && one.value) || []);
+    return read.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+  };
+
+  /** Reads messages of a channel again; undefined where that takes minutes. */
+  const newestSoon = async (
+    channel: Channel,
+    from: string,
+    signal: AbortSignal,
+  ): Promise<readonly Message[] | undefined> => {
+    const { feed } = platforms.of(channel);
+    const isSlow = (): boolean => feed.isHistorySlow?.(channel) === true;
+    if (isSlow()) return undefined;
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(AGAIN_MS)]);
+    try {
+      return await feed.newest(channel, from, MOST_MISSED + MEANWHILE, soon);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (!isSlow()) throw thrown;
+      return undefined;
+    }
   };
 
   const timeOf = ({ ref, position }: Message): number =>
@@ -237,17 +278,23 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
         throw userError('forbidden', 'errors.channel-unseen', { channel: channelMention(channel) });
       const [from] = messages.map(({ position }) => position).toSorted();
       if (from === undefined) return { messages, leftOut: 0 };
-      const most = MOST_MISSED + MEANWHILE;
       const roots = new Set(messages.map(rootOf).filter((id) => id !== undefined));
+      const refs = [...roots].map((id) => ({ channel, id }));
       const [standing, replies] = await Promise.all([
-        feed.newest(channel, from, most, signal),
-        repliesUnder(
-          [...roots].map((id) => ({ channel, id })),
-          signal,
-        ),
+        newestSoon(channel, from, signal),
+        repliesUnder(refs, signal),
       ]);
-      const found = new Map([...standing, ...replies.flat()].map((one) => [one.ref.id, one]));
-      const there = messages.map(({ ref }) => found.get(ref.id)).filter((one) => one !== undefined);
+      // By the message under which they stand; what stands in the channel by undefined.
+      const read = new Map<string | undefined, readonly Message[] | undefined>([
+        [undefined, standing],
+        ...refs.map(({ id }, at) => [id, replies[at]] as const),
+      ]);
+      const again = messages.map(async (message) => {
+        const among = read.get(rootOf(message));
+        if (among) return among.find(({ ref }) => ref.id === message.ref.id);
+        return (await stored.isDeleted(message.ref)) ? undefined : message;
+      });
+      const there = (await Promise.all(again)).filter((one) => one !== undefined);
       const shown = await readable(there, signal);
       const left = new Set(shown.messages.map(({ ref }) => ref.id));
       return {
@@ -258,7 +305,7 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
     replies: async (messages, each, signal) => {
       const refs = messages.map(({ ref }) => ref);
       const threads = await Promise.all(
-        (await repliesUnder(refs, signal)).map(async (read) => readable(read, signal)),
+        (await repliesUnder(refs, signal)).map(async (read = []) => readable(read, signal)),
       );
       return {
         messages: threads.flatMap((read) => read.messages.slice(0, each)),

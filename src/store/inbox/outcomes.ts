@@ -64,3 +64,25 @@ export const outcomesOf = async (
     };
   });
 };
+
+/** Finds those of some messages of one channel that auto-translate left out for a reason; resolves with their ids. */
+export const skippedAmong = async (
+  store: Pick<Store, 'selectFrom'>,
+  refs: readonly MessageRef[],
+  reason: string,
+): Promise<ReadonlySet<string>> => {
+  const [first] = refs;
+  if (!first) return new Set();
+  const { platform, channel_id } = refColumns(first);
+  const rows = await store
+    .selectFrom('inbox')
+    .select('message_id')
+    .where((eb) => eb.and({ platform, channel_id, state: 'skipped', reason }))
+    .where(
+      'message_id',
+      'in',
+      refs.map(({ id }) => id),
+    )
+    .execute();
+  return new Set(rows.map(({ message_id }) => message_id));
+};

@@ -8,6 +8,7 @@ import { createReadTranslations } from '../../../../src/autotranslate/asked/tran
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
+import { createArrivalStore } from '../../../../src/store/inbox/arrivals.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { flagPurpose, WATCH, type RowKey } from '../../../../src/store/inbox/row.ts';
 import { channel, createFakeFeed, person } from '../../../fakes/channel-feed.ts';
@@ -26,11 +27,16 @@ const open = async () => {
   const sources = new Map<string, RowKey>();
   /** The authors whose words are not shown elsewhere any more. */
   const closed = new Set<string>();
+  /** What is known to be deleted. */
+  const deleted = new Set<string>();
   const messages = createAskedMessages({
     platforms: { of: () => ({ feed: fake.feed, mirrors: fake.mirrors }) },
     privacy: { optedOut: async ({ id }) => out.has(id) },
     store,
-    stored: { sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined) },
+    stored: {
+      sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined),
+      isDeleted: async ({ id }) => deleted.has(id),
+    },
     openSources: { isOpen: async ({ author }) => !closed.has(author.id) },
     translations: createReadTranslations(Date.now),
     now: Date.now,
@@ -43,7 +49,7 @@ const open = async () => {
     (await messages.recent(HERE, most, AbortSignal.timeout(1_000))).map(({ ref }) => ref.id);
   const written = async (...copies: readonly Message[]) =>
     (await messages.written(copies, AbortSignal.timeout(1_000))).map(plainText);
-  return { fake, messages, texts, since, written, out, sources, closed };
+  return { fake, messages, texts, since, written, out, sources, closed, deleted, store };
 };
 
 describe('messages that somebody asks for', () => {
@@ -120,6 +126,63 @@ describe('messages that somebody asks for', () => {
       sentence: { key: 'autotranslate.read-slow' },
     });
     expect(fake.calls).toEqual([]);
+  });
+
+  it('are not shown where reading them tells that the rest takes minutes', async () => {
+    const { fake, since } = await open();
+    const newest = fake.feed.newest.bind(fake.feed);
+    let isSlow = false;
+    Object.assign(fake.feed, {
+      isHistorySlow: () => isSlow,
+      newest: async (...given: Parameters<typeof newest>) => {
+        isSlow = true;
+        return newest(...given);
+      },
+    });
+    fake.say(HERE, 'one');
+    await expect(since({ agoMs: HOUR_MS })).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.read-slow' },
+    });
+  });
+
+  it('are not read again where that takes minutes, nor their replies: what is known to be gone is left out', async () => {
+    const { fake, messages, out, deleted } = await open();
+    const given = ['ann', 'bob', 'cat'].map((id) =>
+      fake.say(HERE, `by ${id}`, { author: person(id) }),
+    );
+    const reply = fake.say(THERE, 'reply', { threadId: given[0]!.ref.id });
+    fake.feed.replies = async () => {
+      throw new Error('read');
+    };
+    fake.feed.newest = async () => {
+      Object.assign(fake.feed, { isHistorySlow: () => true });
+      throw new AppError('rate-limited', 'later');
+    };
+    out.add('bob');
+    deleted.add(given[2]!.ref.id);
+    const all = [given[0]!, reply, ...given.slice(1)];
+    const still = async () => messages.still(HERE, all, 'eve', AbortSignal.timeout(1_000));
+    const left = { messages: [given[0], reply], leftOut: 1 };
+    expect(await still()).toEqual(left);
+    const read = (fake.feed.newest = vi.fn<typeof fake.feed.newest>());
+    const replies = (fake.feed.replies = vi.fn<NonNullable<typeof fake.feed.replies>>());
+    expect(await still()).toEqual(left);
+    expect(await messages.replies(given, 1, AbortSignal.timeout(1_000))).toEqual({
+      messages: [],
+      leftOut: 0,
+    });
+    expect(read).not.toHaveBeenCalled();
+    expect(replies).not.toHaveBeenCalled();
+  });
+
+  it('are none of what somebody wrote while they were opted out, who is not any more', async () => {
+    const { fake, since, store } = await open();
+    const [then, now] = ['then', 'now'].map((text) => fake.say(HERE, text));
+    const row = { purpose: WATCH, partition: 'here', writtenMs: Date.now() };
+    const { accept } = createArrivalStore({ store, now: Date.now });
+    await accept({ ...row, message: then!, skip: 'opted-out' });
+    await accept({ ...row, message: now!, skip: 'emoji' });
+    expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: [now!.ref.id], leftOut: 1 });
   });
 
   it('begin at a position, or so long ago', async () => {
@@ -232,8 +295,8 @@ describe('messages that somebody asks for', () => {
     await expect(still()).rejects.toMatchObject({ sentence: { key: 'errors.channel-unseen' } });
   });
 
-  it('have replies in threads, of which those that cannot be read are left out, also when they are read again', async () => {
-    const { fake, messages } = await open();
+  it('have replies in threads, of which those that cannot be read are left out, and those that cannot be read again stay', async () => {
+    const { fake, messages, deleted } = await open();
     const roots = ['one', 'two'].map((text) => fake.say(HERE, text));
     const replies = ['ann', 'shy', 'bob'].map((id, at) => ({
       ...fake.say(THERE, `by ${id}`, { author: person(id), threadId: roots[0]!.ref.id }),
@@ -251,6 +314,8 @@ describe('messages that somebody asks for', () => {
     const still = async () => (await messages.still(HERE, given, 'eve', soon)).messages;
     expect(await still()).toEqual(given);
     isRead = false;
+    expect(await still()).toEqual(given);
+    deleted.add(replies[0]!.ref.id);
     expect(await still()).toEqual(roots);
     isRead = true;
     fake.remove(roots[0]!.ref);

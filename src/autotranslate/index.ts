@@ -107,28 +107,16 @@ export const openAutoTranslate = async ({
   const scheduler = createScheduler({ slots, log, now });
   const stores = await openStores(store, now, log, platforms);
   const { stored, cursors, watches: watchStore } = stores;
+  const { post } = platforms;
+  const given = { ...services, ...stores, ...telemetry, ...times, leases, slots, texts };
   /** The dependencies that all parts share; each takes those that it names. */
   const shared = {
-    ...services,
-    ...stores,
-    ...telemetry,
-    ...times,
+    ...given,
     services,
-    leases,
-    slots,
-    texts,
     platforms,
-    post: platforms.post,
-    tell: createTell(platforms.post, log),
-    moderators: createModeratorNotices({
-      ...services,
-      ...times,
-      platforms,
-      post: platforms.post,
-      quota: store.quota,
-      texts,
-      log,
-    }),
+    post,
+    tell: createTell(post, log),
+    moderators: createModeratorNotices({ ...given, platforms, post }),
     context,
     scheduler,
     measured,
@@ -391,22 +379,13 @@ export const openAutoTranslate = async ({
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
       await inboxWork.looked();
-      await backfill.idle();
-      await scheduler.idle();
-      await copiedReactions.idle();
-      await repeated.idle();
+      for (const part of [backfill, scheduler, copiedReactions, repeated]) await part.idle();
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
-      inboxWork[Symbol.dispose]();
-      copiedPins[Symbol.dispose]();
-      missedPins[Symbol.dispose]();
-      await copiedReactions[Symbol.asyncDispose]();
-      threadChanges[Symbol.dispose]();
-      await backfill[Symbol.asyncDispose]();
-      await scheduler[Symbol.asyncDispose]();
-      await cursors[Symbol.asyncDispose]();
-      await repeated[Symbol.asyncDispose]();
+      for (const part of [inboxWork, copiedPins, missedPins, threadChanges]) part[Symbol.dispose]();
+      for (const part of [copiedReactions, backfill, scheduler, cursors, repeated])
+        await part[Symbol.asyncDispose]();
       await store.written();
     },
   };

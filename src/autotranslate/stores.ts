@@ -25,6 +25,7 @@ export const openStores = async (
   platforms: Pick<WatchedPlatforms, 'find'>,
 ) => ({
   store,
+  quota: store.quota,
   inbox: createInboxStore({ store, now }),
   stored: createMirrorStore(store, now),
   cursors: createCursorStore(store, (err) => log.warn({ err }, 'cursors could not be stored')),

@@ -4,7 +4,7 @@ import type { Channel, Space } from '../model/place.ts';
 import type { StoredCaptions, StoredRoom } from '../model/room.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../model/message.ts';
 import type { Store } from './index.ts';
-import { changeRows, deleteRows, readRow, readRows, spaceColumns } from './rows.ts';
+import { changeRows, deleteRows, readRow, readRows, slicesOf, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { RELAXED } from './writer.ts';
 
@@ -52,12 +52,6 @@ export const ROOM_LEASE = 'room ';
 
 /** Members of one statement. */
 const SLICE = 200;
-const inSlices = (ids: ReadonlySet<string>): string[][] => {
-  const all = [...ids];
-  return Array.from({ length: Math.ceil(all.length / SLICE) }, (_, at) =>
-    all.slice(at * SLICE, (at + 1) * SLICE),
-  );
-};
 
 const saveInformed = async (
   db: Transaction<Schema>,
@@ -67,13 +61,13 @@ const saveInformed = async (
   const columns = spaceColumns(space);
   const before = await readRows(db, 'open_room_informed', columns, ['member_id']);
   const [old, informed] = [new Set(before.map(({ member_id }) => member_id)), new Set(memberIds)];
-  for (const gone of inSlices(old.difference(informed)))
+  for (const gone of slicesOf([...old.difference(informed)], SLICE))
     await db
       .deleteFrom('open_room_informed')
       .where((eb) => eb.and(columns))
       .where('member_id', 'in', gone)
       .execute();
-  for (const added of inSlices(informed.difference(old)))
+  for (const added of slicesOf([...informed.difference(old)], SLICE))
     await db
       .insertInto('open_room_informed')
       .values(added.map((member_id) => ({ ...columns, member_id })))

@@ -58,6 +58,12 @@ export const statement = <Values extends object, Result>(
   };
 };
 
+/** Slices of a list, for statements that bind or read its items: SQLite binds 32,766 values at most, PostgreSQL 65,535. */
+export const slicesOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
+  );
+
 /** The columns by which the rows of a space are known. */
 export const spaceColumns = ({ platform, id }: Space) => ({ platform, space_id: id });
 

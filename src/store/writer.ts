@@ -230,13 +230,32 @@ export interface LocalSignals<Within> extends Signals<Within> {
   collect(within: Within): () => Promise<void>;
 }
 
-/** Creates the signals of a database that only one process uses. */
-export const createLocalSignals = <Within extends object>(): LocalSignals<Within> => {
+/**
+ * Creates the signals of a database that only one process uses.
+ *
+ * @param pause waits before what was rejected is delivered again, as any change of its topics, until nobody rejects it;
+ * rejects to end that. Default: nothing is delivered again
+ */
+export const createLocalSignals = <Within extends object>(
+  pause?: () => Promise<void>,
+): LocalSignals<Within> => {
   const subscribers = new Map<SignalTopic, Set<Receive>>();
   const published = new WeakMap<Within, Published[]>();
+  const owed = new Set<SignalTopic>();
+  let redelivering: Promise<void> | undefined;
 
   const deliver: LocalSignals<Within>['deliver'] = async (topic, changed) => {
     for (const receive of subscribers.get(topic) ?? []) await receive(changed as never);
+  };
+
+  const redeliver = async (): Promise<void> => {
+    while (owed.size > 0) {
+      await pause?.();
+      const topics = [...owed];
+      owed.clear();
+      for (const topic of topics) await deliver(topic, undefined).catch(() => owed.add(topic));
+    }
+    redelivering = undefined;
   };
 
   return {
@@ -250,13 +269,19 @@ export const createLocalSignals = <Within extends object>(): LocalSignals<Within
       subscribers.set(topic, all.add(own));
       return () => void all.delete(own);
     },
-    isCurrent: () => true,
+    isCurrent: () => redelivering === undefined,
     deliver,
     collect: (within) => {
       const all = published.get(within) ?? [];
       published.delete(within);
       return async () => {
-        for (const { topic, changed } of all) await deliver(topic, changed);
+        try {
+          for (const { topic, changed } of all) await deliver(topic, changed);
+        } catch (thrown) {
+          for (const { topic } of pause ? all : []) owed.add(topic);
+          redelivering ??= redeliver().catch(() => undefined);
+          throw thrown;
+        }
       };
     },
   };

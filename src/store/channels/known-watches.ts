@@ -5,17 +5,18 @@ import { byAge, type StoredWatch, type WatchesById } from './watch-rows.ts';
 type Lists = Map<string, readonly StoredWatch[]>;
 
 const spaceOf = ({ watch }: StoredWatch): string => keyOf(watch.channel.space);
-const groupOf = ({ watch }: StoredWatch): string => watch.group ?? '';
+const groupOf = ({ watch }: StoredWatch): string | undefined => watch.group;
 
 /** Puts watches in place of others in their lists, each in the order in which they were set. */
 const replace = (
   lists: Lists,
-  nameOf: (stored: StoredWatch) => string,
+  nameOf: (stored: StoredWatch) => string | undefined,
   gone: ReadonlySet<StoredWatch>,
   found: Iterable<StoredWatch>,
 ): void => {
   const added = Map.groupBy(found, nameOf);
   for (const name of new Set([...[...gone].map(nameOf), ...added.keys()])) {
+    if (name === undefined) continue;
     const kept = (lists.get(name) ?? []).filter((each) => !gone.has(each));
     const list = [...kept, ...(added.get(name) ?? [])].toSorted(byAge);
     if (list.length > 0) lists.set(name, list);

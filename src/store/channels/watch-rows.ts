@@ -1,4 +1,5 @@
-import type { Expression, ExpressionBuilder, SqlBool, Transaction } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import type { Expression, ExpressionBuilder, Selectable, SqlBool, Transaction } from 'kysely';
 import { channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
 import {
   MOST_CHANNELS,
@@ -9,7 +10,7 @@ import {
 import { userError } from '../../errors.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
-import { channelColumns, deleteRows, putRow } from '../rows.ts';
+import { channelColumns, deleteRows, putRow, slicesOf } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** A watch with its times. */
@@ -162,33 +163,65 @@ type Where = (eb: ExpressionBuilder<Schema, 'channel_watch'>) => Expression<SqlB
 
 /** A change of watches, by what it may touch. */
 interface Touched {
-  readonly channels: readonly Channel[];
+  readonly channels?: readonly Channel[];
   /** Groups that channels come into. */
   readonly groups?: readonly string[];
   readonly spaces?: readonly Space[];
 }
 
+/** Most ids of one statement, of which SQLite binds 32,766, and most rows that are decoded at once. */
+const AT_ONCE = 250;
+
 const among = (column: 'channel_id' | 'space_id', places: readonly Space[]): Where[] =>
-  [...Map.groupBy(places, ({ platform }) => platform)].map(([platform, of]) => {
-    const ids = of.map(({ id }) => id);
-    return (eb) => eb('platform', '=', platform).and(column, 'in', ids);
-  });
+  [...Map.groupBy(places, ({ platform }) => platform)].flatMap(([platform, of]) =>
+    slicesOf(
+      of.map(({ id }) => id),
+      AT_ONCE,
+    ).map(
+      (ids): Where =>
+        (eb) =>
+          eb('platform', '=', platform).and(column, 'in', ids),
+    ),
+  );
 
 /**
- * The rows that a change may touch: those of its channels and spaces, and of the groups that these are in or come into.
- * Each part is found by an index of its own, which neither engine does for parts of one condition.
+ * The queries of the rows that a change may touch: those of its channels and spaces, and of the groups that these are in
+ * or come into. Each part is found by an index of its own, which neither engine does for parts of one condition.
  */
-const around = (db: Pick<Store, 'selectFrom'>, { channels, groups = [], spaces = [] }: Touched) => {
+const around = (
+  db: Pick<Store, 'selectFrom'>,
+  { channels = [], groups = [], spaces = [] }: Touched,
+) => {
   const rowsOf = (where: Where) => db.selectFrom('channel_watch').selectAll().where(where);
   const places = channels.map(({ space: { platform }, id }) => ({ platform, id }));
   const own = [...among('channel_id', places), ...among('space_id', spaces)];
-  const linked = own.map(
-    (where): Where =>
-      (eb) =>
-        eb('group_id', 'in', eb.selectFrom('channel_watch').select('group_id').where(where)),
+  const linkedWith = (where: Where) =>
+    rowsOf((eb) =>
+      eb('group_id', 'in', eb.selectFrom('channel_watch').select('group_id').where(where)).and(
+        eb.not(where(eb)),
+      ),
+    );
+  const joined = slicesOf(groups, AT_ONCE).map((some) =>
+    rowsOf((eb) => eb('group_id', 'in', some)),
   );
-  const joined: readonly Where[] = groups.length > 0 ? [(eb) => eb('group_id', 'in', groups)] : [];
-  return [...own, ...linked, ...joined].map(rowsOf).reduce((all, some) => all.union(some));
+  return [...own.map((where) => rowsOf(where).unionAll(linkedWith(where))), ...joined];
+};
+
+const storedWatch = (row: Selectable<Schema['channel_watch']>): StoredWatch => {
+  const { since_ms: sinceMs, threads_since_ms: threadsSinceMs } = row;
+  const stored = JSON.parse(row.choices) as StoredChoices;
+  const { joinedMs = sinceMs, languagesMs = sinceMs, ...choices } = stored;
+  const watch: ChannelWatch = {
+    channel: rowChannel(row),
+    mode: row.mode as WatchMode,
+    languages: JSON.parse(row.languages) as string[],
+    ...(row.group_id === null ? {} : { group: row.group_id }),
+    transcribes: row.transcribes === 1,
+    bots: row.bots === 1,
+    ...(row.below === 1 ? { below: true } : {}),
+    ...(Object.keys(choices).length === 0 ? {} : { choices }),
+  };
+  return { watch, sinceMs, threadsSinceMs, joinedMs, languagesMs };
 };
 
 /** Reads watches in the order in which they were set. Default: all */
@@ -196,32 +229,12 @@ export const readWatches = async (
   db: Pick<Store, 'selectFrom'>,
   touched?: Touched,
 ): Promise<WatchesById> => {
-  const rows = await (
-    touched ? around(db, touched) : db.selectFrom('channel_watch').selectAll()
-  ).execute();
-  const stored = rows.map((row): StoredWatch => {
-    const {
-      joinedMs = row.since_ms,
-      languagesMs = row.since_ms,
-      ...choices
-    } = JSON.parse(row.choices) as StoredChoices;
-    const watch: ChannelWatch = {
-      channel: rowChannel(row),
-      mode: row.mode as WatchMode,
-      languages: JSON.parse(row.languages) as string[],
-      ...(row.group_id === null ? {} : { group: row.group_id }),
-      transcribes: row.transcribes === 1,
-      bots: row.bots === 1,
-      ...(row.below === 1 ? { below: true } : {}),
-      ...(Object.keys(choices).length === 0 ? {} : { choices }),
-    };
-    return {
-      sinceMs: row.since_ms,
-      threadsSinceMs: row.threads_since_ms,
-      joinedMs,
-      languagesMs,
-      watch,
-    };
-  });
+  const queries = touched ? around(db, touched) : [db.selectFrom('channel_watch').selectAll()];
+  const stored: StoredWatch[] = [];
+  for (const query of queries)
+    for (const rows of slicesOf(await query.execute(), AT_ONCE)) {
+      await setImmediate();
+      stored.push(...rows.map(storedWatch));
+    }
   return new Map(stored.toSorted(byAge).map((each) => [channelKey(each.watch.channel), each]));
 };

@@ -152,7 +152,11 @@ export const openWatchStore = async (
     const spaces = spacesOf?.();
     const around = spaces ? spaces.flatMap(known.around) : known.all();
     const channels = around.map(({ channel }) => channel);
-    known.take(channels, await readWatches(store, spaces && { channels, spaces }));
+    const found = await readWatches(store, spaces && { spaces });
+    // Those of other spaces that left these groups are watched still.
+    const others = channels.filter((each) => spaces && !found.has(channelKey(each)));
+    const left = await readWatches(store, { channels: others });
+    known.take(channels, new Map([...found, ...left]));
   };
   /** The spaces of the read that has not begun: whoever asks by then shares it. */
   const asking = new Map<string, Space>();

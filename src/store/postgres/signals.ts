@@ -91,6 +91,12 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
   const isEnding = (err: unknown): boolean =>
     closing.signal.aborted || (err instanceof AppError && err.code === 'cancelled');
 
+  /** Has nothing relied on that is known here until all changes are applied. */
+  const lookAnew = (): void => {
+    lookedUnder = undefined;
+    lookNow.abort();
+  };
+
   const receive = async (notice: ChangeNotice): Promise<void> => {
     const { topic, from } = notice;
     // What one process is asked once more concerns the others.
@@ -100,6 +106,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
     } catch (err) {
       const level = isEnding(err) ? 'debug' : 'error';
       log[level]({ err, topic }, 'a change could not be applied');
+      lookAnew();
       return;
     }
     if (from !== owner) await confirm(appliedFor(from), topic).catch(() => undefined);
@@ -188,6 +195,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
           await deliver();
           isApplied = true;
         } finally {
+          if (!isApplied) lookAnew();
           for (const revision of revisions) own.made(revision, isApplied);
         }
         for (const revision of revisions) await confirmations.byAll(revision);

@@ -9,7 +9,7 @@ import {
 } from '../writer.ts';
 import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
-import { realClock } from '../../async/clock.ts';
+import { realClock, sleep } from '../../async/clock.ts';
 import { IN_MEMORY } from '../../sqlite/open.ts';
 import { createEmbeddedQuota } from '../quota.ts';
 import {
@@ -30,6 +30,9 @@ import { createTransact, openSqlite } from './dialect.ts';
 export const PROCESS = 'process';
 /** Most tenures of one process; the epochs of the next process begin above them. */
 export const TENURES_PER_PROCESS = 1_000_000_000;
+
+/** Time before a change that could not be applied is delivered again. */
+const DELIVER_AGAIN_MS = 500;
 
 /** Counts a process that opens the database; resolves with the number of those that have. */
 const countStart = async (store: Pick<StoreWriter, 'write'>, owner: string): Promise<number> => {
@@ -156,7 +159,11 @@ export const openSqliteStore = async (
     await guardLeftSpaces(db);
     if (owner) await markLostClaims(db, bootIdOf());
     const restoredMs = await noteRestoration(db, Date.now());
-    const signals = createLocalSignals<Transaction<Schema>>();
+    const closing = new AbortController();
+    parts.defer(() => closing.abort());
+    const signals = createLocalSignals<Transaction<Schema>>(() =>
+      sleep(realClock, DELIVER_AGAIN_MS, closing.signal),
+    );
     const writer = createStoreWriter(createTransact(db), synced, (within) =>
       signals.collect(within),
     );

@@ -3,6 +3,7 @@ import { createGlossary } from '../../../src/translation/glossary.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
+import { createLocalSignals } from '../../../src/store/writer.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
@@ -72,5 +73,33 @@ describe('an opt-out', () => {
       [{ ...ADA, optedOut: true }, true],
       [{ ...ADA, optedOut: false }, false],
     ]);
+  });
+});
+
+describe('a change that a subscriber rejects', () => {
+  it('is delivered again, as any of its topic, until none rejects; nothing is relied on until then', async () => {
+    const pauses: PromiseWithResolvers<void>[] = [];
+    const signals = createLocalSignals(() => {
+      const pause = Promise.withResolvers<void>();
+      pauses.push(pause);
+      return pause.promise;
+    });
+    const received: unknown[] = [];
+    signals.subscribe('retried', (space) => void received.push(space));
+    signals.subscribe('watches', (space) => {
+      received.push(space);
+      if (received.length < 3) throw new Error('no');
+    });
+    const within = {};
+    await signals.publish(within, 'watches', SPACE);
+    await signals.publish(within, 'retried', SPACE);
+    await expect(signals.collect(within)()).rejects.toThrow('no');
+    expect(signals.isCurrent()).toBe(false);
+    pauses[0]?.resolve();
+    await expect.poll(() => pauses.length).toBe(2);
+    expect(signals.isCurrent()).toBe(false);
+    pauses[1]?.resolve();
+    await expect.poll(() => signals.isCurrent()).toBe(true);
+    expect(received).toEqual([SPACE, undefined, undefined, undefined]);
   });
 });

@@ -57,6 +57,11 @@ describe('watched channels', () => {
     expect(watches.list(SPACE)).toEqual([watch]);
   });
 
+  it('that are in no group are in no list of one', async () => {
+    await watches.set([watchOf()]);
+    expect(watches.inGroup('')).toEqual([]);
+  });
+
   it('are as they were set last, since they were set first', async () => {
     await watches.set([watchOf()]);
     nowMs = 2_000;

@@ -100,6 +100,18 @@ describe('what one process changes', () => {
     await expect.poll(() => received).toEqual([undefined]);
   });
 
+  it('has the process that cannot apply it rely on nothing until it can', async () => {
+    const { one, other } = await openTwo();
+    const current: boolean[] = [];
+    other.signals.subscribe('space-settings', () => {
+      current.push(other.signals.isCurrent());
+      if (current.length < 3) throw new Error('no');
+    });
+    await publish(one);
+    expect(current).toEqual([true, false, false]);
+    await expect.poll(() => other.signals.isCurrent()).toBe(true);
+  });
+
   it('is applied anew by the process that made it where that failed at first', async () => {
     const { one } = await openTwo();
     const received: unknown[] = [];

@@ -21,6 +21,7 @@ import {
   isRow,
   keyColumns,
   refColumns,
+  rowChannel,
   skippedHash,
   sourceColumns,
   storedAuthor,
@@ -111,6 +112,27 @@ const markLeft = async (
   return rows.map(({ partition_key }) => partition_key);
 };
 
+/** Lists the copies of a message under which flags were pressed: what they brought has its words too. */
+const flaggedCopies = async (
+  db: Transaction<Schema>,
+  ref: MessageRef,
+): Promise<readonly MessageRef[]> => {
+  const rows = await db
+    .selectFrom('mirror_message')
+    .innerJoin('inbox', (join) =>
+      join
+        .onRef('inbox.platform', '=', 'mirror_message.target_platform')
+        .onRef('inbox.channel_id', '=', 'mirror_message.target_channel_id')
+        .onRef('inbox.message_id', '=', 'mirror_message.message_id'),
+    )
+    .select(['inbox.platform', 'inbox.space_id', 'inbox.channel_id', 'inbox.parent_id'])
+    .select('inbox.message_id')
+    .distinct()
+    .where((eb) => eb.and(sourceColumns(ref)))
+    .execute();
+  return rows.map((row) => ({ channel: rowChannel(row), id: row.message_id }));
+};
+
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
 export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   /** Stores a message. Resolves with its novelty and the partition that must process it. */
@@ -167,8 +189,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted, and has each that is quoted processed. Resolves with the partitions that must
-   * process them.
+   * Marks the rows of messages as deleted, with those of what flags brought under their copies, and has each that is quoted
+   * processed. Resolves with the partitions that must process them.
    *
    * @param purpose the only purpose that is meant
    * @param isWatched true where reports of these messages may still come: they are then ignored
@@ -182,7 +204,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   ): Promise<readonly string[]> => {
     return store.write(async (db) => {
       const marked: string[] = [];
-      for (const ref of refs) {
+      const copies = purpose === undefined ? refs.map((ref) => flaggedCopies(db, ref)) : [];
+      for (const ref of [...refs, ...(await Promise.all(copies)).flat()]) {
         for (const mirror of await readRows(db, 'mirror', sourceColumns(ref), ['purpose']))
           await insertWithoutMessage(db, { ref, purpose: mirror.purpose }, now(), CLEARED);
         const rows = await db
@@ -198,7 +221,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         marked.push(...rows.map(({ partition_key }) => partition_key));
         const isQuoted = await readRow(db, 'mirror', { quoted: messageKey(ref) }, ['source_id']);
         if (purpose === undefined && isQuoted) marked.push(...(await markLeft(db, ref, now())));
-        if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
+        if (isWatched && refs.includes(ref))
+          await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
       return marked;
     });

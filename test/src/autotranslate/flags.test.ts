@@ -166,6 +166,29 @@ describe('a flag', () => {
     expect(scene.feed.texts(SPANISH).join()).not.toContain('secret');
   });
 
+  it.each<[string, () => Promise<unknown>]>([
+    ['linked', async () => undefined],
+    ['paused', async () => scene.watches.pause(SPANISH, true, { name: 'Mod', locale: 'en' })],
+    ['no longer linked', async () => scene.watches.remove(SPANISH)],
+    ['no longer linked with its source', async () => scene.watches.remove(ENGLISH)],
+  ])(
+    'on a copy brings words that go with the message they are of: in a channel that is %s',
+    async (_, act) => {
+      await scene.watches.set(linked());
+      const { ref } = await scene.say(ENGLISH, 'secret');
+      await scene.idle();
+      const copy = scene.feed.messages(SPANISH)[0] as Message;
+      await scene.listener.reactionChanged(copy.ref, '🇫🇷', true);
+      await scene.idle();
+      expect(scene.feed.texts(SPANISH).at(-1)).toBe('🇫🇷 fr(secret)');
+      await act();
+      scene.feed.remove(ref);
+      await scene.listener.messagesDeleted([ref]);
+      await scene.idle();
+      expect(scene.feed.texts(SPANISH).join()).not.toContain('secret');
+    },
+  );
+
   it('on a copy is answered in the thread of the copy', async () => {
     const { feed } = scene;
     const source = feed.say(ENGLISH, 'hello', { threadId: 'of the source' });

@@ -55,7 +55,7 @@ export interface LinkMember {
 /** A link that can be asked for, as the side that uses the code sees it. */
 export interface LinkProposal {
   readonly id: string;
-  /** The name of the person who made the code, unverified; undefined where they had their data deleted. */
+  /** The name of the person who made the code, unverified, with their server or workspace where that is another one; undefined where they had their data deleted. */
   readonly by: string | undefined;
   /** The names of the other channels, each with its server or workspace and its platform. */
   readonly names: readonly string[];
@@ -72,7 +72,7 @@ export interface AskedLink {
   readonly isAsked: boolean;
   /** The name of the other channel with its server or workspace and its platform. */
   readonly channel: string;
-  /** The name of the person who asked, unverified; undefined where they had their data deleted. */
+  /** The name of the person who asked, unverified, with their server or workspace where that is another one; undefined where they had their data deleted. */
   readonly by: string | undefined;
   /** ms since 1970. */
   readonly expiresMs: number;

@@ -272,7 +272,7 @@ export const createLinks = (deps: LinksDeps) => {
       const all = joined ? watches.group(joined) : [];
       if (joined && by) {
         const others = all.filter(({ channel }) => !isSameChannel(channel, watch.channel));
-        const who = { asked: by.name, before };
+        const who = { asked: { name: by.name, space: watch.channel.space }, before };
         // Those who read it have to know of people elsewhere who will.
         if (others.some((each) => isElsewhere(watch.channel.space, each)))
           void tellLinks(

@@ -53,6 +53,13 @@ export const spaceElsewhere = async (
   return name === undefined ? platform : `${quotedWords(name)} (${platform})`;
 };
 
+/** The name of a person for people elsewhere, among whom somebody may have the same one: with the server or workspace. */
+export const personElsewhere = async (
+  name: string,
+  space: Space,
+  platforms: Pick<WatchedPlatforms, 'find'>,
+): Promise<string> => `${quotedWords(name)} · ${await spaceElsewhere(space, platforms)}`;
+
 /**
  * The name of a channel for people elsewhere: as its own readers know it, with its server or workspace and its platform;
  * what was never known is left out.

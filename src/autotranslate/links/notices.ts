@@ -1,11 +1,17 @@
 import type { Texts, TranslateRich } from '../../i18n/texts.ts';
-import { channelMention, isSameChannel, keyOf, type Channel } from '../../model/place.ts';
+import {
+  channelMention,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type Space,
+} from '../../model/place.ts';
 import { isUnagreed, type Changer, type ChannelWatch } from '../../model/space.ts';
 import { lines } from '../../rich-text/compose.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
-import { nameElsewhere } from './names.ts';
+import { nameElsewhere, personElsewhere } from './names.ts';
 import { agreeControls } from './agree-controls.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { replacedText } from '../replaced.ts';
@@ -52,11 +58,17 @@ const TOLD: Readonly<Partial<Record<LinkNotice, 'linked' | 'unagreed'>>> = {
 export const isFrom = (channel: Channel, by: Changer): boolean =>
   by.in !== undefined && isSameChannel(channel, by.in);
 
+/** A person of a space. */
+interface Doer {
+  readonly name: string;
+  readonly space: Space;
+}
+
 /** The server, and the people, by whom a link was made or ended; what is not known is left out. */
-interface LinkNoticeParams {
+export interface LinkNoticeParams {
   readonly server?: string;
-  readonly asked?: string;
-  readonly agreed?: string;
+  readonly asked?: Doer;
+  readonly agreed?: Doer;
   /** Default: the person at work, for those of the same space alone. */
   readonly name?: string;
   /** The watches that were replaced. */
@@ -108,10 +120,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const list = some.map((one) => (isOwn(one.each) ? channelMention(one.each) : one.name));
       const language = noticeLanguage(watch, await spaces.of(watch.channel.space));
       const t = texts.rich(language, platforms.find(watch.channel)?.naming);
-      const by = asked !== undefined && { asked: quotedWords(asked) };
+      const of = async (doer: Doer): Promise<string> =>
+        isOwn(doer) ? quotedWords(doer.name) : personElsewhere(doer.name, doer.space, platforms);
+      const by = asked && { asked: await of(asked) };
       const who =
-        by && agreed !== undefined
-          ? t('autotranslate.link-agreed', { ...by, agreed: quotedWords(agreed) })
+        by && agreed
+          ? t('autotranslate.link-agreed', { ...by, agreed: await of(agreed) })
           : by && t('autotranslate.link-added', by);
       const told = {
         ...params,
@@ -124,7 +138,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const replaced = replacedBy(watch, before, t, language);
       const off = isOff && t('autotranslate.off-now');
       const more = which === 'autotranslate.unagreed-elsewhere' ? [] : [who, replaced, off];
-      const controls = came && agreeControls(watch.channel, came, (of) => plainText(t(of)));
+      const controls = came && agreeControls(watch.channel, came, (label) => plainText(t(label)));
       void tell(watch.channel, lines(t(which, told), ...more), controls);
     };
     for (const watch of readers) {
@@ -156,7 +170,8 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     const here = readers.filter(isOwn);
     const elsewhere = readers.filter((each) => !isOwn(each));
     void tellLinks(here, 'autotranslate.joined-here', joined, { name: by.name });
-    void tellLinks(elsewhere, 'autotranslate.linked-here', joined, { asked: by.name });
+    const asked = joined[0] && { name: by.name, space: joined[0].space };
+    void tellLinks(elsewhere, 'autotranslate.linked-here', joined, { ...(asked && { asked }) });
   };
 
   /** The language of a linked channel, in which its members read; in any other one that of the person who changes it. */

@@ -10,11 +10,10 @@ import type { StoredRequest } from '../../store/channels/link-requests.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Languages } from '../../text/language/languages.ts';
-import { quotedWords } from '../../text/quoted-words.ts';
 import { replacedText } from '../replaced.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
-import { nameElsewhere } from './names.ts';
+import { nameElsewhere, personElsewhere } from './names.ts';
 import type { createLinkedServerNames } from './server-names.ts';
 
 const SECOND_MS = 1_000;
@@ -48,7 +47,10 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     return {
       text: lines(
         t(key, {
-          name: quotedWords(askedBy ?? '–'),
+          name:
+            askedBy === undefined
+              ? '–'
+              : await personElsewhere(askedBy, joining.channel.space, platforms),
           channel: channelMention(invited.channel),
           channels: await nameElsewhere(joining.channel, platforms),
           others: Math.max(0, groupOf(invited.channel).length - 1),

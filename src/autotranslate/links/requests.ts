@@ -17,12 +17,11 @@ import type { LinkRequests, StoredRequest } from '../../store/channels/link-requ
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
 import type { Store } from '../../store/index.ts';
-import { quotedWords } from '../../text/quoted-words.ts';
 import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
-import { nameElsewhere, spaceElsewhere } from './names.ts';
+import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
-import type { createLinkNotices } from './notices.ts';
+import type { createLinkNotices, LinkNoticeParams } from './notices.ts';
 import type { createLinkHosts } from './hosts.ts';
 import type { createLinkPolicies } from './policy.ts';
 import { logFailure } from '../../telemetry/log.ts';
@@ -152,7 +151,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     const { space } = joining.channel;
     const after = { linkedElsewhere: await namesOf([joining]) };
     if (askedBy === undefined || id === undefined) return { after };
-    const name = `${quotedWords(askedBy)} · ${await spaceElsewhere(space, platforms)}`;
+    const name = await personElsewhere(askedBy, space, platforms);
     return { about: blockKey({ platform: space.platform, id }), after: { ...after, name } };
   };
 
@@ -191,7 +190,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const link = async (
     { joined, others, changed }: Awaited<ReturnType<typeof demand>>,
     claim: ReturnType<typeof taken>,
-    who: { readonly asked?: string; readonly agreed?: string },
+    who: Pick<LinkNoticeParams, 'asked' | 'agreed'>,
   ): Promise<void> => {
     // The group as both sides agreed to it; none where this link makes it.
     const known = changed.length === 1 ? others : [];
@@ -262,17 +261,20 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     propose: async (
       code: string,
       joining: ChannelWatch,
-      { admit, mayMixAges: joinsAges, by }: LinkConditions,
+      { admit, mayMixAges: joinsAges, by: asker }: LinkConditions,
     ): Promise<LinkProposal> => {
       const invite = await invites.find(code);
       if (!invite) throw unknownCode();
       const { watch: invited, known, mayMixAges, codeHash, madeBy } = invite;
       const wanted = { invited, joining, known, mayMixAges, joinsAges };
       const { joined, others } = await demand(wanted, joining.channel.space, admit);
-      const id = await requests.draft(wanted, codeHash, by);
+      const id = await requests.draft(wanted, codeHash, asker);
       const asksOther = !isIn(invited, joining.channel.space);
       const names = await namesOf(others);
-      return { id, by: madeBy, names, asksOther, watches: [...others, joined] };
+      const { space } = invited.channel;
+      const isNamed = asksOther && madeBy !== undefined;
+      const by = isNamed ? await personElsewhere(madeBy, space, platforms) : madeBy;
+      return { id, by, names, asksOther, watches: [...others, joined] };
     },
     ask: async (id: string, space: Space, admit: Admit): Promise<LinkStep> => {
       const drafted = await find(id, 'joining', space);
@@ -286,7 +288,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           await useCode(db);
           await taken(id)(db);
         };
-        await link(grown, claim, drafted.askedBy === undefined ? {} : { asked: drafted.askedBy });
+        const name = drafted.askedBy;
+        await link(grown, claim, name === undefined ? {} : { asked: { name, space } });
         return 'linked';
       }
       const by = currentActor();
@@ -325,8 +328,12 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       }
       if (isAgreed) {
         const [asked, agreed] = [request.askedBy, currentActor()?.name];
-        const who = asked !== undefined && agreed !== undefined ? { asked, agreed } : {};
-        await link(await demand(request, space, admit), taken(id), who);
+        const who = asked !== undefined &&
+          agreed !== undefined && {
+            asked: { name: asked, space: joining.channel.space },
+            agreed: { name: agreed, space },
+          };
+        await link(await demand(request, space, admit), taken(id), who || {});
         return questions.close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
@@ -346,9 +353,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       return Promise.all(
         all
           .filter(({ invited, joining }) => isOf(invited) || isOf(joining))
-          .map(async ({ id, invited, joining, askedBy: by, expiresMs }) => {
+          .map(async ({ id, invited, joining, askedBy: asker, expiresMs }) => {
             const isAsked = isOf(invited);
             const other = (isAsked ? joining : invited).channel;
+            const isNamed = isAsked && asker !== undefined;
+            const by = isNamed ? await personElsewhere(asker, other.space, platforms) : asker;
             return { id, isAsked, channel: await nameElsewhere(other, platforms), by, expiresMs };
           }),
       );

@@ -128,16 +128,20 @@ describe('a channel', () => {
       .toEqual([linked('#channel-42 (Other)'), linked('Place', NAMING)]);
   });
 
-  it('is told who asked for a link and who agreed', async () => {
+  it('is told who asked for a link and who agreed, those of another server with that', async () => {
     const { code } = await scene.watches.invite(mirror(ENGLISH, 'en'), false, ADA);
     const { id } = await scene.watches.propose(code, mirror(THERE, 'fr'), admitAll);
     await scene.watches.ask(id, WORKSPACE, admitAll.admit);
     const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
     await actAs(ann, () => scene.watches.answer(id, ENGLISH.space, true, admitAll.admit));
-    const who = (language: string) =>
-      sentence('autotranslate.link-agreed', { asked: admitAll.by.name, agreed: 'Ann' }, language);
-    await expect.poll(() => scene.feed.texts(ENGLISH).at(-1)).toContain(who('en'));
-    await expect.poll(() => scene.other.texts(THERE).at(-1)).toContain(who('fr'));
+    const who = (language: string, asked: string, agreed: string) =>
+      sentence('autotranslate.link-agreed', { asked, agreed }, language);
+    await expect
+      .poll(() => scene.feed.texts(ENGLISH).at(-1))
+      .toContain(who('en', 'Ada · Other', 'Ann'));
+    await expect
+      .poll(() => scene.other.texts(THERE).at(-1))
+      .toContain(who('fr', 'Ada', 'Ann · Place'));
   });
 
   it('is told in its own language that a machine translates, whoever set the link up', async () => {

@@ -39,11 +39,13 @@ describe('a link', () => {
     scene.feed.nameSpace(SPACE, 'Babel');
     scene.other.nameSpace(WORKSPACE, 'tower.example');
     const { id, by, names } = await propose(scene.watches);
-    expect([by, names]).toEqual(['Ann', ['Babel (Place)']]);
+    expect([by, names]).toEqual(['Ann · Babel (Place)', ['Babel (Place)']]);
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
     await scene.watches.ask(id, WORKSPACE, admit);
     const [question] = scene.feed.texts(ENGLISH);
-    expect(question).toContain('Bob asks to link this channel with #channel-42 · tower.example');
+    expect(question).toContain(
+      'Bob · tower.example (Other) asks to link this channel with #channel-42 · tower.example',
+    );
     expect(scene.feed.asked(ENGLISH)).toEqual([
       `autotranslate link:${id}`,
       `autotranslate refuse:${id}`,
@@ -189,7 +191,12 @@ describe('a link', () => {
     const id = await ask();
     const open = { id, by: 'Bob', expiresMs: expect.any(Number) as number };
     expect(await scene.watches.openLinks(ENGLISH)).toEqual([
-      { ...open, isAsked: true, channel: '#channel-42 · tower.example (Other)' },
+      {
+        ...open,
+        by: 'Bob · tower.example (Other)',
+        isAsked: true,
+        channel: '#channel-42 · tower.example (Other)',
+      },
     ]);
     expect(await scene.watches.openLinks(THERE)).toEqual([
       { ...open, isAsked: false, channel: 'Babel (Place)' },

@@ -203,6 +203,7 @@ export default defineCommand(
     private: true,
     slow: true,
     onMessage: () => ({}),
+    needsNoWords: true,
     async run(ctx) {
       const { on, options, reply, services } = ctx;
       const to =

@@ -21,7 +21,7 @@ import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-t
 
 type Context = Pick<
   CommandContext<unknown>,
-  'access' | 'channel' | 'locale' | 'member' | 'services' | 't'
+  'access' | 'channel' | 'label' | 'locale' | 'member' | 'services' | 't'
 >;
 
 const SIGNS = { posted: '✅', waiting: '⏳', skipped: '➖', dead: '❌', unknown: '➖' } as const;
@@ -55,10 +55,12 @@ const places = async (
   const named = channels.flatMap((each) => names.get(channelKey(each)) ?? []);
   const hidden = channels.length - seen.length - named.length;
   const isShown = WHERE.some((each) => each === key);
+  const listed = [...seen.map(channelMention), ...(isShown ? [] : named)];
   return [
-    seen.length > 0 && t(key, { channels: series(seen.map(channelMention), ' ') }),
+    listed.length > 0 && t(key, { channels: series(listed, isShown ? ' ' : ', ') }),
     isShown && named.length > 0 && t('why.elsewhere-named', { channels: { list: named } }),
     isShown && hidden > 0 && t('why.elsewhere', { count: hidden }),
+    key === 'why.removed' && hidden > 0 && t('why.removed-elsewhere', { count: hidden }),
   ];
 };
 
@@ -73,14 +75,20 @@ const grouped = (parts: readonly Explanation[]): readonly (readonly Explanation[
   }).values(),
 ];
 
+/** True for what a pause kept out: it can be written again when that has ended. */
+const isOfPause = (reason: Explanation['reason']): boolean =>
+  reason !== undefined && /^why\.(?:cut-off\.|skipped\.(?:muted|paused)$)/.test(reason.key);
+
 const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Maybe<ListItem>> => {
   const [part] = parts;
   if (!part) return undefined;
-  const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries } = part;
-  const { shownIn = [], missingIn = [], removedIn = [] } = part;
-  const { services, locale, member, t } = ctx;
-  const outcome = state === 'skipped' || state === 'unknown' ? 'none' : state;
-  const key = `why.${isCopied ? 'copied' : outcome}` as const;
+  const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries, alreadyIn } = part;
+  const { shownIn = [], missing = [], removedIn = [] } = part;
+  const { services, locale, member, t, label } = ctx;
+  const isOwn = reason?.key === 'why.unknown.own';
+  const none = isOwn ? 'own' : 'none';
+  const outcome = state === 'skipped' || state === 'unknown' ? none : state;
+  const key = `why.${isCopied && state === 'posted' ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);
   const flags = parts.flatMap(({ flag }) =>
     flag === undefined ? [] : services.languages.name(flag, locale),
@@ -89,17 +97,29 @@ const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Mayb
     flags.length === parts.length && listOf(flags, locale),
     emoji === undefined ? t(key, { time }) : t('why.flag.none', { emoji }),
   ]);
-  // Only what has no words has a reason beside its copies.
-  const copies = reason ? 'why.copies-as-written' : 'why.copies';
+  const isAsWritten = reason?.key === 'why.skipped.no-words';
+  const copies = isAsWritten ? 'why.copies-as-written' : 'why.copies';
   const shown = await places(shownIn, isCopied ? copies : 'why.shown', ctx);
   const isModerator = member.role === 'moderator';
-  return nested(sentence(`${SIGNS[state]} `, head), [
+  const isGone = shownIn.length === 0 && removedIn.length > 0;
+  const absent = await Promise.all(
+    missing.map(async ({ channels, reason: why }) => {
+      const [where] = await places(channels, 'why.missing', ctx);
+      const kept = [where, why && why.key !== reason?.key && say(t, why)];
+      return { line: where && series(kept, ' '), isPaused: where && isOfPause(why) };
+    }),
+  );
+  const wasPaused = isOfPause(reason) || absent.some(({ isPaused }) => isPaused);
+  return nested(sentence(`${isGone ? SIGNS.skipped : SIGNS[state]} `, head), [
     ...shown,
+    alreadyIn !== undefined &&
+      t('why.already-in', { language: services.languages.name(alreadyIn, locale) }),
     reason && say(t, reason),
     isModerator && reason?.key.startsWith('why.skipped.rule-') && t('why.rules-change'),
     tries && t('why.tried', { count: tries.failed, next: at(tries.nextMs) }),
     state === 'dead' && isModerator && !isOfElsewhere && t('why.try-again'),
-    ...(await places(missingIn, 'why.missing', ctx)),
+    ...absent.map(({ line }) => line),
+    wasPaused && t('why.instead', { entry: label('commands.translate.menu') }),
     ...(await places(removedIn, 'why.removed', ctx)),
   ]);
 };
@@ -140,7 +160,7 @@ const NAME_CHARS = 32;
 /** Tells moderators whose messages from elsewhere one of our messages copies, and lets them stop these. */
 const authors = async (
   explained: readonly Explained[],
-  ctx: Context & Pick<CommandContext<unknown>, 'label'>,
+  ctx: Context,
 ): Promise<readonly { readonly line: RichText; readonly control: Control }[]> => {
   const { services, channel, member, t, label } = ctx;
   const elsewhere = explained.filter(
@@ -245,6 +265,27 @@ const origins = async (
 const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
 
+const OPTED_OUT = 'why.skipped.opted-out';
+
+const isBy = ({ ref, authorId }: Explained, { member }: Pick<Context, 'member'>): boolean =>
+  authorId === member.id && ref.channel.space.platform === member.platform;
+
+/** Keeps what the person may read: of what somebody else wrote who opted out, that and no other reason. */
+const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {
+  const { ref, authorId: id, parts } = told;
+  if (isBy(told, ctx))
+    return {
+      ...told,
+      parts: parts.map((part) =>
+        part.reason?.key === OPTED_OUT ? { ...part, reason: { key: 'why.you-opted-out' } } : part,
+      ),
+    };
+  if (id === '' || !(await ctx.services.privacy.optedOut({ ...ref.channel.space, id })))
+    return told;
+  const shown = parts.find(({ state }) => state === 'posted') ?? { state: 'skipped' };
+  return { ...told, authorId: '', parts: [{ ...shown, reason: { key: OPTED_OUT } }] };
+};
+
 /** Longer ones lead to no message. */
 const LONGEST_LINK_CHARS = 300;
 
@@ -265,6 +306,7 @@ export default defineCommand(
     options: z.object({ message: z.string().max(LONGEST_LINK_CHARS).optional() }),
     private: true,
     onMessage: () => ({}),
+    needsNoWords: true,
     async run(ctx) {
       const { options, member, services, t, label, reply } = ctx;
       const on =
@@ -282,16 +324,9 @@ export default defineCommand(
         const voice = await hearing(ctx);
         if (voice.length > 0) return reply({ text: bullets(...voice) });
       }
-      const told = explained.filter(
-        ({ ref, authorId }) =>
-          member.role === 'moderator' ||
-          (authorId === member.id && ref.channel.space.platform === member.platform),
-      );
-      if (told.length === 0) throw userError('forbidden', 'why.not-yours');
-      // A menu refuses that before.
-      for (const { ref, authorId: id } of ctx.on ? [] : told)
-        if (id !== member.id && (await services.privacy.optedOut({ ...ref.channel.space, id })))
-          throw userError('forbidden', 'errors.author-opted-out');
+      const mine = explained.filter((each) => member.role === 'moderator' || isBy(each, ctx));
+      if (mine.length === 0) throw userError('forbidden', 'why.not-yours');
+      const told = await Promise.all(mine.map(async (each) => toldOf(each, ctx)));
       const parts = told.flatMap((each) => grouped(each.parts));
       const items = await Promise.all(parts.map((same) => itemOf(same, ctx)));
       const from = await authors(told, ctx);

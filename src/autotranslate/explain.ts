@@ -1,10 +1,18 @@
 import type { Sentence } from '../errors.ts';
 import type { Message } from '../model/message.ts';
-import { isSameChannel, keyOf, messageKey, type Channel, type MessageRef } from '../model/place.ts';
-import { isQuiet } from '../model/space.ts';
+import {
+  channelAround,
+  channelKey,
+  isSameChannel,
+  keyOf,
+  messageKey,
+  type Channel,
+  type MessageRef,
+} from '../model/place.ts';
+import { isHeld, isMuted, isPaused, isQuiet, type ChannelWatch } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
-import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
+import { keptOutFor, type MirrorStore, type StoredMirror } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
 import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
@@ -12,6 +20,8 @@ import { resetAfter } from '../usage/limits.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxState } from '../store/schema.ts';
 import type { SpaceSettings } from '../store/settings.ts';
+import { detectLanguage } from '../text/language/detect.ts';
+import { languageText } from '../text/message-checks.ts';
 import type { Outages } from './outages/outage.ts';
 import { FLAG_REFUSALS, type FlagRefusals, type RefusedFlag } from './flags/refusals.ts';
 import { claimsAudio, isWordless, SKIP_REASONS, type SkipReason } from './policy.ts';
@@ -25,6 +35,9 @@ export const UNKNOWN_REASONS = [
   'cleared',
   'unreported',
 ] as const;
+
+/** Ways in which moderators kept a message out of a linked channel. */
+export const CUT_OFFS = ['held-here', 'muted-there', 'paused-there'] as const;
 
 /** An answer to what became of a message, for one purpose. */
 export interface Explanation {
@@ -47,8 +60,13 @@ export interface Explanation {
   readonly tries?: { readonly failed: number; readonly nextMs: number };
   /** The channels where it is shown now. */
   readonly shownIn?: readonly Channel[];
-  /** The linked channels where it never was. */
-  readonly missingIn?: readonly Channel[];
+  /** The linked channels where it never was, by the reason; that is undefined where none is stored. */
+  readonly missing?: readonly {
+    readonly channels: readonly Channel[];
+    readonly reason?: Sentence;
+  }[];
+  /** The language that its words are in, into which it was not translated therefore beside others. */
+  readonly alreadyIn?: string;
   /** The channels where somebody deleted what was shown: it is not shown again. */
   readonly removedIn?: readonly Channel[];
   /** The tries and the place of its row; undefined where there is none. */
@@ -73,7 +91,7 @@ export interface ExplainDeps {
   readonly store: Pick<Store, 'selectFrom'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
   readonly reactions: Pick<CopiedReactionStore, 'of'>;
-  readonly watches: Pick<WatchStore, 'of' | 'group' | 'sinceMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs' | 'sinceMs'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly refusals: Pick<FlagRefusals, 'of'>;
   readonly outages: Pick<Outages, 'among'>;
@@ -97,7 +115,7 @@ const fromElsewhere = ({ parts, ...told }: Explained): Explained => {
   const [part = { state: 'unknown', reason: { key: 'why.unknown.cleared' } } as const] =
     parts.filter(({ flag, emoji, isLate }) => flag === undefined && !emoji && !isLate);
   const { reason, tries: _, stored: __, ...rest } = part;
-  const isOpen = part.isCopied || part.state === 'unknown';
+  const isOpen = part.state === 'posted' || part.state === 'unknown';
   return {
     ...told,
     parts: [{ ...rest, ...(reason && isOpen ? { reason } : {}), isOfElsewhere: true }],
@@ -106,6 +124,21 @@ const fromElsewhere = ({ parts, ...told }: Explained): Explained => {
 
 const isSkipReason = (reason: string | undefined): reason is SkipReason =>
   SKIP_REASONS.some((one) => one === reason);
+
+const around = (channel: Channel): readonly string[] =>
+  [channel, channelAround(channel)].map(channelKey);
+
+/** Tells how moderators kept what a channel held at a time out of a linked one; undefined where no such pause is stored. */
+const cutOff = (
+  from: Channel,
+  to: ChannelWatch,
+  group: readonly ChannelWatch[],
+  atMs: number,
+): (typeof CUT_OFFS)[number] | undefined => {
+  if (isHeld(from, group, atMs)) return 'held-here';
+  if (isMuted(to, from, atMs)) return 'muted-there';
+  return isPaused(to, atMs) || isHeld(to.channel, group, atMs) ? 'paused-there' : undefined;
+};
 
 /** Creates the function that tells what became of a message, and why. */
 export const createExplain = (deps: ExplainDeps) => {
@@ -127,45 +160,98 @@ export const createExplain = (deps: ExplainDeps) => {
     return writtenMs < rowsSinceMs() ? 'cleared' : 'unreported';
   };
 
-  const placesOf = async (ref: MessageRef, purpose: string) => {
-    const known = await stored.of({ ref, purpose });
-    const mirrors = known.filter((each) => keptOutFor(each) === undefined);
+  /** The channels that are linked with that of a message, and what kept it out of each when it was written. */
+  const linkedWith = ({ channel }: MessageRef, position: string) => {
+    const watch = watches.of(channel);
+    if (watch?.group === undefined) return [];
+    const group = watches.group(watch);
+    const writtenMs = platforms.find(channel)?.feed.timeOf(position) ?? Number.NaN;
+    return group
+      .filter((to) => !around(channel).includes(channelKey(to.channel)))
+      .map((to) => ({
+        ...to,
+        key: channelKey(to.channel),
+        cutOff: cutOff(channel, to, group, writtenMs),
+        isOfBefore: writtenMs < Math.max(...[watch, to].map(watches.joinedMs)),
+      }));
+  };
+
+  const missingOf = (
+    linked: ReturnType<typeof linkedWith>,
+    known: readonly StoredMirror[],
+  ): NonNullable<Explanation['missing']> => {
+    const reasonIn = (to: (typeof linked)[number]): Sentence['key'] | undefined => {
+      const copy = known.find(({ target }) => around(target.channel).includes(to.key));
+      const skip = copy && keptOutFor(copy);
+      if (isSkipReason(skip) && skip !== 'muted') return `why.skipped.${skip}`;
+      if (to.cutOff) return `why.cut-off.${to.cutOff}`;
+      if (skip !== undefined) return 'why.skipped.muted';
+      return to.isOfBefore ? 'why.skipped.before-link' : undefined;
+    };
+    return [...Map.groupBy(linked, reasonIn)].map(([key, of]) => ({
+      channels: of.map(({ channel }) => channel),
+      ...(key && { reason: { key } }),
+    }));
+  };
+
+  /** Tells where a message stands, where somebody deleted that, and in which linked channels it never was. */
+  const placesOf = async (
+    { channel, id }: MessageRef,
+    { purpose, position }: StoredOutcome,
+    known: AskedMessage | undefined,
+    late: readonly (string | undefined)[],
+  ): Promise<Partial<Explanation>> => {
+    const all = await stored.of({ ref: { channel, id }, purpose });
+    const mirrors = all.filter((each) => keptOutFor(each) === undefined);
     const channelsOf = (isShown: boolean): readonly Channel[] =>
       mirrors
         .filter(({ posted }) => (posted !== undefined) === isShown)
         .map(({ target }) => target.channel)
-        .filter((one, place, all) => all.findIndex((each) => isSameChannel(each, one)) === place);
-    return { shownIn: channelsOf(true), removedIn: channelsOf(false) };
-  };
-
-  /** Tells of a message that was copied into linked channels; nothing of any other. */
-  const copyOf = (
-    { channel }: MessageRef,
-    known: AskedMessage | undefined,
-    { shownIn, removedIn }: Awaited<ReturnType<typeof placesOf>>,
-  ): Pick<Explanation, 'isCopied' | 'missingIn' | 'reason'> => {
-    const watch = watches.of(channel);
-    if (watch?.group === undefined) return {};
-    const there = [channel, ...shownIn, ...removedIn];
-    const missingIn = watches
-      .group(watch)
-      .map((each) => each.channel)
-      .filter((each) => !there.some((one) => isSameChannel(one, each)));
+        .filter(
+          (one, place, each) => each.findIndex((other) => isSameChannel(other, one)) === place,
+        );
+    const places = { shownIn: channelsOf(true), removedIn: channelsOf(false) };
+    if (purpose !== WATCH) return places;
+    const linked = linkedWith({ channel, id }, position);
+    const isElsewhere = (to: Channel): boolean =>
+      channelKey(channelAround(to)) !== channelKey(channelAround(channel)) ||
+      linked.some(({ key }) => key === channelKey(to));
+    const isCopied =
+      all.length === 0 ? linked.length > 0 : all.some(({ target }) => isElsewhere(target.channel));
     const { text, files } = known ?? {};
+    const language = text && detectLanguage(languageText(text))?.language;
+    // Only what no model translated can stand as it was written.
+    const asIs = mirrors.flatMap(({ target, posted, models }) =>
+      posted && models === undefined ? around(target.channel) : [],
+    );
+    const { languages = [] } = watches.of(channel) ?? {};
+    const isAlready = isCopied
+      ? linked.some((to) => asIs.includes(to.key) && to.languages[0] === language)
+      : languages.length > 1 && languages.some((each) => each === language);
+    const already = isAlready && language ? { alreadyIn: language } : {};
+    if (!isCopied) return { ...places, ...already };
+    const shown = mirrors.flatMap(({ target }) => around(target.channel));
     const isAsWritten = text && files && isWordless({ text }) && !files.some(claimsAudio);
     return {
+      ...places,
+      ...already,
       isCopied: true,
-      missingIn,
+      missing: missingOf(
+        linked.filter(({ key }) => ![...shown, ...late].includes(key)),
+        all,
+      ),
       ...(isAsWritten ? { reason: { key: 'why.skipped.no-words' } } : {}),
     };
   };
 
   const reasonOf = async (
     ref: MessageRef,
-    { state, skip, sentence, purpose, changedMs }: StoredOutcome,
+    { state, skip, sentence, purpose, changedMs, position }: StoredOutcome,
   ): Promise<Sentence | undefined> => {
     if (state === 'posted') return undefined;
     if (state === 'skipped') {
+      const [way, ...others] = new Set(linkedWith(ref, position).map((each) => each.cutOff));
+      if (skip === 'muted' && way && others.length === 0) return { key: `why.cut-off.${way}` };
       const params = skip === 'daily-limit' && { params: { reset: resetAfter(changedMs) } };
       return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}`, ...params };
     }
@@ -180,15 +266,21 @@ export const createExplain = (deps: ExplainDeps) => {
     ref: MessageRef,
     outcome: StoredOutcome,
     known: AskedMessage | undefined,
+    late: readonly (string | undefined)[],
   ): Promise<Explanation> => {
-    const { purpose, state, attempts, changedMs, dueMs, partition, epoch } = outcome;
+    const { purpose, state, attempts, changedMs, dueMs, position, partition, epoch } = outcome;
     const flag = flaggedLanguage(purpose);
-    const isLate = lateIn(purpose) !== undefined;
+    const lateKey = lateIn(purpose);
+    const isLate = lateKey !== undefined;
     const reason = await reasonOf(ref, outcome);
-    const places = state === 'posted' ? await placesOf(ref, purpose) : undefined;
+    const isTried = state === 'posted' || (state !== 'skipped' && attempts > 0 && !isLate);
+    const places = isTried ? await placesOf(ref, outcome, known, late) : undefined;
+    const lateOnes = linkedWith(ref, position).filter(({ key }) => key === lateKey);
+    const missing = lateOnes.length > 0 ? missingOf(lateOnes, []) : places?.missing;
     return {
       ...(flag === undefined ? {} : { flag }),
       ...(isLate ? { isLate } : {}),
+      ...(state === 'posted' ? places : missing && { missing }),
       state,
       ...(reason ? { reason } : {}),
       sinceMs: changedMs,
@@ -196,8 +288,6 @@ export const createExplain = (deps: ExplainDeps) => {
       ...(state === 'waiting' && attempts > 0
         ? { tries: { failed: attempts, nextMs: dueMs } }
         : {}),
-      ...places,
-      ...(places && purpose === WATCH ? copyOf(ref, known, places) : {}),
     };
   };
 
@@ -208,7 +298,10 @@ export const createExplain = (deps: ExplainDeps) => {
   ): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
     const authorId = outcomes[0]?.authorId ?? known?.author?.id ?? '';
-    const kept = await Promise.all(outcomes.map((outcome) => explanationOf(ref, outcome, known)));
+    const late = outcomes.map(({ purpose }) => lateIn(purpose));
+    const kept = await Promise.all(
+      outcomes.map((outcome) => explanationOf(ref, outcome, known, late)),
+    );
     const parts = [...kept, ...flags.map(refusedFlag)];
     const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
     // A flag says nothing of auto-translate, where that is set.

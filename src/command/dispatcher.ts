@@ -177,7 +177,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, updates, async (basics) => {
       await admit(command, action, basics, typedBy(member));
-      for (const author of on ? await deps.authorsOf(on) : [])
+      for (const author of on && !action.needsNoWords ? await deps.authorsOf(on) : [])
         if (!isSamePerson(author, member) && (await basics.services.privacy.optedOut(author)))
           throw userError('forbidden', 'errors.author-opted-out');
       const given = on ? action.onMessage?.(on) : invocation.options;

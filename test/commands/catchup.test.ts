@@ -66,6 +66,15 @@ describe('/catchup', () => {
     expect(linesIn(text)).toEqual(['line 3.', 'line 4.', 'line 5.']);
   });
 
+  it('begins at a message of somebody who opted out as at any other', async () => {
+    harness().script.messages = lines(5);
+    const on = { ...lines(5)[2]!, author: { id: 'eve', name: 'Eve', kind: 'person' } } as const;
+    await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
+    const { text } = await harness().run('catchup', {}, { ...READER, on });
+    expect(text).not.toContain(sentence('errors.author-opted-out'));
+    expect(linesIn(text).length).toBeGreaterThan(0);
+  });
+
   it('says where nothing was missed, and how to look further back', async () => {
     const { text, tone } = await harness().run('catchup', {}, READER);
     const none = sentence('catchup.none', { since: `<t:${secondsAgo(1_440)}:f>` }, 'ja');

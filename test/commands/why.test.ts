@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Explained, Explanation } from '../../src/autotranslate/explain.ts';
-import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
+import { CUT_OFFS, UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
 import { FLAG_REFUSALS } from '../../src/autotranslate/flags/refusals.ts';
 import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
 import { ERROR_CODES, userError } from '../../src/errors.ts';
@@ -48,11 +48,58 @@ describe('/why', () => {
       { space: SPACE, id: '101' },
       { space: SPACE, id: '102' },
     ];
-    const places = { shownIn: [there], missingIn: [missing] };
+    const reason = { key: 'why.cut-off.muted-there' } as const;
+    const places = { shownIn: [there], missing: [{ channels: [missing], reason }] };
     explain({ state: 'posted', isCopied: true, sinceMs: 0, ...places });
     const { text } = await ask();
     expect(text).toContain(sentence('why.copies', { channels: '<#101>' }));
-    expect(text).toContain(sentence('why.missing', { channels: '<#102>' }));
+    const absent = sentence('why.missing', { channels: '<#102>' });
+    expect(text).toContain(`${absent} ${sentence(reason.key)}`);
+    const entry = sentence('commands.translate.menu');
+    expect(text).toContain(sentence('why.instead', { entry }));
+  });
+
+  it('says nothing of what kept it out of a channel that the asker may not see', async () => {
+    harness().script.access = { '102': 'none' };
+    const reason = { key: 'why.cut-off.muted-there' } as const;
+    const missing = [{ channels: [{ space: SPACE, id: '102' }, ELSEWHERE], reason }];
+    explain({ state: 'posted', isCopied: true, sinceMs: 0, missing });
+    const { text } = await ask();
+    expect(text).not.toContain('102');
+    expect(text).not.toContain(sentence(reason.key));
+  });
+
+  it('says of a copy that somebody deleted elsewhere that it is gone', async () => {
+    explain({ state: 'posted', isCopied: true, sinceMs: 0, shownIn: [], removedIn: [ELSEWHERE] });
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.removed-elsewhere', { count: 1 }));
+    expect(text).not.toContain('✅');
+  });
+
+  it('says in which language it was already', async () => {
+    explain({ state: 'posted', sinceMs: 0, alreadyIn: 'es' });
+    expect((await ask()).text).toContain(sentence('why.already-in', { language: 'Spanish' }));
+  });
+
+  it('does not say of a copy whose source is unknown that it was not translated', async () => {
+    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, '');
+    const { text } = await ask({ role: 'moderator' });
+    expect(text).not.toContain(sentence('why.none'));
+    expect(text).toContain(sentence('why.own'));
+  });
+
+  it('tells nobody but its author and moderators that the author opted out', async () => {
+    await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
+    explain({ state: 'skipped', reason: { key: 'why.skipped.opted-out' } });
+    expect((await ask({ ...EVE, id: 'mallory' })).text).toBe(sentence('why.not-yours'));
+    expect((await ask()).text).toContain(sentence('why.you-opted-out'));
+    const { text, tone } = await ask({ role: 'moderator' });
+    expect(text).toContain(sentence('why.skipped.opted-out'));
+    expect(tone).not.toBe('error');
+    explain({ state: 'dead', sinceMs: 0, reason: { key: 'reasons.timeout' } });
+    const later = await ask({ role: 'moderator' });
+    expect(later.text).toContain(sentence('why.skipped.opted-out'));
+    expect(later.text).not.toContain(sentence('reasons.timeout'));
   });
 
   it('says of a message without words that its copies are as it was written', async () => {
@@ -181,7 +228,8 @@ describe('/why', () => {
       expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.bot'));
       expect(await link({ ...EVE, id: 'mallory' })).toBe(sentence('why.not-yours'));
       await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
-      expect(await link({ role: 'moderator' })).toBe(sentence('errors.author-opted-out'));
+      expect(await link({ ...EVE, id: 'mallory' })).toBe(sentence('why.not-yours'));
+      expect(await link({ role: 'moderator' })).toContain(sentence('why.skipped.opted-out'));
       expect(await link()).toContain(sentence('why.skipped.bot'));
     });
 
@@ -240,6 +288,8 @@ describe('/why', () => {
   it.each(realTexts.locales)('has a sentence for each reason in %s', (locale) => {
     for (const reason of SKIP_REASONS)
       expect(sentence(`why.skipped.${reason}`, { reset: 't' }, locale)).toMatch(/\p{L}/u);
+    for (const way of CUT_OFFS)
+      expect(sentence(`why.cut-off.${way}`, {}, locale)).toMatch(/\p{L}/u);
     for (const reason of UNKNOWN_REASONS)
       expect(sentence(`why.unknown.${reason}`, {}, locale)).toMatch(/\p{L}/u);
     for (const code of ERROR_CODES)

@@ -20,6 +20,8 @@ export interface StoredOutcome {
   readonly changedMs: number;
   /** Earliest time of the next attempt, ms since 1970. */
   readonly dueMs: number;
+  /** The message's, by which its platform knows when it was written. */
+  readonly position: string;
   readonly partition: string;
   /** Epoch of the tenure that claimed the row last; 0 where none has since the message changed. */
   readonly epoch: number;
@@ -41,6 +43,7 @@ export const outcomesOf = async (
       'attempts',
       'changed_ms',
       'due_ms',
+      'position',
       'partition_key',
       'epoch',
     ])
@@ -59,6 +62,7 @@ export const outcomesOf = async (
       attempts: row.attempts,
       changedMs: row.changed_ms,
       dueMs: row.due_ms,
+      position: row.position,
       partition: row.partition_key,
       epoch: row.epoch,
     };

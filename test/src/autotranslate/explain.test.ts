@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
+import { channelKey } from '../../../src/model/place.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import {
@@ -35,7 +37,7 @@ describe('an explanation of a stored message', () => {
         state: 'posted',
         isCopied: true,
         shownIn: [JAPANESE, SPANISH],
-        missingIn: [],
+        missing: [],
         removedIn: [],
       },
     ]);
@@ -59,17 +61,102 @@ describe('an explanation of a stored message', () => {
     },
   );
 
-  it('names the linked channels in which it never was', async () => {
-    await scene.watches.set(
-      linked().map((watch) =>
-        watch.channel === SPANISH ? { ...watch, choices: { pause: { fromMs: 0 } } } : watch,
-      ),
-    );
+  describe('names the linked channels in which it never was, and what kept it out', () => {
+    const key = (id: string): string => channelKey(channel(id));
+    const PAUSE = { fromMs: 0 };
+    it.each([
+      ['paused-there', 'spanish', { pause: PAUSE }],
+      ['muted-there', 'spanish', { muted: { [key('english')]: PAUSE } }],
+      ['paused-there', 'japanese', { held: { [key('spanish')]: PAUSE } }],
+    ])('%s by the choices of %s', async (way, of, choices) => {
+      await scene.watches.set(
+        linked().map((watch) => (watch.channel.id === of ? { ...watch, choices } : watch)),
+      );
+      const message = await scene.say(ENGLISH, 'hello');
+      await scene.idle();
+      const reason = { key: `why.cut-off.${way}` };
+      expect(await partsOf(message)).toMatchObject([
+        { state: 'posted', shownIn: [JAPANESE], missing: [{ channels: [SPANISH], reason }] },
+      ]);
+    });
+
+    it.each([
+      ['paused-there', 'spanish', { pause: PAUSE }],
+      ['muted-there', 'spanish', { muted: { [key('english')]: PAUSE } }],
+      ['held-here', 'spanish', { held: { [key('english')]: PAUSE } }],
+    ])('all of them: %s', async (way, of, choices) => {
+      const two = mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']);
+      await scene.watches.set(
+        two.map((watch) => (watch.channel.id === of ? { ...watch, choices } : watch)),
+      );
+      const message = await scene.say(ENGLISH, 'hello');
+      await scene.idle();
+      expect(await partsOf(message)).toMatchObject([
+        { state: 'skipped', reason: { key: `why.cut-off.${way}` } },
+      ]);
+    });
+
+    it('where it may not be posted now, too', async () => {
+      await scene.watches.set(linked());
+      const error = new AppError('forbidden', 'Missing Permissions');
+      scene.feed.fail({ call: 'create', error, channel: SPANISH });
+      const message = await scene.say(ENGLISH, 'hello');
+      await untilGivenUp(scene);
+      const [part] = await partsOf(message);
+      expect(part).toMatchObject({ state: 'dead', missing: [{ channels: [SPANISH] }] });
+      expect(part).not.toHaveProperty('shownIn');
+    });
+  });
+
+  it('tells of a reply as one, though the channel was linked since', async () => {
+    await watchGeneral();
+    const message = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    scene.clock.aheadMs += DAY_MS;
+    await scene.watches.set(mirrorOf([GENERAL, 'en'], [SPANISH, 'es']));
+    const [part] = await partsOf(message);
+    expect(part).toMatchObject({ state: 'posted', shownIn: [GENERAL] });
+    expect(part).not.toHaveProperty('isCopied');
+  });
+
+  it('tells of a copy as one, though the link has ended since or is another one', async () => {
+    await scene.watches.set(linked());
     const message = await scene.say(ENGLISH, 'hello');
     await scene.idle();
+    scene.clock.aheadMs += DAY_MS;
+    await scene.watches.remove(ENGLISH);
+    const shownIn = [JAPANESE, SPANISH];
+    expect(await partsOf(message)).toMatchObject([{ isCopied: true, shownIn, missing: [] }]);
+    await scene.watches.set(
+      mirrorOf([ENGLISH, 'en'], [GENERAL, 'fr']).map((watch) => ({ ...watch, group: 'later' })),
+    );
+    const reason = { key: 'why.skipped.before-link' };
     expect(await partsOf(message)).toMatchObject([
-      { state: 'posted', shownIn: [JAPANESE], missingIn: [SPANISH] },
+      { isCopied: true, shownIn, missing: [{ channels: [GENERAL], reason }] },
     ]);
+  });
+
+  it('counts what stands in the thread of a linked channel as standing there', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    const thread = scene.feed.startThread(ENGLISH, 'plans');
+    const message = await scene.say(thread, 'hello');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      { state: 'posted', isCopied: true, missing: [], shownIn: [{ parentId: SPANISH.id }] },
+    ]);
+  });
+
+  it.each([
+    ['linked channels', () => linked(), ENGLISH],
+    ['replies', () => [{ ...watchOf(GENERAL), languages: ['es', 'ja'] }], GENERAL],
+  ])('says in which language its words are already, with %s', async (_, watches, from) => {
+    await scene.watches.set(watches());
+    const message = await scene.say(from, 'es: Buenos días a todos, ¿cómo están ustedes hoy?');
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([{ state: 'posted', alreadyIn: 'es' }]);
+    const other = await scene.say(from, 'Guten Morgen zusammen, wie geht es euch heute?');
+    await scene.idle();
+    expect((await partsOf(other))[0]).not.toHaveProperty('alreadyIn');
   });
 
   it('is that of the source, with its author, for a mirror of it', async () => {

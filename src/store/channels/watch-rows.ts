@@ -134,8 +134,11 @@ export const writeWatches = async (
   before: WatchesById,
   after: WatchesById,
 ): Promise<void> => {
-  for (const [id, { watch }] of before)
-    if (!after.has(id)) await deleteRows(db, 'channel_watch', channelColumns(watch.channel));
+  for (const [id, { watch }] of before) {
+    if (after.has(id)) continue;
+    await deleteRows(db, 'channel_watch', channelColumns(watch.channel));
+    await setImmediate();
+  }
   for (const [id, stored] of after) {
     if (before.get(id) === stored) continue;
     const { watch, sinceMs, joinedMs, languagesMs } = stored;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
 import { isShut, type ChannelWatch, type WatchChoices } from '../../model/space.ts';
@@ -117,6 +118,7 @@ const noteWatches = async (
   const [first] = ended;
   if (by?.undo) await putUndo(db, by.space, by.undo, ended);
   for (const key of new Set([...from.keys(), ...to.keys()])) {
+    await setImmediate();
     const channel = (to.get(key) ?? from.get(key))?.watch.channel;
     const [before, after] = [notedOf(from, key, names), notedOf(to, key, names)];
     if (channel)

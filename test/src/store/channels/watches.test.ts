@@ -184,6 +184,21 @@ describe('watched channels', () => {
     expect(watches.list(SPACE)).toEqual(expect.arrayContaining(all));
   });
 
+  it('that are removed by the hundred leave other work its turns', async () => {
+    const all = Array.from({ length: 100 }, (_, at) =>
+      watchOf({ channel: { ...HERE, id: `${at}` } }),
+    );
+    await watches.set(all);
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (watches.list(SPACE).length > 0) setImmediate(count);
+    };
+    count();
+    await watches.remove(all.map(({ channel }) => channel));
+    expect(turns).toBeGreaterThan(all.length);
+  });
+
   it('that are changed have no row of others read', async () => {
     const others = Array.from({ length: 9 }, (_, at) =>
       watchOf({ channel: { space: OTHER, id: `other ${at}` }, group: `other ${at % 3}` }),

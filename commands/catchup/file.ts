@@ -72,7 +72,8 @@ export const readFileOf = async (
     leftOut: given.leftOut + all.leftOut,
   };
   const language = services.languages.name(to, locale);
-  const params = { count: read.length, language, translated: all.translated };
+  const count = missed.messages.length;
+  const params = { count, replies: read.length - count, language, translated: all.translated };
   return {
     missed,
     read,

@@ -114,6 +114,7 @@ export const readPage = async (
     last: end,
     since: timestamp(reading.since),
     language,
+    replies: all.read.length - here.length,
     translated: all.translated,
   });
   const before = messages[start - 1];

@@ -111,9 +111,9 @@ export const nothing = (
 export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichText> =>
   count > 0 && t('catchup.left-out', { count });
 
-/** Says that replies in older threads are not looked at, where such stand in no channel. */
-export const threadsNote = ({ capabilities, t }: ReadingContext): Maybe<RichText> =>
-  capabilities.repliesInThreads && t('catchup.older-threads');
+/** Says that replies in older threads are not looked at, in a channel that may have threads. */
+export const threadsNote = ({ capabilities, channel, t }: ReadingContext): Maybe<RichText> =>
+  (capabilities.repliesInThreads || channel.parentId === undefined) && t('catchup.older-threads');
 
 /** True where a language model answers. */
 export const chats = async ({ services, channel, signal }: ReadingContext): Promise<boolean> => {

@@ -78,10 +78,16 @@ describe('/catchup', () => {
   it('says where nothing was missed, and how to look further back', async () => {
     const { text, tone } = await harness().run('catchup', {}, READER);
     const none = sentence('catchup.none', { since: `<t:${secondsAgo(1_440)}:f>` }, 'ja');
-    expect(text).toBe(`${none}\n${sentence('catchup.further', {}, 'ja')}`);
+    const threads = sentence('catchup.older-threads', {}, 'ja');
+    expect(text).toBe(`${none}\n${sentence('catchup.further', {}, 'ja')}\n${threads}`);
     expect(tone).toBe('note');
     const chosen = await harness().run('catchup', { since: '7d' });
-    expect(chosen.text).toBe(sentence('catchup.none', { since: `<t:${secondsAgo(7 * 1_440)}:f>` }));
+    const since = { since: `<t:${secondsAgo(7 * 1_440)}:f>` };
+    const older = sentence('catchup.older-threads');
+    expect(chosen.text).toBe(`${sentence('catchup.none', since)}\n${older}`);
+    const inThread = { ...HERE, id: 'thread', parentId: HERE.id };
+    const there = await harness().run('catchup', { since: '7d' }, { channel: inThread });
+    expect(there.text).toBe(sentence('catchup.none', since));
   });
 
   it('says how many messages of people who opted out are left out', async () => {

@@ -11,7 +11,7 @@ describe('the file of /catchup', () => {
     harness().script.messages = [{ ...first!, replies: { count: 2, ours: 'none' } }, ...rest];
     await harness().run('catchup', { to: 'es' });
     const { text, files = [] } = await harness().press('catchup.file');
-    const params = { count: 60, language: 'Spanish', translated: 60 };
+    const params = { count: 60, replies: 0, language: 'Spanish', translated: 60 };
     expect(text).toContain(sentence('catchup.file-ready', params));
     const [head, , line, ...others] = Buffer.from(files[0]!.bytes).toString().split('\n');
     expect(head).toBe(sentence('catchup.file-head', params));

@@ -14,7 +14,7 @@ describe('the lines of /catchup', () => {
     const { text } = await harness().run('catchup', { since: '1h', to: 'es' });
     const time = (minutesAgo: number) => `<t:${secondsAgo(minutesAgo)}:t>`;
     const way = (minutesAgo: number) => `[↗](https://chat.example/${msAgo(minutesAgo)})`;
-    expect(text.split('\n').slice(1)).toEqual([
+    expect(text.split('\n').slice(1, -1)).toEqual([
       `- ${time(4)} ${way(4)} **Cat**: es:a`,
       `  - ${time(3)} es:b`,
       `- ${time(2)} ${way(2)} **Dan**: es:c`,
@@ -29,7 +29,7 @@ describe('the lines of /catchup', () => {
     const { text } = await harness().run('catchup', { since: '7d', to: 'es' });
     const moments = text
       .split('\n')
-      .slice(1)
+      .slice(1, -1)
       .map((line) => /<t:\d+:\w>/.exec(line)?.[0]);
     expect(moments).toEqual(
       [first, first - 420, second, second - 60].map(
@@ -52,7 +52,7 @@ describe('the lines of /catchup', () => {
       written('b', 2),
     ];
     const { text } = await harness().run('catchup', { to: 'es' });
-    const shown = text.split('\n').slice(1);
+    const shown = text.split('\n').slice(1, -1);
     expect(shown[0]).toMatch(/\*\*Cat\*\*: see `npm ci`:$/);
     expect(shown.slice(1, -1).join('\n')).toBe(
       `\`\`\`ts\n${code.slice(0, code.indexOf('\n  8'))}\n…\n\`\`\`\nfine?`,
@@ -72,7 +72,7 @@ describe('the lines of /catchup', () => {
     const notes = async () =>
       (await harness().run('catchup', { to: 'fr' })).text
         .split('\n')
-        .slice(1)
+        .slice(1, -1)
         .map((line) => /\[🧵 .*/.exec(line)?.[0]);
     const note = (at: number, count: number) =>
       `[🧵 ${sentence('catchup.replies', { count })} ↗](https://chat.example/thread/${msAgo(9 - at)})`;

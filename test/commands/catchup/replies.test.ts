@@ -27,7 +27,7 @@ describe('the replies in threads of /catchup', () => {
     expect(linesIn(text)).toEqual(
       [6, 4, 2].flatMap((at) => [0, 1, 2].slice(0, at).map((n) => `line ${at}${n}.`)),
     );
-    const shown = text.split('\n').slice(1);
+    const shown = text.split('\n').slice(1, -1);
     const way = (at: number) => `(https://chat.example/thread/${msAgo(at)})`;
     expect(shown[0]).toContain(`[🧵 ${sentence('catchup.replies', { count: 8 })} ↗]${way(8)}`);
     expect(shown[2]).toMatch(/^ {2}- 🧵 <t:\d+:t> \*\*Dan\*\*: es:line 60\.$/);
@@ -44,6 +44,13 @@ describe('the replies in threads of /catchup', () => {
     expect(linesIn(rows.join())).toHaveLength(20);
     expect(rows.at(-2)).toContain(`[🧵 ${more(2)}]`);
     expect(linesIn(text)).toEqual(['line 50.', 'line 51.', 'line 52.']);
+    const read = { count: 1, language: 'Spanish' };
+    const since = `<t:${secondsAgo(1_440)}:f>`;
+    const onPage = { ...read, first: 1, last: 1, since, replies: 3, translated: 4 };
+    expect(text).toContain(sentence('catchup.page', onPage));
+    const params = { ...read, replies: 20, translated: 21 };
+    expect(rows[0]).toBe(sentence('catchup.file-head', params));
+    expect(text).toContain(sentence('catchup.file-ready', params));
   });
 
   it('are counted, as far as the file has them, before many messages are translated', async () => {

@@ -54,7 +54,7 @@ describe('the translations of /catchup', () => {
     harness().script.messages = lines(1);
     const heading = async () => (await harness().run('catchup', { to: 'es' })).text.split('\n')[0];
     const params = { count: 1, since: `<t:${secondsAgo(1_440)}:f>`, language: 'Spanish' };
-    const words = { ...params, first: 1, last: 1 };
+    const words = { ...params, first: 1, last: 1, replies: 0 };
     expect(await heading()).toBe(sentence('catchup.page', { ...words, translated: 1 }));
     Object.assign(harness().services.translator, {
       async *translate({ text }: { text: unknown }) {

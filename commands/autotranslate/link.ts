@@ -134,7 +134,7 @@ export const useCode = async (
       linkWarning(watch.channel, ctx),
       warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
     ),
-    controls: [askButton(id, ctx)],
+    controls: [askButton(`${id}/${watch.channel.id}`, ctx)],
   };
 };
 
@@ -237,8 +237,9 @@ const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
   run: async (ctx) => ctx.reply(await run(ctx)),
 });
 
-const askButton = (id: string, ctx: Pick<PressContext, 'label'>): Control =>
-  button(ctx, `autotranslate ask:${id}`, 'autotranslate.link-yes', 'primary');
+/** @param about the id of the request, and that of the own channel */
+const askButton = (about: string, ctx: Pick<PressContext, 'label'>): Control =>
+  button(ctx, `autotranslate ask:${about}`, 'autotranslate.link-yes', 'primary');
 
 /** An answer takes the place of the question, whose buttons are of no use any more. */
 const answer = (isAgreed: boolean): Press => ({
@@ -262,11 +263,13 @@ const answer = (isAgreed: boolean): Press => ({
 export const linkPresses: Readonly<Record<string, Press>> = {
   ask: press(async (ctx) => {
     const { services, channel, arg, t } = ctx;
-    const became = await services.watches.ask(arg, channel.space, admitTo(ctx));
-    if (became === 'linked') return { text: t('autotranslate.link-done') };
+    const [id = '', own = channel.id] = arg.split('/');
+    const became = await services.watches.ask(id, channel.space, admitTo(ctx));
+    const toPage = button(ctx, `autotranslate links:${own}`, 'settings.back');
+    if (became === 'linked') return { text: t('autotranslate.link-done'), controls: [toPage] };
     return became === 'asked'
-      ? { text: t('autotranslate.link-asked') }
-      : { text: t('autotranslate.link-unasked'), controls: [askButton(arg, ctx)] };
+      ? { text: t('autotranslate.link-asked'), controls: [toPage] }
+      : { text: t('autotranslate.link-unasked'), controls: [askButton(arg, ctx), toPage] };
   }),
   link: answer(true),
   refuse: answer(false),

@@ -189,7 +189,16 @@ export const channelPage = async (
     button(ctx, `autotranslate ${press}:${id}`, key, look);
   if (!watch)
     return {
-      text: sections(above, t('autotranslate.panel-off', { channel: channelMention(channel) })),
+      text: sections(
+        above,
+        lines(
+          t('autotranslate.panel-off', { channel: channelMention(channel) }),
+          t('autotranslate.panel-which', {
+            here: ctx.label('autotranslate.panel-link'),
+            elsewhere: ctx.label('autotranslate.panel-elsewhere'),
+          }),
+        ),
+      ),
       controls: [
         languages,
         doing('find', 'autotranslate.panel-find'),

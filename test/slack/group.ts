@@ -28,7 +28,7 @@ export const agreeIn = async (
   { channel, admin }: Place,
   ask: string,
 ): Promise<void> => {
-  const link = ask.replace(' ask:', ' link:');
+  const link = ask.replace(' ask:', ' link:').replace(/\/.*/, '');
   const question = () => channel.posts.find(({ blocks }) => pressIn(blocks, 'link') === link);
   await channel.until(() => question() !== undefined);
   const asked = question();
@@ -80,7 +80,8 @@ export const openGroup = async () => {
     options: { language: 'ja', code: second },
   });
   const proposal = await answer.answer();
-  const [ask = ''] = /autotranslate ask:[0-9a-f-]+/.exec(JSON.stringify(proposal.components)) ?? [];
+  const [ask = ''] =
+    /autotranslate ask:[0-9a-f-]+\/\w+/.exec(JSON.stringify(proposal.components)) ?? [];
   discord.press(guild.owner, proposal, ask);
   await agreeIn(bot, english, ask);
   await japanese.until((messages) =>

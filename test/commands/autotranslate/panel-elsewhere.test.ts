@@ -117,8 +117,19 @@ describe('the page of channels elsewhere', () => {
       sentence('autotranslate.link-see', { channel: '<#3>', channels: '#there', name: 'Ann' }),
     );
     expect(watchesOf(harness())).toEqual([]);
-    await harness().press('autotranslate.link-yes');
+    const done = await harness().press('autotranslate.link-yes');
     expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'mirror', languages: ['ja'] }]);
+    expect(done.controls?.map(({ press }) => press)).toEqual(['autotranslate links:3']);
+  });
+
+  it('is told apart from channels here where a channel is linked with none', async () => {
+    await harness().run('autotranslate panel');
+    const { text } = await harness().press('autotranslate.panel-pick', ['3']);
+    const entries = {
+      here: sentence('autotranslate.panel-link'),
+      elsewhere: sentence('autotranslate.panel-elsewhere'),
+    };
+    expect(text).toContain(sentence('autotranslate.panel-which', entries));
   });
 
   it('stays where a code is entered, with its language, when the code is refused', async () => {

@@ -110,7 +110,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     },
     update: async (posted, mirror, options = {}) => {
       using _ = await turns.take(channelIdOf(posted.channel));
-      return mirrorWriter.rewrite(posted, mirror, options);
+      return await mirrorWriter.rewrite(posted, mirror, options);
     },
     unquote: async (posted, _source, held = {}) => {
       using _ = await turns.take(channelIdOf(posted.channel));

@@ -81,7 +81,7 @@ export const createAbilities = (
       const model = find(installed, wished) ?? (forVectors[0] ?? first).model;
       const ask = async (kind: VectorRequest['kind'], text: string): Promise<LlamaReply> => {
         using _ = await turn();
-        return processes.call(model, { kind, text }, signal);
+        return await processes.call(model, { kind, text }, signal);
       };
       for (const text of texts)
         if (Buffer.byteLength(text) > FITTING_BYTES) demand(await ask('measure', text), 'measured');

@@ -334,7 +334,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             agreed: { name: agreed, space },
           };
         await link(await demand(request, space, admit), taken(id), who || {});
-        return questions.close(request, 'done', pressedIn);
+        return await questions.close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
       const by = currentActor();

@@ -161,7 +161,7 @@ export const createOwnRevisions = ({ db, owner, deliver, wentBack, clock }: OwnR
     },
     applyMissed: async (topic: SignalTopic): Promise<boolean> => {
       using _ = await turns.take(topic);
-      return applyMissed(topic);
+      return await applyMissed(topic);
     },
     /** Takes a new connection: another server, or an earlier state, may have given the same revisions to other changes. */
     reconnected: (): void => {

@@ -68,7 +68,7 @@ describe('a disk that cannot be used', () => {
     const failure = await openStore(`sqlite:${path}`).then(
       async (open) => {
         await using damaged = open;
-        return createMemberSettings(damaged)
+        return await createMemberSettings(damaged)
           .of(MEMBER)
           .catch((thrown: unknown) => thrown);
       },

@@ -26,6 +26,8 @@ import type { MessageReader } from './inbound/message-reader.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from '../../src/rich-text/reduce.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { OWNER } from './mirrors/files.ts';
 import { isPersonId, type People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
 import { BESIDE_COPIES, missingScopes, type ScopeChoice } from './scopes.ts';
@@ -82,11 +84,13 @@ export const readChannel = async (api: Api, channel: Channel): Promise<ChannelIn
   return reply?.channel;
 };
 
-/** A message without the small lines that mirrors have around their words: a quote, a footer. */
-const withoutSmallLines = (message: Message): Message =>
-  message.author.kind === 'ourselves'
-    ? { ...message, text: message.text.filter(({ kind }) => kind !== 'subtext') }
-    : message;
+/** A message without what mirrors have around their words: small lines, and the name over files. */
+const withoutSmallLines = (message: Message): Message => {
+  const { author, files, text } = message;
+  if (author.kind !== 'ourselves') return message;
+  const isOverFiles = files.length > 0 && plainText(text).startsWith(OWNER);
+  return { ...message, text: isOverFiles ? [] : text.filter(({ kind }) => kind !== 'subtext') };
+};
 
 /** The command by which people let the app into a channel. */
 const invitation = (installed: Installed | undefined): string =>

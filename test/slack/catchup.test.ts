@@ -161,6 +161,21 @@ it('shows what was missed since the person’s last message', async () => {
   expect(linesIn(shown)).not.toEqual([]);
 });
 
+it('names the files of copies, without the line with a name that stands over them', async () => {
+  const at = bot.place();
+  const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
+  const both = `<#${at.channel.id}> en, <#${spanish.id}> es`;
+  await bot.use(at, `autotranslate mirror channels:"${both}"`);
+  const bytes = new TextEncoder().encode('what is in the file');
+  const files = [{ name: 'plan.txt', mimetype: 'text/plain', bytes }];
+  at.channel.say(at.ann, 'Here are the plans for summer', { files });
+  await spanish.until((posts) => posts.some(({ state }) => state.files.length === 1));
+  const there = { ...at, channel: spanish };
+  const shown = await bot.use(there, 'catchup since:1h to:es', { by: at.admin, part: 'plan.txt' });
+  expect(shown.split('Here are the plans')).toHaveLength(2);
+  expect(shown).not.toContain('📎');
+});
+
 it('says where Slack gives the app little history', async () => {
   await using limited = await openSlackBot('socket', { history: 'limited' });
   const at = limited.place();

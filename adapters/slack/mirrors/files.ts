@@ -22,12 +22,15 @@ const keyOf = ({ id, name }: MirrorFile): string => id ?? name;
 const filesOf = ({ content }: Mirror): readonly MirrorFile[] =>
   (content.files ?? []).slice(0, FILES);
 
+/** Stands before the name of the files' owner. */
+export const OWNER = '📎 ';
+
 /** The name of the files' owner, as a link to the source. */
 const ownerBlocks = ({ as, sourceUrl }: Mirror): readonly SlackBlock[] | undefined => {
   if (!as) return undefined;
   const name = text(quotedWords(as.name) || '…');
   return textBlocks([
-    paragraph(text('📎 '), sourceUrl === undefined ? name : link(sourceUrl, name)),
+    paragraph(text(OWNER), sourceUrl === undefined ? name : link(sourceUrl, name)),
   ]);
 };
 

@@ -160,9 +160,16 @@ const finding = (
 /** The place of the first channel that is listed, as a control carries it. */
 const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 0);
 
-/** A press after which a channel is linked, or more is asked. */
-const linking = (run: (ctx: PressContext) => Promise<Content>): Press => ({
-  ...press((ctx) => channelPage(ctx, readChosen(ctx.arg).id)),
+/**
+ * A press after which a channel is linked, or more is asked.
+ *
+ * @param page what stands, with all that was chosen before, where that is refused
+ */
+const linking = (
+  run: (ctx: PressContext) => Promise<Content>,
+  page = async (ctx: PressContext) => channelPage(ctx, readChosen(ctx.arg).id),
+): Press => ({
+  ...press((ctx) => page(ctx)),
   run: async (ctx) => ctx.reply(await run(ctx)),
 });
 
@@ -194,9 +201,15 @@ export const panelPresses: Readonly<Record<string, Press>> = {
     const [language = ''] = chosenLanguages(ctx.values, 1, ctx);
     return linkPage(ctx, { ...readChosen(ctx.arg), language });
   }),
-  linkto: linking((ctx) => linkWith(ctx, { ...readChosen(ctx.arg), other: ctx.values[0] ?? '' })),
+  linkto: linking(
+    (ctx) => linkWith(ctx, { ...readChosen(ctx.arg), other: ctx.values[0] ?? '' }),
+    async (ctx) => linkPage(ctx, readChosen(ctx.arg)),
+  ),
   findas: finding((ctx, found) => otherLanguagePage(ctx, readChosen(ctx.arg), found)),
-  linkas: linking((ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx)),
+  linkas: linking(
+    (ctx) => linkChosen(readChosen(ctx.arg), ctx.values, ctx),
+    async (ctx) => otherLanguagePage(ctx, readChosen(ctx.arg)),
+  ),
   linksure: linking((ctx) => {
     const chosen = readChosen(ctx.arg);
     return linkChosen(chosen, [chosen.otherLanguage], ctx);

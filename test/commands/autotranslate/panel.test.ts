@@ -338,6 +338,21 @@ describe('the panel of /autotranslate', () => {
     const same = await harness().pressNamed('autotranslate linkas:1/en/2', {}, ['en']);
     expect(same.text).toContain(sentence('autotranslate.one-language'));
     expect(watchesOf(harness())).toEqual([]);
+    await harness().press('autotranslate.panel-language', ['es']);
+    expect(watchesOf(harness())).toMatchObject([
+      { id: '1', languages: ['en'] },
+      { id: '2', languages: ['es'] },
+    ]);
+  });
+
+  it('keeps the language that was chosen where a channel cannot be linked with itself', async () => {
+    await openChannel('1');
+    await harness().press('autotranslate.panel-link');
+    await harness().press('autotranslate.panel-language', ['en']);
+    await harness().press('autotranslate.panel-pick', ['1']);
+    await harness().press('autotranslate.panel-pick', ['2']);
+    await harness().press('autotranslate.panel-language', ['es']);
+    expect(watchesOf(harness())).toMatchObject([{ languages: ['en'] }, { languages: ['es'] }]);
   });
 });
 

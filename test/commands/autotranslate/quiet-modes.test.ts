@@ -91,7 +91,10 @@ describe('the button of a channel that is translated on request', () => {
 
   it('says where nothing was written', async () => {
     const { text, tone } = await harness().pressNamed('catchup recent', { member: BOB });
-    expect([text, tone]).toEqual([sentence('autotranslate.read-none'), 'note']);
+    const said = [sentence('autotranslate.read-none'), sentence('catchup.older-threads')].join(
+      '\n',
+    );
+    expect([text, tone]).toEqual([said, 'note']);
   });
 
   it('shows the newest ones first, and the ones before them on earlier pages', async () => {

@@ -247,15 +247,16 @@ const answer = (isAgreed: boolean): Press => ({
   async run(ctx) {
     const { services, channel, arg, t, reply } = ctx;
     try {
-      await services.watches.answer(arg, channel.space, isAgreed, admitTo(ctx), channel);
+      const own = t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused');
+      const admit = admitTo(ctx);
+      // Others read the question, too: it stays in the language of its channel.
+      const said = await services.watches.answer(arg, channel.space, isAgreed, admit, channel);
+      await reply({ text: said ?? own });
     } catch (thrown) {
       const { key } = toAppError(thrown).sentence;
       if (!/^autotranslate\.link-(?:over|linked|gone)$/.test(key)) throw thrown;
       return reply({ text: t(key) });
     }
-    await reply({
-      text: t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused'),
-    });
   },
 });
 

@@ -84,7 +84,7 @@ export const elsewherePresses = (
   /** Answers an open link, or takes it back, and says so above the page that listed it. */
   const decide = (
     became: 'done' | 'refused' | 'withdrawn',
-    run: (id: string, ctx: PressContext) => Promise<void>,
+    run: (id: string, ctx: PressContext) => Promise<unknown>,
   ): Press => ({
     ...links,
     run: async (ctx) => {

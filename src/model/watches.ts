@@ -1,4 +1,5 @@
 import type { Channel, Member, Space } from './place.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { Changer, ChannelWatch } from './space.ts';
 
 /** A code by which a channel elsewhere can be linked with one here, once. */
@@ -194,7 +195,8 @@ export interface Watches {
    */
   ask(id: string, space: Space, admit: LinkConditions['admit']): Promise<LinkStep>;
   /**
-   * Takes the answer of the side that made the code, once; rejects as `ask` does.
+   * Takes the answer of the side that made the code, once; rejects as `ask` does. Resolves with what the question in
+   * `pressedIn` is to say, in its own language; undefined where there is none.
    *
    * @param pressedIn the channel of the question that shows the answer itself: it goes from the others
    */
@@ -204,7 +206,7 @@ export interface Watches {
     isAgreed: boolean,
     admit: LinkConditions['admit'],
     pressedIn?: Channel,
-  ): Promise<void>;
+  ): Promise<RichText | undefined>;
   /** Lists the links of a channel that were asked for and wait for an answer, the oldest first. */
   openLinks(channel: Channel): Promise<readonly AskedLink[]>;
   /** Takes back what this side asked for, before it is answered; rejects as `ask` does. */

@@ -4,7 +4,7 @@ import type { Content } from '../../model/message.ts';
 import { channelMention, isSameChannel, type Channel, type Posted } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { lines, sentence } from '../../rich-text/compose.ts';
-import { timestamp } from '../../rich-text/rich-text.ts';
+import { timestamp, type RichText } from '../../rich-text/rich-text.ts';
 import type { WhileHeld } from '../../ports/processes.ts';
 import type { StoredRequest } from '../../store/channels/link-requests.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
@@ -111,21 +111,26 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
       }
       return questions.filter((each) => each !== undefined);
     },
-    /** Takes the buttons from the questions that were not pressed, and says there what became of the request. */
+    /**
+     * Takes the buttons from the questions that were not pressed, and says there what became of the request; resolves with what
+     * the pressed one is to say.
+     */
     close: async (
       { questions = [], invited }: StoredRequest,
       became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone',
       pressedIn?: Channel,
-    ): Promise<void> => {
+    ): Promise<RichText | undefined> => {
       const { moderators } = await deps.spaces.of(invited.channel.space);
+      let pressed: RichText | undefined;
       for (const posted of questions) {
         const { channel } = posted;
-        if (pressedIn && isSameChannel(channel, pressedIn)) continue;
         const isOwn = isSameChannel(channel, invited.channel);
         const language = (isOwn ? invited.languages[0] : moderators?.locale) ?? 'en';
         const text = texts.rich(language)(`autotranslate.link-${became}`);
-        await tryIn(channel, () => platforms.edit(posted, { text }));
+        if (pressedIn && isSameChannel(channel, pressedIn)) pressed = text;
+        else await tryIn(channel, () => platforms.edit(posted, { text }));
       }
+      return pressed;
     },
   };
 };

@@ -11,6 +11,7 @@ import {
 } from '../../model/place.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
 import type { Leases } from '../../ports/processes.ts';
 import { withoutChoices, type LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
@@ -317,7 +318,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       isAgreed: boolean,
       admit: Admit,
       pressedIn?: Channel,
-    ): Promise<void> => {
+    ): Promise<RichText | undefined> => {
       using _ = await turns.take(id);
       const request = await find(id, 'invited', space);
       const { invited, joining } = request;
@@ -345,7 +346,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
       void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
-      await questions.close(request, 'refused', pressedIn);
+      return await questions.close(request, 'refused', pressedIn);
     },
     openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
       const all = await requests.open(channel.space);

@@ -1,3 +1,4 @@
+import { plainText } from '../../../../src/rich-text/walk.ts';
 import { describe, expect, it } from 'vitest';
 import { createStoreWriter } from '../../../../src/store/writer.ts';
 import { createTransact } from '../../../../src/store/sqlite/dialect.ts';
@@ -169,7 +170,9 @@ describe('a link', () => {
       expect(scene.feed.asked(mods)).toEqual(scene.feed.asked(ENGLISH));
       expect(scene.feed.asked(mods)).toHaveLength(2);
       await scene.restart();
-      await scene.watches.answer(id, SPACE, isAgreed, admit, mods);
+      const said = await scene.watches.answer(id, SPACE, isAgreed, admit, mods);
+      // In the language of the channel, whoever pressed it.
+      expect(plainText(said ?? [])).toBe(sentence(key, {}, 'de'));
       expect(scene.feed.asked(ENGLISH)).toEqual([]);
       expect(scene.feed.texts(ENGLISH)[0]).toBe(sentence(key));
     },

@@ -94,7 +94,8 @@ it('a summary holds nothing of who opts out, or of what is deleted or edited, wh
   await used.until(({ shown, followUps }) =>
     [shown, ...followUps].some((one) => one?.content.includes('so many lines')),
   );
-  expect(numbersIn(asked.at(-1)!).slice(0, 6)).toEqual(LEFT);
+  // What was edited meanwhile may be edited again: the second summary does without it.
+  expect(numbersIn(asked.at(-1)!).slice(0, 5)).toEqual(LEFT.filter((each) => each !== '500'));
 });
 
 it('nothing is shown to who loses the role that reads the channel while it is translated', async () => {

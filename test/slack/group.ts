@@ -20,7 +20,7 @@ export const wordsIn = async (channel: FakeChannel, part: string): Promise<void>
 
 /** The press of a control in blocks of Slack. */
 const pressIn = (blocks: unknown, word: string): string =>
-  new RegExp(`autotranslate ${word}:[0-9a-f-]+`).exec(JSON.stringify(blocks))?.[0] ?? '';
+  new RegExp(`"(autotranslate ${word}:[^"]+)"`).exec(JSON.stringify(blocks))?.[1] ?? '';
 
 /** Has the question of a request in a workspace's channel answered by its moderator. */
 export const agreeIn = async (
@@ -87,6 +87,13 @@ export const openGroup = async () => {
   await japanese.until((messages) =>
     messages.some(({ content }) => content.includes('リンクされ')),
   );
+  // Who was not asked agrees to the third one, too.
+  const naming = () => spanish.channel.posts.filter(({ words }) => words.includes('nihongo'));
+  const letIn = () => naming().find(({ blocks }) => pressIn(blocks, 'letin') !== '');
+  await spanish.channel.until(() => letIn() !== undefined);
+  const question = letIn()!;
+  bot.slack.act(spanish.admin, question, pressIn(question.blocks, 'letin'));
+  await spanish.channel.until(() => naming().length > 1);
   return {
     bot,
     discord,

@@ -301,6 +301,8 @@ describe('the quote of a message', () => {
     expect(scene.feed.texts(SPANISH)[1]).toBe(ANSWERS[0]?.[1]);
     expect(scene.feed.texts(JAPANESE)[1]).toContain('ja(secrets)');
     await scene.watches.pause(SPANISH, false, MODERATOR);
+    // What comes in the millisecond of its end is of the pause.
+    scene.clock.aheadMs += 1;
     await edit(ref, 'a public matter');
     await scene.later();
     expect(scene.feed.texts(SPANISH)[1]).toContain('es(a public matter)');

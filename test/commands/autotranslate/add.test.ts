@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
-import { watchesOf } from './support.ts';
+import { memberElsewhere, watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 const languages = () => watchesOf(harness()).map((watch) => watch.languages.join());
@@ -28,16 +28,7 @@ describe('/autotranslate add', () => {
 
   it('says which channels elsewhere would see a channel before it is added to their group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [
-      {
-        key: 'slack C8',
-        platform: 'slack',
-        languages: ['es'],
-        name: '#there',
-        mayRemove: true,
-        isMuted: false,
-      },
-    ];
+    harness().script.members = [memberElsewhere()];
     const options = { language: 'ja', channel: '3', with: '1' };
     const asked = await harness().run('autotranslate add', options);
     const seen = { channel: '<#3>', channels: '#there' };

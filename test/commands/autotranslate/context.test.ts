@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
-import { watchesOf } from './support.ts';
+import { memberElsewhere, watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 
@@ -98,16 +98,7 @@ describe('a setting that does not do what people expect', () => {
     const channels = '<#1> en <#2> es';
     await harness().run('autotranslate mirror', { channels });
     const before = watchesOf(harness());
-    harness().script.members = [
-      {
-        key: 'slack C8',
-        platform: 'slack',
-        languages: ['es'],
-        name: '#there',
-        mayRemove: true,
-        isMuted: false,
-      },
-    ];
+    harness().script.members = [memberElsewhere()];
     const { text } = await harness().run('autotranslate mirror', { channels });
     expect(text).toBe(ends('<#1>', '<#2>, #there', 1));
     expect(watchesOf(harness())).toEqual(before);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
+import { memberElsewhere } from './support.ts';
 
 const harness = useCommandHarness();
 
@@ -31,19 +32,7 @@ describe('/autotranslate list', () => {
 
   it('says which of them are paused, and by whom, as the panel does', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [
-      {
-        key: 'slack C8',
-        platform: 'slack',
-        languages: ['es'],
-        name: '#there',
-        mayRemove: true,
-        isMuted: false,
-        held: 'here',
-        isPaused: true,
-        holds: true,
-      },
-    ];
+    harness().script.members = [memberElsewhere({ held: 'here', isPaused: true, holds: true })];
     const states = [
       sentence('members.held'),
       sentence('members.paused'),
@@ -56,10 +45,9 @@ describe('/autotranslate list', () => {
 
   it('names the channels of other servers that a group is linked with, and where they are muted', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    const there = { platform: 'slack', languages: ['es'], mayRemove: true };
     harness().script.members = [
-      { ...there, key: 'slack C8', name: '#loud · tower.example (Slack)', isMuted: true },
-      { ...there, key: 'slack C9', name: '#there · tower.example (Slack)', isMuted: false },
+      memberElsewhere({ name: '#loud · tower.example (Slack)', isMuted: true }),
+      memberElsewhere({ key: 'slack C9', name: '#there · tower.example (Slack)' }),
     ];
     const { text } = await harness().run('autotranslate list');
     expect(text).toContain(`- ${sentence('autotranslate.group', { count: 4, elsewhere: 2 })}\n`);

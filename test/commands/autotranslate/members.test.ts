@@ -4,22 +4,15 @@ import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
+import { memberElsewhere } from './support.ts';
 
 const harness = useCommandHarness();
 const KEY = 'slack C9';
 
 const open = async (isMuted = false, mayRemove = true) => {
   await harness().services.watches.set([watchOf(HERE)]);
-  harness().script.members = [
-    {
-      key: KEY,
-      platform: 'slack',
-      languages: ['es'],
-      name: '#there · tower.example (Slack)',
-      isMuted,
-      mayRemove,
-    },
-  ];
+  const name = '#there · tower.example (Slack)';
+  harness().script.members = [memberElsewhere({ key: KEY, name, isMuted, mayRemove })];
   return harness().run('autotranslate links');
 };
 
@@ -81,18 +74,8 @@ describe('/autotranslate links', () => {
     await open();
     await harness().press('members.choose', [KEY]);
     await harness().press('members.hold');
-    harness().script.members = [
-      {
-        key: KEY,
-        platform: 'slack',
-        languages: ['es'],
-        name: '#there',
-        isMuted: false,
-        mayRemove: false,
-        held: 'here',
-        isPaused: true,
-      },
-    ];
+    const held = { held: 'here', isPaused: true, mayRemove: false } as const;
+    harness().script.members = [memberElsewhere({ key: KEY, ...held })];
     const { text } = await harness().press('members.choose', [KEY]);
     expect(text).toContain(sentence('members.held'));
     expect(text).toContain(sentence('members.paused'));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HERE, labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
-import { watchesOf } from './support.ts';
+import { memberElsewhere, watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 
@@ -92,8 +92,7 @@ describe('Undo of /autotranslate off', () => {
 
   it('is not offered where a channel of another server was linked: that is asked before', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
-    const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     const asked = await harness().run('autotranslate off', { channel: '1' });
     const parts = { channel: '<#1>', channels: '<#2>, <#3>, #there', others: 3, elsewhere: 1 };
     expect(asked.text).toBe(

@@ -4,11 +4,10 @@ import { labelled } from '../../fakes/command-harness.ts';
 import type { Shown } from '../../fakes/platform.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
-import { watchesOf } from './support.ts';
+import { memberElsewhere, watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 const CODE = 'ABCD-EFGH-JKMN';
-const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
 const openElsewhere = async (id: string): Promise<Shown> => {
   await harness().run('autotranslate panel');
   await harness().press('autotranslate.panel-pick', [id]);
@@ -22,7 +21,7 @@ const replaced = (channel: string) => {
 describe('the page of channels elsewhere', () => {
   it('lists them with what can be done, makes a code, and goes back', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     const page = await openElsewhere('1');
     expect(page.text).toContain('- #there');
     await harness().press('members.choose', ['slack C8']);
@@ -95,7 +94,7 @@ describe('the page of channels elsewhere', () => {
 
   it('tells open links apart, and keeps its controls within what platforms show', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     harness().script.openLinks = Array.from({ length: 5 }, (_, at) => ({
       ...LINK,
       id: `open${at}`,
@@ -146,7 +145,7 @@ describe('the page of channels elsewhere', () => {
 
   it('keeps its controls within what platforms show', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     await openElsewhere('1');
     const { controls = [] } = await harness().press('members.choose', ['slack C8']);
     const buttons = controls.filter(({ kind }) => kind === 'button').length;
@@ -164,7 +163,7 @@ describe('the page of channels elsewhere', () => {
     ['codeas:3//v', ['ja']],
   ])('tells and does nothing where somebody who may not forges it: %s', async (press, values) => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     const tried = async (asking = {}) => {
       const { text, controls = [] } = await harness().pressNamed(
         `autotranslate ${press}`,

@@ -5,7 +5,7 @@ import { isPaused } from '../../../src/model/space.ts';
 import { HERE, labelled, messageOf, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
-import { watchesOf } from './support.ts';
+import { memberElsewhere, watchesOf } from './support.ts';
 
 const harness = useCommandHarness();
 const watch = (id: string): ChannelWatch | undefined =>
@@ -150,8 +150,7 @@ describe('the panel of /autotranslate', () => {
 
   it('shows the last message in the languages of channels on other servers, too', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    const there = { key: 'slack C8', platform: 'slack', name: '#there', languages: ['fr'] };
-    harness().script.members = [{ ...there, mayRemove: true, isMuted: false }];
+    harness().script.members = [memberElsewhere({ languages: ['fr'] })];
     await openChannel('1');
     harness().script.messages = [messageOf('good morning')];
     const { text } = await harness().press('autotranslate.panel-preview');
@@ -229,8 +228,7 @@ describe('the panel of /autotranslate', () => {
       sentence('autotranslate.panel-heading', { channel: `<#${id}>` });
     expect((await openChannel('7')).text.startsWith(`${heading('7')}\n`)).toBe(true);
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    const there = { platform: 'slack', languages: ['es'], mayRemove: true, isMuted: false };
-    harness().script.members = [{ ...there, key: 'slack C8', name: '#there' }];
+    harness().script.members = [memberElsewhere()];
     const group = sentence('autotranslate.group', { count: 3, elsewhere: 1 });
     const { text } = await openChannel('2');
     expect(text).toContain(`${heading('2')} · ${group}\n`);
@@ -255,16 +253,7 @@ describe('the panel of /autotranslate', () => {
 
   it('says which channels elsewhere would see a channel before it is linked with their group', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    harness().script.members = [
-      {
-        key: 'slack C8',
-        platform: 'slack',
-        languages: ['es'],
-        name: '#there',
-        mayRemove: true,
-        isMuted: false,
-      },
-    ];
+    harness().script.members = [memberElsewhere()];
     const seen = { channel: '<#3>', channels: '#there' };
     const begin = async (id: string) => {
       await openChannel(id);

@@ -12,6 +12,7 @@ import {
   untilGivenUp,
   withScene,
   WORKSPACE,
+  type Scene,
 } from './support.ts';
 
 const BY = { author: person('bob') };
@@ -23,6 +24,14 @@ const ANSWERS = [
   ['bob: es(really) [🌐 inglés]'],
 ];
 
+/** A message and an answer to it; resolves once both are copied. */
+const answered = async (scene: Scene) => {
+  const { ref } = await scene.say(ENGLISH, 'secret');
+  await scene.idle();
+  const answer = await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
+  await scene.idle();
+  return { ref, answer: answer.ref };
+};
 const MODERATOR = { name: 'Mod', locale: 'en' };
 const THERE = channel('there', undefined, WORKSPACE);
 
@@ -47,10 +56,7 @@ describe('the quote of a deleted message', () => {
     ['at the limit', async () => scene.spaces.change(SPACE, { dailyCharacters: 1 })],
     ['in an outage', async () => void scene.down.add('es').add('ja')],
   ])('goes from every copy of its answer, which stays: %s', async (_, act) => {
-    const { ref } = await scene.say(ENGLISH, 'secret');
-    await scene.idle();
-    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
-    await scene.idle();
+    const { ref } = await answered(scene);
     await act();
     await scene.idle();
     scene.feed.calls.length = 0;
@@ -65,10 +71,7 @@ describe('the quote of a deleted message', () => {
   });
 
   it('goes from copies that cannot be reached for a while, which other messages do not wait for', async () => {
-    const { ref } = await scene.say(ENGLISH, 'secret');
-    await scene.idle();
-    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
-    await scene.idle();
+    const { ref } = await answered(scene);
     const away = new AppError('unavailable', 'it is away', { retryable: true });
     scene.other.sick.set(THERE.id, async () => Promise.reject(away));
     scene.feed.remove(ref);
@@ -87,10 +90,7 @@ describe('the quote of a deleted message', () => {
   ])(
     'goes like its copies once a platform is back that was away for hours, though %s',
     async (_, act) => {
-      const { ref } = await scene.say(ENGLISH, 'secret');
-      await scene.idle();
-      await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
-      await scene.idle();
+      const { ref } = await answered(scene);
       await act();
       await scene.idle();
       const away = new AppError('unavailable', 'it is away', { retryable: true });
@@ -112,10 +112,7 @@ describe('the quote of a deleted message that has very many answers', () => {
   const scene = withScene(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'ja']));
 
   it('goes from all of them, and does not wait for a channel that is away', async () => {
-    const { ref } = await scene.say(ENGLISH, 'secret');
-    await scene.idle();
-    await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
-    await scene.idle();
+    const { ref } = await answered(scene);
     await scene.store.write(async (db) => {
       const answers = db.selectFrom('mirror').selectAll().where('quoted', '<>', '');
       const known = await answers.where('target_channel_id', '=', THERE.id).executeTakeFirst();
@@ -212,13 +209,7 @@ describe('an answer that stands as it was written, as it could not be translated
 
 describe('the quote of a message', () => {
   const scene = withScene(linked());
-  const told = async () => {
-    const { ref } = await scene.say(ENGLISH, 'secret');
-    await scene.idle();
-    const answer = await scene.say(ENGLISH, 'really', { ...BY, replyTo: ref });
-    return { ref, answer: answer.ref };
-  };
-  const remove = async ({ ref }: Awaited<ReturnType<typeof told>>): Promise<void> => {
+  const remove = async ({ ref }: Awaited<ReturnType<typeof answered>>): Promise<void> => {
     scene.feed.remove(ref);
     await scene.listener.messagesDeleted([ref]);
   };
@@ -233,8 +224,7 @@ describe('the quote of a message', () => {
   };
 
   it('goes from the copies of its answer when it is deleted', async () => {
-    const known = await told();
-    await scene.idle();
+    const known = await answered(scene);
     expect(scene.feed.texts(SPANISH)).toEqual(ANSWERS[0]);
     await remove(known);
     await scene.idle();
@@ -269,8 +259,7 @@ describe('the quote of a message', () => {
   });
 
   it('goes from copies whose rows were cleared, and brings none into a channel that was linked since', async () => {
-    const known = await told();
-    await scene.idle();
+    const known = await answered(scene);
     await scene.store.deleteFrom('inbox').execute();
     const later = channel('later');
     await scene.watches.set(
@@ -293,8 +282,7 @@ describe('the quote of a message', () => {
   });
 
   it('follows no edit in a paused channel, whose copy of the answer stays, until the pause is over', async () => {
-    const { ref } = await told();
-    await scene.idle();
+    const { ref } = await answered(scene);
     await scene.watches.pause(SPANISH, true, MODERATOR);
     await edit(ref, 'secrets');
     await scene.later();
@@ -309,8 +297,7 @@ describe('the quote of a message', () => {
   });
 
   it('leaves the translation of an answer as it is once the daily limit is used up', async () => {
-    const { ref } = await told();
-    await scene.idle();
+    const { ref } = await answered(scene);
     await scene.spaces.change(SPACE, { dailyCharacters: 1 });
     await edit(ref, 'a public matter');
     await scene.later();
@@ -318,8 +305,7 @@ describe('the quote of a message', () => {
   });
 
   it('leaves the copies of an answer alone that is deleted itself', async () => {
-    const { ref, answer } = await told();
-    await scene.idle();
+    const { ref, answer } = await answered(scene);
     for (const one of [answer, ref]) scene.feed.remove(one);
     await scene.listener.messagesDeleted([answer, ref]);
     await scene.idle();
@@ -327,8 +313,7 @@ describe('the quote of a message', () => {
   });
 
   it('follows the message when it is edited, once for quick edits', async () => {
-    const { ref } = await told();
-    await scene.idle();
+    const { ref } = await answered(scene);
     scene.feed.calls.length = 0;
     for (const words of ['secrets', 'a public matter']) await edit(ref, words);
     await scene.later();

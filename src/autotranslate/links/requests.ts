@@ -1,19 +1,12 @@
 import { MINUTE_MS } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
-import { toAppError, userError } from '../../errors.ts';
-import {
-  channelKey,
-  channelMention,
-  isSameChannel,
-  keyOf,
-  type Channel,
-  type Space,
-} from '../../model/place.ts';
-import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
+import { userError } from '../../errors.ts';
+import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import type { Leases } from '../../ports/processes.ts';
-import { withoutChoices, type LinkInvites } from '../../store/channels/link-invites.ts';
+import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
@@ -22,127 +15,32 @@ import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
-import type { createLinkNotices, LinkNoticeParams } from './notices.ts';
-import type { createLinkHosts } from './hosts.ts';
-import type { createLinkPolicies } from './policy.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
-import type { OwnWatches } from '../watches.ts';
+import { createLinkMaking, isOfSpace, isOver, unknownCode, type LinkMakingDeps } from './making.ts';
 
-export interface LinkRequestsDeps extends LinkQuestionsDeps {
+export interface LinkRequestsDeps extends LinkQuestionsDeps, LinkMakingDeps {
+  readonly own: LinkMakingDeps['own'];
   readonly store: Pick<Store, 'write'>;
   readonly leases: Pick<Leases, 'acquire'>;
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
   readonly requests: Omit<LinkRequests, 'clear'>;
-  readonly own: Pick<OwnWatches, 'of' | 'set' | 'demand'>;
-  readonly demandHost: ReturnType<typeof createLinkHosts>['demandHost'];
-  readonly policies: ReturnType<typeof createLinkPolicies>;
-  readonly isRestricted: (watch: ChannelWatch) => Promise<boolean>;
-  readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
 }
 
 /** Longest time for which one process asks, or waits for another one that does. */
 const ASKING_MS = MINUTE_MS;
 
-type Link = Pick<StoredRequest, 'invited' | 'joining' | 'known' | 'mayMixAges' | 'joinsAges'>;
 type Admit = LinkConditions['admit'];
-
-const unknownCode = () => userError('not-found', 'autotranslate.link-unknown');
-const isOver = () => userError('not-found', 'autotranslate.link-over');
-
-const isIn = ({ channel }: ChannelWatch, space: Space): boolean =>
-  keyOf(channel.space) === keyOf(space);
-
-/**
- * Throws where an age-restricted channel would be shown in open ones of other spaces than the one that agrees to that:
- * each decides for its own people.
- *
- * @param agreeing a channel of the space that agrees
- */
-export const demandOpenHere = async (
-  joining: ChannelWatch,
-  members: readonly ChannelWatch[],
-  isRestricted: LinkRequestsDeps['isRestricted'],
-  agreeing: ChannelWatch = joining,
-): Promise<void> => {
-  const others = members.filter((each) => !isIn(each, agreeing.channel.space));
-  const [isJoining, ...restricted] = await Promise.all([joining, ...others].map(isRestricted));
-  if (isJoining && restricted.includes(false))
-    throw userError('bad-input', 'autotranslate.age-restricted-code');
-};
-
-/** The group as a link would make it. Throws where it has changed since the code was made, or has no room. */
-const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWatch[]) => {
-  if (isSameChannel(invited.channel, joining.channel))
-    throw userError('bad-input', 'autotranslate.link-itself');
-  // Who made the code decided about the channels that the group had then.
-  if (!members.every(({ channel }) => known.includes(channelKey(channel)))) throw unknownCode();
-  if (members.length >= MOST_CHANNELS)
-    throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
-  if (members.some(({ channel }) => isSameChannel(channel, joining.channel)))
-    throw userError('bad-input', 'autotranslate.link-already', {
-      channel: channelMention(joining.channel),
-    });
-  const group = members[0]?.group ?? crypto.randomUUID();
-  const { space } = joining.channel;
-  const isAgreed = (each: ChannelWatch): boolean =>
-    [space, invited.channel.space].some((one) => isIn(each, one));
-  // Who lets a space in decides for no further one.
-  const isKnown = members.some((each) => isIn(each, space));
-  const unasked = isKnown ? [] : members.filter((each) => !isAgreed(each));
-  const shut = unasked.map(({ channel }) => [keyOf(channel.space), { fromMs: 0 }] as const);
-  const choices = shut.length > 0 && { choices: { unagreed: Object.fromEntries(shut) } };
-  const joined: ChannelWatch = { ...withoutChoices(joining), mode: 'mirror', group, ...choices };
-  const isNew = members.length === 0;
-  const others = isNew ? [{ ...withoutChoices(invited), group }] : members;
-  return { joined, others, changed: isNew ? [...others, joined] : [joined] };
-};
 
 /**
  * Links channels of different spaces once a moderator of each has agreed: the side that uses a code sees the other one
  * first, then that one is asked. Each step is stored whole, so that a request is answered once, or not at all.
  */
 export const createLinkRequests = (deps: LinkRequestsDeps) => {
-  const { store, invites, requests, own, platforms, groupOf, tellLinks } = deps;
+  const { store, invites, requests, platforms, groupOf, tellLinks } = deps;
+  const { demand, make } = createLinkMaking(deps);
   const turns = createKeyedMutex();
   const questions = createLinkQuestions(deps);
-
-  /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
-  const demandAges = async (
-    { mayMixAges, joinsAges, invited }: Link,
-    joining: ChannelWatch,
-    members: readonly ChannelWatch[],
-  ): Promise<void> => {
-    const [isJoining, ...others] = await Promise.all([joining, ...members].map(deps.isRestricted));
-    if (!isJoining && others.includes(true) && !joinsAges)
-      throw userError('bad-input', 'autotranslate.age-restricted');
-    if (isJoining && others.includes(false) && !mayMixAges)
-      throw userError('bad-input', 'autotranslate.age-restricted-code');
-    await demandOpenHere(joining, members, deps.isRestricted, invited);
-  };
-
-  /** Rejects where the bot is not let into channels of another space: of how it is, only its own moderators are told. */
-  const demandReached = async (theirs: readonly ChannelWatch[]): Promise<void> => {
-    for (const watch of theirs)
-      await own.demand([watch]).catch(async (thrown: unknown) => {
-        if (!/^watch\.(?:not-there|missing)$/.test(toAppError(thrown).sentence.key)) throw thrown;
-        const channel = await nameElsewhere(watch.channel, platforms);
-        throw userError('forbidden', 'autotranslate.link-unreached', { channel });
-      });
-  };
-
-  /** The link as it can be made now; rejects as `Watches.propose` does. */
-  const demand = async (link: Link, space: Space, admit: Admit) => {
-    const grown = grownBy(link, groupOf(link.invited.channel));
-    const { joined, others, changed } = grown;
-    await admit([...others, joined].filter((each) => isIn(each, space)));
-    deps.demandHost([link.invited.channel.space, joined.channel.space], others);
-    await deps.policies.demand([...others, joined], space);
-    await demandAges(link, joined, others);
-    await own.demand(changed.filter((each) => isIn(each, space)));
-    await demandReached(changed.filter((each) => !isIn(each, space)));
-    return grown;
-  };
 
   const namesOf = (watches: readonly ChannelWatch[]): Promise<string[]> =>
     Promise.all(watches.map(({ channel }) => nameElsewhere(channel, platforms)));
@@ -173,7 +71,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const find = async (id: string, side: 'invited' | 'joining', space: Space) => {
     const request = await requests.find(id);
     const isOpen = side === 'joining' || request?.state !== 'drafted';
-    if (!request || !isOpen || !isIn(request[side], space)) throw isOver();
+    if (!request || !isOpen || !isOfSpace(request[side], space)) throw isOver();
     const { invited, joining } = request;
     const gone = await Promise.all([invited, joining].map(isGone));
     if (gone.includes(true)) {
@@ -187,31 +85,9 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     if (!(await requests.take(db, id))) throw isOver();
   };
 
-  /** Links the channels, all in one transaction with what ends the request; tells them, which is not waited for. */
-  const link = async (
-    { joined, others, changed }: Awaited<ReturnType<typeof demand>>,
-    claim: ReturnType<typeof taken>,
-    who: Pick<LinkNoticeParams, 'asked' | 'agreed'>,
-  ): Promise<void> => {
-    // The group as both sides agreed to it; none where this link makes it.
-    const known = changed.length === 1 ? others : [];
-    const told = { ...who, before: changed.flatMap(({ channel }) => own.of(channel) ?? []) };
-    const [keyOfFirst] = others.map(({ channel }) => channelKey(channel));
-    await own.set(changed, async (db, current) => {
-      const group = current.find(({ channel }) => channelKey(channel) === keyOfFirst)?.group;
-      const keys = current.flatMap((each) =>
-        group !== undefined && each.group === group ? [channelKey(each.channel)] : [],
-      );
-      const isSame =
-        known.length === keys.length &&
-        known.every(({ channel }) => keys.includes(channelKey(channel)));
-      if (!isSame) throw isOver();
-      await claim(db);
-    });
-    void tellLinks(others, 'autotranslate.linked-here', [joined.channel], told);
-    const linked = others.map(({ channel }) => channel);
-    void tellLinks([joined], 'autotranslate.linked-here', linked, told);
-    void endOpen(joined.channel.space, isLinked, 'linked');
+  const link = async (...[grown, claim, who]: Parameters<typeof make>): Promise<void> => {
+    await make(grown, claim, who);
+    void endOpen(grown.joined.channel.space, isLinked, 'linked');
   };
 
   /** Ends the open requests of a space that can be agreed to no more, and says so in their questions. Never rejects. */
@@ -270,7 +146,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const wanted = { invited, joining, known, mayMixAges, joinsAges };
       const { joined, others } = await demand(wanted, joining.channel.space, admit);
       const id = await requests.draft(wanted, codeHash, asker);
-      const asksOther = !isIn(invited, joining.channel.space);
+      const asksOther = !isOfSpace(invited, joining.channel.space);
       const names = await namesOf(others);
       const { space } = invited.channel;
       const isNamed = asksOther && madeBy !== undefined;
@@ -284,7 +160,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         if (!(await invites.take(db, drafted.codeHash))) throw unknownCode();
       };
       // Moderators of one space decide about all of its channels.
-      if (isIn(drafted.invited, space)) {
+      if (isOfSpace(drafted.invited, space)) {
         const claim: typeof useCode = async (db) => {
           await useCode(db);
           await taken(id)(db);
@@ -337,7 +213,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         await link(await demand(request, space, admit), taken(id), who || {});
         return await questions.close(request, 'done', pressedIn);
       }
-      await admit([...groupOf(invited.channel), invited].filter((each) => isIn(each, space)));
+      await admit([...groupOf(invited.channel), invited].filter((each) => isOfSpace(each, space)));
       const by = currentActor();
       const after = { linkedElsewhere: await namesOf([joining]) };
       await store.write(async (db) => {
@@ -367,7 +243,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       using _ = await turns.take(id);
       const request = await find(id, 'joining', space);
       const { invited, joining } = request;
-      await admit([...groupOf(joining.channel), joining].filter((each) => isIn(each, space)));
+      await admit([...groupOf(joining.channel), joining].filter((each) => isOfSpace(each, space)));
       const by = currentActor();
       const elsewhere = await spaceElsewhere(space, platforms);
       const what = 'link-withdrawn';

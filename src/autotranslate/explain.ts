@@ -12,7 +12,8 @@ import {
 import { isHeld, isMuted, isPaused, isQuiet, type ChannelWatch } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
-import { keptOutFor, type MirrorStore, type StoredMirror } from '../store/channels/mirrors.ts';
+import type { StoredMirror } from '../store/channels/mirror-rows.ts';
+import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
 import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';

@@ -7,11 +7,8 @@ import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { shownHash } from '../../store/inbox/quotes.ts';
 import { isOfQuote, type Row } from '../../store/inbox/row.ts';
-import {
-  isSameTarget,
-  type QuotingMirror,
-  type StoredMirror,
-} from '../../store/channels/mirrors.ts';
+import type { StoredMirror } from '../../store/channels/mirror-rows.ts';
+import { isSameTarget, type QuotingMirror } from '../../store/channels/mirrors.ts';
 
 const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];

@@ -3,7 +3,8 @@ import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../erro
 import type { Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
-import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
+import type { StoredMirror } from '../../store/channels/mirror-rows.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';
 import { flaggedLanguage, isBackfill as isOfBackfill, type Row } from '../../store/inbox/row.ts';
 import type { Schema } from '../../store/schema.ts';

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import {
   isSameChannel,
   messageKey,
@@ -12,9 +12,8 @@ import {
   claimedColumns,
   DELETED,
   flagPurpose,
-  isClaimed,
   isFor,
-  keyColumns as rowColumns,
+  keyColumns,
   skippedHash,
   SOURCE_KEY,
   sourceColumns,
@@ -23,23 +22,22 @@ import {
   type Row,
   type RowKey,
 } from '../inbox/row.ts';
-import { isOutdated, requote, type KnownQuote } from '../inbox/quotes.ts';
+import { isOutdated, requote } from '../inbox/quotes.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { changeRows, deleteRows, readRow, readRows, statement } from '../rows.ts';
-
-/** The mirror of a source in one target. */
-export interface StoredMirror {
-  readonly target: MirrorTarget;
-  /** The mirror's messages; undefined when somebody deleted them, or they were kept out: they are not posted again. */
-  readonly posted: Posted | undefined;
-  /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
-  readonly contentHash: string;
-  /** Names of the models that translated it, joined by `+`; undefined where none did, or none was named. */
-  readonly models?: string;
-  /** The message that it quotes; only written. */
-  readonly quoted?: KnownQuote | undefined;
-}
+import { changeRows, deleteRows, readRow, readRows } from '../rows.ts';
+import {
+  mirrorKeyColumns,
+  mirrorsOf,
+  placeColumns,
+  putMessage,
+  putMirror,
+  readMirror,
+  SHOWN_COLUMNS,
+  standingOf,
+  type MirrorRow,
+  type StoredMirror,
+} from './mirror-rows.ts';
 
 /** A mirror that quotes a message. */
 export interface QuotingMirror {
@@ -59,105 +57,6 @@ export const keptOutFor = ({
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
   isSameChannel(a.channel, b.channel) && a.threadId === b.threadId;
-
-const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: MirrorTarget) => ({
-  ...sourceColumns(ref),
-  purpose,
-  target_platform: channel.space.platform,
-  target_channel_id: channel.id,
-  target_thread_id: threadId,
-});
-
-const SHOWN_COLUMNS = [
-  'target_platform',
-  'target_space_id',
-  'target_channel_id',
-  'target_thread_id',
-  'target_parent_id',
-  'ids',
-  'handle',
-  'content_hash',
-  'models',
-] as const;
-
-type MirrorRow = Pick<Selectable<Schema['mirror']>, (typeof SHOWN_COLUMNS)[number]>;
-
-const read = (row: MirrorRow): StoredMirror => {
-  const channel = {
-    space: { platform: row.target_platform, id: row.target_space_id },
-    id: row.target_channel_id,
-    ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
-  };
-  const [first, ...rest] = JSON.parse(row.ids) as string[];
-  const handle = row.handle === null ? {} : { handle: row.handle };
-  const posted: Posted | undefined =
-    first === undefined ? undefined : { channel, ids: [first, ...rest], ...handle };
-  const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
-  const models = row.models === '' ? {} : { models: row.models };
-  return { target: { channel, ...thread }, posted, contentHash: row.content_hash, ...models };
-};
-
-/** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
-const standingOf = statement(
-  (db, { shown, ...row }: ReturnType<typeof claimedColumns> & { readonly shown: string }) =>
-    db
-      .selectFrom('inbox')
-      .leftJoin('mirror', (join) =>
-        join
-          .onRef('mirror.source_platform', '=', 'inbox.platform')
-          .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
-          .onRef('mirror.source_id', '=', 'inbox.message_id')
-          .on('mirror.purpose', '=', shown),
-      )
-      .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
-      .where(isClaimed(row)),
-);
-
-const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
-  db
-    .selectFrom('mirror')
-    .select(SHOWN_COLUMNS)
-    .where((eb) => eb.and(source)),
-);
-
-const KEY = [
-  'source_platform',
-  'source_channel_id',
-  'source_id',
-  'purpose',
-  'target_platform',
-  'target_channel_id',
-  'target_thread_id',
-] as const;
-
-const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
-  db
-    .insertInto('mirror')
-    .values(row)
-    .onConflict((conflict) =>
-      conflict.columns(KEY).doUpdateSet({
-        ids: row.ids,
-        handle: row.handle,
-        content_hash: row.content_hash,
-        models: row.models,
-        quoted: row.quoted,
-      }),
-    ),
-);
-
-const placeColumns = (key: RowKey, target: MirrorTarget) => ({
-  ...keyColumns(key, target),
-  source_space_id: key.ref.channel.space.id,
-  target_space_id: target.channel.space.id,
-});
-
-const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
-  // A process that stood still records what another one has found and recorded.
-  db
-    .insertInto('mirror_message')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing()),
-);
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
@@ -179,7 +78,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
 
   const of = async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
     const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
-    return rows.map(read);
+    return rows.map(readMirror);
   };
 
   return {
@@ -193,7 +92,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       const { rows } = await standingOf(store, { ...claimedColumns(row), shown: row.purpose });
       if (rows.length === 0) return undefined;
       return rows
-        .flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)))
+        .flatMap((found) => (found.ids === null ? [] : readMirror(found as MirrorRow)))
         .filter(({ target }) => isFor(row, target.channel));
     },
 
@@ -203,7 +102,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         ...SHOWN_COLUMNS,
         'purpose',
       ]);
-      return rows.flatMap((row) => (row.purpose === purpose ? [] : (read(row).posted ?? [])));
+      return rows.flatMap((row) => (row.purpose === purpose ? [] : (readMirror(row).posted ?? [])));
     },
 
     /**
@@ -227,7 +126,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         .orderBy('posted_ms')
         .limit(most)
         .execute();
-      return rows.flatMap((row) => read(row).posted ?? []);
+      return rows.flatMap((row) => readMirror(row).posted ?? []);
     },
 
     /** The time at which the mirror of a source came into a channel, ms since 1970; undefined where it has none. */
@@ -244,7 +143,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
 
     /** True of a message that is known to be deleted. */
     isDeleted: async (ref: MessageRef): Promise<boolean> => {
-      const own = { ...rowColumns({ ref, purpose: WATCH }), content_hash: DELETED };
+      const own = { ...keyColumns({ ref, purpose: WATCH }), content_hash: DELETED };
       return (await readRow(store, 'inbox', own, ['message_id'])) !== undefined;
     },
 
@@ -281,13 +180,13 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         .limit(most)
         .execute();
       return rows.flatMap((row): readonly QuotingMirror[] => {
-        const { target, posted } = read(row);
+        const { target, posted } = readMirror(row);
         return posted ? [{ key: sourceIn(row), target, posted }] : [];
       });
     },
     /** Records, within a transaction, that the mirror of a source quotes nothing any more. */
     setUnquoted: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget) =>
-      changeRows(db, 'mirror', keyColumns(key, target), { quoted: '' }),
+      changeRows(db, 'mirror', mirrorKeyColumns(key, target), { quoted: '' }),
 
     /** Lists the messages of a channel that have mirrors elsewhere for its watch. */
     sourcesIn: async (channel: Channel): Promise<readonly MessageRef[]> => {
@@ -372,7 +271,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         pinned: 0,
         quoted: quoted ? messageKey(quoted.ref) : '',
       });
-      if (!isFirst) await deleteRows(db, 'mirror_message', keyColumns(key, target));
+      if (!isFirst) await deleteRows(db, 'mirror_message', mirrorKeyColumns(key, target));
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
       if (quoted && (await isOutdated(db, quoted, now())))
         await requote(db, [key], quoted.ref, now());
@@ -402,7 +301,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     /** Deletes, within a transaction, the record of a source's mirror in a target. */
     drop: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget): Promise<void> => {
       for (const table of ['mirror', 'mirror_message'] as const)
-        await deleteRows(db, table, keyColumns(key, target));
+        await deleteRows(db, table, mirrorKeyColumns(key, target));
     },
   };
 };

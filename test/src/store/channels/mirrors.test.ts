@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model/place.ts';
-import { createMirrorStore, type StoredMirror } from '../../../../src/store/channels/mirrors.ts';
+import type { StoredMirror } from '../../../../src/store/channels/mirror-rows.ts';
+import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { fresh } from '../../../fakes/opened.ts';

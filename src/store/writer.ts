@@ -233,8 +233,8 @@ export interface LocalSignals<Within> extends Signals<Within> {
 /**
  * Creates the signals of a database that only one process uses.
  *
- * @param pause waits before what was rejected is delivered again, as any change of its topics, until nobody rejects it;
- * rejects to end that. Default: nothing is delivered again
+ * @param pause waited for before a rejected change is delivered again, as any change of its topic; this goes on as long
+ * as a subscriber rejects it. A rejection of `pause` ends that. Default: nothing is delivered again
  */
 export const createLocalSignals = <Within extends object>(
   pause?: () => Promise<void>,

@@ -77,7 +77,7 @@ describe('an opt-out', () => {
 });
 
 describe('a change that a subscriber rejects', () => {
-  it('is delivered again, as any of its topic, until none rejects; nothing is relied on until then', async () => {
+  it('is delivered again, as any change of its topic, as long as a subscriber rejects it; the signals are not current until then', async () => {
     const pauses: PromiseWithResolvers<void>[] = [];
     const signals = createLocalSignals(() => {
       const pause = Promise.withResolvers<void>();

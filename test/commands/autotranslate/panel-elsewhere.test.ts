@@ -5,12 +5,13 @@ import type { Shown } from '../../fakes/platform.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { memberElsewhere, watchesOf } from './support.ts';
+import { usePanel } from './panel-support.ts';
 
 const harness = useCommandHarness();
+const { openChannel } = usePanel(harness);
 const CODE = 'ABCD-EFGH-JKMN';
 const openElsewhere = async (id: string): Promise<Shown> => {
-  await harness().run('autotranslate panel');
-  await harness().press('autotranslate.panel-pick', [id]);
+  await openChannel(id);
   return harness().press('autotranslate.panel-elsewhere');
 };
 const replaced = (channel: string) => {

@@ -1,0 +1,189 @@
+import { plainText } from '../../../../src/rich-text/walk.ts';
+import { describe, expect, it } from 'vitest';
+import { mirrorOf } from '../../../fakes/autotranslate.ts';
+import { channel, SPACE } from '../../../fakes/channel-feed.ts';
+import { sentence } from '../../../fakes/sentences.ts';
+import { ENGLISH, WORKSPACE } from '../support.ts';
+import { mirror, THERE } from './support.ts';
+import { admit, conditions, isOver, propose, withRequests } from './request-support.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('a link', () => {
+  const { scene, linked, ask } = withRequests();
+
+  it('shows nothing of either side before both have agreed', async () => {
+    const { id } = await propose(scene.watches);
+    await scene.say(ENGLISH, 'before anybody agreed');
+    await scene.watches.ask(id, WORKSPACE, admit);
+    const said = [
+      await scene.say(ENGLISH, 'before this side agreed'),
+      await scene.say(THERE, 'es:antes'),
+    ];
+    await scene.idle();
+    // The ids of these messages are their times, which a link is compared with.
+    while (said.some(({ ref }) => Date.now() <= Number(ref.id))) await new Promise(setImmediate);
+    expect(scene.other.texts(THERE)).toEqual(['es:antes']);
+    expect(linked()).toBe(0);
+    await scene.watches.answer(id, SPACE, true, admit);
+    await scene.say(ENGLISH, 'afterwards');
+    await scene.idle();
+    expect(scene.other.texts(THERE).at(-1)).toContain('es(afterwards)');
+    expect(scene.other.texts(THERE).join()).not.toContain('before');
+  });
+
+  it.each([true, false])('is answered once by two at once (%s first)', async (first) => {
+    const id = await ask();
+    const answers = [first, !first].map((yes) => scene.watches.answer(id, SPACE, yes, admit));
+    const [one, two] = await Promise.allSettled(answers);
+    expect(new Set([one?.status, two?.status])).toEqual(new Set(['fulfilled', 'rejected']));
+    const agreed = (one?.status === 'fulfilled') === first;
+    expect(linked()).toBe(agreed ? 2 : 0);
+  });
+
+  it('is answered by nobody but the side that made the code', async () => {
+    const { id } = await propose(scene.watches);
+    const early = scene.watches.answer(id, SPACE, true, admit);
+    await expect(early).rejects.toMatchObject(isOver);
+    await expect(scene.watches.ask(id, SPACE, admit)).rejects.toMatchObject(isOver);
+    await scene.watches.ask(id, WORKSPACE, admit);
+    for (const space of [WORKSPACE, { ...SPACE, id: 'elsewhere' }])
+      await expect(scene.watches.answer(id, space, true, admit)).rejects.toMatchObject(isOver);
+    const unknown = scene.watches.answer('forged', SPACE, true, admit);
+    await expect(unknown).rejects.toMatchObject(isOver);
+    expect(linked()).toBe(0);
+  });
+
+  it('can be answered for a day', async () => {
+    const id = await ask();
+    scene.clock.aheadMs += DAY_MS + 1;
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+  });
+
+  it('that is refused is over, and the other side is told', async () => {
+    const id = await ask();
+    await scene.watches.answer(id, SPACE, false, admit);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    await expect
+      .poll(() => scene.other.texts(THERE))
+      .toEqual([sentence('autotranslate.link-refused-here', { channels: 'Place' }, 'es')]);
+    expect(linked()).toBe(0);
+  });
+
+  it.each([
+    [true, 'autotranslate.link-done'],
+    [false, 'autotranslate.link-refused'],
+  ] as const)(
+    'is asked for in the moderators’ channel, too; an answer of %s takes the buttons from both',
+    async (isAgreed, key) => {
+      const mods = channel('mods');
+      await scene.spaces.change(SPACE, { moderators: { channel: mods.id, locale: 'de' } });
+      const id = await ask();
+      expect(scene.feed.asked(mods)).toEqual(scene.feed.asked(ENGLISH));
+      expect(scene.feed.asked(mods)).toHaveLength(2);
+      await scene.restart();
+      const said = await scene.watches.answer(id, SPACE, isAgreed, admit, mods);
+      // In the language of the channel, whoever pressed it.
+      expect(plainText(said ?? [])).toBe(sentence(key, {}, 'de'));
+      expect(scene.feed.asked(ENGLISH)).toEqual([]);
+      expect(scene.feed.texts(ENGLISH)[0]).toBe(sentence(key));
+    },
+  );
+
+  it('is refused to a person who may not see the channels here', async () => {
+    const id = await ask();
+    const refuse = async (): Promise<void> => {
+      throw new Error('not here');
+    };
+    for (const yes of [true, false])
+      await expect(scene.watches.answer(id, SPACE, yes, refuse)).rejects.toThrow('not here');
+    await scene.watches.answer(id, SPACE, true, admit);
+    expect(linked()).toBe(2);
+  });
+
+  it.each(['leaves', 'joins'] as const)(
+    'is made with no other group than both sides know, whoever %s it in the end',
+    async (what) => {
+      const [japanese, french] = mirrorOf([channel('japanese'), 'ja'], [channel('french'), 'fr']);
+      await scene.watches.set([...mirrorOf([ENGLISH, 'en']), japanese!]);
+      const id = await ask();
+      const name = Promise.withResolvers<string>();
+      let isAsked = false;
+      Object.assign(scene.other.feed, {
+        spaceName: async () => {
+          isAsked = true;
+          return name.promise;
+        },
+      });
+      const answered = scene.watches.answer(id, SPACE, true, admit);
+      await expect.poll(() => isAsked).toBe(true);
+      Object.assign(scene.other.feed, { spaceName: async () => 'tower.example' });
+      if (what === 'leaves') await scene.watches.remove(japanese!.channel);
+      else await scene.watches.set([french!]);
+      name.resolve('tower.example');
+      await expect(answered).rejects.toMatchObject(isOver);
+      expect(scene.watches.list(WORKSPACE)).toEqual([]);
+    },
+  );
+
+  it.each([true, false])(
+    'ends with another one between the same channels that is agreed to (pressed meanwhile: %s)',
+    async (isPressed) => {
+      const { code } = await scene.watches.invite(mirror(THERE, 'es'), false, conditions.by);
+      const crossed = await scene.watches.propose(code, mirror(ENGLISH, 'en'), conditions);
+      await scene.watches.ask(crossed.id, SPACE, admit);
+      const id = await ask();
+      await scene.watches.answer(id, SPACE, true, admit);
+      if (isPressed)
+        await expect(
+          scene.watches.answer(crossed.id, WORKSPACE, false, admit),
+        ).rejects.toMatchObject({
+          sentence: { key: expect.stringMatching(/link-(linked|over)/) as string },
+        });
+      await expect
+        .poll(() => scene.other.texts(THERE))
+        .toContain(sentence('autotranslate.link-linked', {}, 'es'));
+      expect(scene.other.asked(THERE)).toEqual([]);
+      expect(await scene.watches.openLinks(THERE)).toEqual([]);
+    },
+  );
+
+  it.each([ENGLISH, THERE])('ends with the channel that is deleted (%o)', async (gone) => {
+    await scene.spaces.change(SPACE, { moderators: { channel: 'mods', locale: 'en' } });
+    const id = await ask();
+    await scene.listener.channelDeleted(gone);
+    await expect
+      .poll(() => scene.feed.texts(channel('mods')))
+      .toEqual([sentence('autotranslate.link-gone')]);
+    expect(scene.feed.asked(channel('mods'))).toEqual([]);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+  });
+
+  it('names the channel of the other side that cannot be reached, without a command, and stays open', async () => {
+    scene.other.nameSpace(WORKSPACE, 'tower.example');
+    const id = await ask();
+    scene.other.lack('a scope of theirs');
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject({
+      sentence: {
+        key: 'autotranslate.link-unreached',
+        params: { channel: '#channel-42 · tower.example (Other)' },
+      },
+    });
+    scene.other.lack();
+    await scene.watches.answer(id, SPACE, true, admit);
+    expect(linked()).toBe(2);
+  });
+
+  it('says plainly what is lacking in the own channel', async () => {
+    const id = await ask();
+    scene.feed.lack('a permission here');
+    const answer = scene.watches.answer(id, SPACE, true, admit);
+    await expect(answer).rejects.toMatchObject({ sentence: { key: 'watch.missing' } });
+  });
+
+  it('ends with the space that leaves before it is answered', async () => {
+    const id = await ask();
+    await scene.leave(WORKSPACE);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+  });
+});

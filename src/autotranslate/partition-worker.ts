@@ -319,7 +319,9 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     /** Notes what of the rows of a round was done, and so does not wait. */
     const note = (rows: readonly Row[], stop: Stop | undefined): void => {
       const done = stop ? rows.slice(0, rows.length - stop.rows.length) : rows;
-      const isOver = stop && !stop.isSlow && !(stop.error instanceof OutageError);
+      // An edit, or the end of the program, interrupts a message that waits.
+      const isWaiting = stop?.error instanceof OutageError || stop?.error.code === 'cancelled';
+      const isOver = stop && !stop.isSlow && !isWaiting;
       for (const { ref } of isOver ? [...done, ...stop.rows.slice(0, 1)] : done)
         waits.end(partition, ref.channel.space);
       for (const { ref } of done) stalled.done(partition, ref.channel.space);

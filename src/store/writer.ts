@@ -278,8 +278,10 @@ export const createLocalSignals = <Within extends object>(
         try {
           for (const { topic, changed } of all) await deliver(topic, changed);
         } catch (thrown) {
-          for (const { topic } of pause ? all : []) owed.add(topic);
-          redelivering ??= redeliver().catch(() => undefined);
+          if (pause) {
+            for (const { topic } of all) owed.add(topic);
+            redelivering ??= redeliver().catch(() => undefined);
+          }
           throw thrown;
         }
       };

@@ -272,10 +272,11 @@ export const plan = async (
       const isWanted =
         prepared.late.includes(keyOf(mirrored.target)) ||
         mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
-      // Only finished mirrors may be left as they are, or any where only what it quotes changed.
+      // Only finished mirrors may be left as they are, or any where nothing but what it quotes changed.
       const isKept = leavesStanding || keeps?.(keyOf(mirrored.target)) === true;
       const mayStay = isFinished(mirrored) || (row.message === 'unread' && isOutdated(mirrored));
-      return !isWanted && !isOfQuote(row) && !(isKept && mayStay);
+      const isOfOtherWords = isOfQuote(row) && prepared.skip !== 'deleted';
+      return !isWanted && !isOfOtherWords && !(isKept && mayStay);
     }))
       await step(row, target, ({ remove }) => void remove.push({ row, posted }));
   }

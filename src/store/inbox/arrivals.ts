@@ -204,8 +204,10 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   ): Promise<readonly string[]> => {
     return store.write(async (db) => {
       const marked: string[] = [];
-      const copies = purpose === undefined ? refs.map((ref) => flaggedCopies(db, ref)) : [];
-      for (const ref of [...refs, ...(await Promise.all(copies)).flat()]) {
+      const all = [...refs];
+      if (purpose === undefined)
+        for (const ref of refs) all.push(...(await flaggedCopies(db, ref)));
+      for (const ref of all) {
         for (const mirror of await readRows(db, 'mirror', sourceColumns(ref), ['purpose']))
           await insertWithoutMessage(db, { ref, purpose: mirror.purpose }, now(), CLEARED);
         const rows = await db

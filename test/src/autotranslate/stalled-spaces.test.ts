@@ -188,6 +188,23 @@ describe('in linked channels of twenty servers', () => {
     expect(waits.waits.all()).toEqual([]);
   });
 
+  it('a message that is interrupted while it waits is no sign that the outage is over', async () => {
+    const known: unknown[] = [];
+    const faults = [
+      new OutageError(away(), RETRY_MS),
+      new AppError('cancelled', 'it was edited'),
+      new OutageError(away(), RETRY_MS),
+    ];
+    meets = async () => {
+      known.push(waits.waits.all());
+      return Promise.reject(faults.shift());
+    };
+    await say('s1');
+    inbox.clock.ms += (await work()) ?? 0;
+    await work();
+    expect(known).toEqual([[], [PARTITION], [PARTITION]]);
+  });
+
   it('a message that will be tried again soon is passed by none, whatever wakes the channels', async () => {
     let isFailing = true;
     meets = async ({ id }) => (id === 's1' && isFailing ? Promise.reject(away()) : undefined);

@@ -119,6 +119,14 @@ describe('the quote of a message', () => {
     expect(scene.feed.texts(SPANISH)).toEqual([]);
   });
 
+  it('finds with an edit that an answer was deleted, where nobody had reported it', async () => {
+    const { ref, answer } = await answered(scene);
+    scene.feed.remove(answer);
+    await edit(ref, 'a public matter');
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)).toEqual([expect.stringContaining('es(a public matter)')]);
+  });
+
   it('follows the message when it is edited, once for quick edits', async () => {
     const { ref } = await answered(scene);
     scene.feed.calls.length = 0;

@@ -180,7 +180,7 @@ export const shownRules = async (channel: Channel, ctx: Context): Promise<RichTe
 const shown = async (channel: Channel, ctx: Context): Promise<RichText> =>
   lines(await shownRules(channel, ctx), ctx.t('rules.how'));
 
-/** Changes the rules of a channel; resolves with the id of what sets those back that end, undefined where none does. */
+/** Changes the rules of a channel; resolves with the id by which rules that ended are set back; undefined where none ended. */
 export const changeRules = async (
   channel: Channel,
   how: (now: WatchRules) => WatchRules,

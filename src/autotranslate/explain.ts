@@ -66,7 +66,7 @@ export interface Explanation {
     readonly channels: readonly Channel[];
     readonly reason?: Sentence;
   }[];
-  /** The language that its words are in, into which it was not translated therefore beside others. */
+  /** The language of its words, where others are translated into: it was not translated into that one. */
   readonly alreadyIn?: string;
   /** The channels where somebody deleted what was shown: it is not shown again. */
   readonly removedIn?: readonly Channel[];

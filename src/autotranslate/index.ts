@@ -252,7 +252,7 @@ export const openAutoTranslate = async ({
     late,
     replies,
     shared.moderators,
-    // After the moderators, who are told nothing more.
+    // Forgotten after the moderators' channel: a space that left is told nothing.
     waits,
   ];
   const { leave, ageRestrictionChanged, renamed, resume, channelDeleted, ...links } = createLinks({

@@ -193,7 +193,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
     const isOfSeveral = new Set(linked).size > 1;
 
-    /** True of a space whose next message may fail too: it is tried by itself. Of what cannot be posted, a second one tells more. */
+    /** True of a space whose next message may fail too: it is tried by itself. Where a message cannot be posted, a second one shows whether it fails alone. */
     const isAlone = (space: Space): boolean =>
       !failing.has(partition) &&
       (stalled.isDoubtful(partition, space) || waits.has(partition, space));
@@ -205,7 +205,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const latestMs = job.begunMs + (stalled.has(partition, space) ? 0 : TAKES_LONG_MS);
       if (!job.isEnded && latestMs > realClock.nowMs()) await waitUntil(realClock, latestMs, ended);
       if (job.isEnded) return true;
-      // In this turn: a job that fails before it is passed is dropped.
+      // Passed without a wait in between: a job that fails before that is dropped.
       stalled.pass(partition, space, Infinity, now());
       const lift = (): void => {
         stalled.lift(partition, space);
@@ -332,7 +332,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       const caughtUp = isLate ? await late.look(partition, tenure) : undefined;
       tenure.assertHeld();
       if (await isOnHold(partition)) return undefined;
-      // Of what cannot be posted, the first and what tells whether that one fails alone.
+      // Where the first message cannot be posted, a second one shows whether it fails alone.
       const passed = stalled.of(partition, now());
       const isWaiting = !isOfSeveral && waits.has(partition);
       const limit = isWaiting ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;

@@ -106,7 +106,7 @@ export interface Action<S extends Shape = Shape> {
    * for a message, or an error that says what the message lacks. Only the asker sees the answer.
    */
   readonly onMessage?: (message: Message) => Partial<z.infer<z.ZodObject<S>>>;
-  /** True where that neither uses nor shows the words of the message: it serves those of people who opted out, too. */
+  /** True where the action neither uses nor shows the words of the message: it may be used on those of people who opted out. */
   readonly needsNoWords?: true;
   run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
 }

@@ -106,8 +106,8 @@ export interface AskedMessages {
   replies(messages: readonly Message[], each: number, signal: AbortSignal): Promise<ShownMessages>;
   /**
    * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at
-   * this moment. Replies that cannot be read again soon, and all where that takes minutes, stay as they are given unless they are
-   * known to be deleted. Rejects with
+   * this moment. Replies that cannot be read again soon stay as they are given, unless they are known to be deleted; so do all
+   * messages where reading takes minutes. Rejects with
    * `forbidden` where a person is not, or not any more, among the channel's readers.
    */
   still(

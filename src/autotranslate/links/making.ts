@@ -93,7 +93,7 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
     await demandOpenHere(joining, members, deps.isRestricted, invited);
   };
 
-  /** Rejects where the bot is not let into channels of another space: of how it is, only its own moderators are told. */
+  /** Rejects where the bot may not write in channels of another space. What it lacks there is told to moderators of that space alone. */
   const demandReached = async (theirs: readonly ChannelWatch[]): Promise<void> => {
     for (const watch of theirs)
       await own.demand([watch]).catch(async (thrown: unknown) => {

@@ -50,7 +50,7 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
     await tell(watch.channel, t('autotranslate.paused', { reason: say(t, reasonSentence(error)) }));
   };
 
-  /** Notes that the rows of a space do not wait in a partition. Default: none does in it */
+  /** Notes that the rows of a space wait in a partition no more. Default: the rows of all spaces */
   const end = (partition: string, space?: Space): void => {
     const here = waiting.get(partition);
     for (const [key, wait] of here ?? []) {

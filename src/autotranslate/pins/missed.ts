@@ -23,7 +23,7 @@ export interface MissedPinsDeps extends CopiedPinsDeps {
 const MOST_THREADS = 20;
 /** Time in which messages that were missed are copied, before pins are compared. */
 const AFTER_MS = 5_000;
-/** Groups that are compared at once, each missed in another space, and the longest time for their pins, and for their threads. */
+/** Groups that are compared at once, of different spaces, and the longest time for the pins of one, and for its threads. */
 const AT_ONCE = 4;
 const LONGEST_MS = 60_000;
 /** Longest wait for the pins of a channel; then no others of its space are read for the group. */

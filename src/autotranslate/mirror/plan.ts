@@ -144,7 +144,7 @@ export interface TargetWork {
   /** Rows of which every mirror is to be deleted, also those that are not stored. */
   readonly orphans: Row[];
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
-  /** Mirrors of other messages from which that of a row is taken out. */
+  /** Mirrors out of which the quote is taken: of the deleted message of a row, or of former words in its own. */
   readonly unquote: { readonly row: Row; readonly from: QuotingMirror }[];
   readonly update: Update[];
   readonly create: Step[];
@@ -266,19 +266,25 @@ export const plan = async (
         return true;
       });
     }
-    for (const { target, posted } of standing.filter((mirrored) => {
+    for (const mirrored of standing) {
+      const { target, posted } = mirrored;
       // What somebody deleted, or was kept out, stays known.
-      if (!mirrored.posted && row.message !== 'deleted') return false;
+      if (!posted && row.message !== 'deleted') continue;
       const isWanted =
-        prepared.late.includes(keyOf(mirrored.target)) ||
-        mirrors.some((wanted) => isSameTarget(wanted.target, mirrored.target));
+        prepared.late.includes(keyOf(target)) ||
+        mirrors.some((wanted) => isSameTarget(wanted.target, target));
       // Only finished mirrors may be left as they are, or any where nothing but what it quotes changed.
-      const isKept = leavesStanding || keeps?.(keyOf(mirrored.target)) === true;
+      const isKept = leavesStanding || keeps?.(keyOf(target)) === true;
       const mayStay = isFinished(mirrored) || (row.message === 'unread' && isOutdated(mirrored));
       const isOfOtherWords = isOfQuote(row) && prepared.skip !== 'deleted';
-      return !isWanted && !isOfOtherWords && !(isKept && mayStay);
-    }))
-      await step(row, target, ({ remove }) => void remove.push({ row, posted }));
+      if (isWanted || (isKept && mayStay)) continue;
+      if (!isOfOtherWords)
+        await step(row, target, ({ remove }) => void remove.push({ row, posted }));
+      else if (posted && isOutdated(mirrored)) {
+        const from = { key: row, target, posted };
+        await step(row, target, ({ unquote }) => void unquote.push({ row, from }));
+      }
+    }
   }
   return { works, late };
 };

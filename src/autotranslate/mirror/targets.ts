@@ -165,7 +165,8 @@ export const createTargets = (deps: TargetDeps) => {
       await take(
         row,
         () => mirrors.unquote(from.posted, from.key.ref, { assertHeld }),
-        (db) => stored.setUnquoted(db, from.key, target),
+        // A message that stands is quoted again once its answer can be made anew.
+        async (db) => row.message === 'deleted' && stored.setUnquoted(db, from.key, target),
       );
   };
 

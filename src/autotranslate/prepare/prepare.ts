@@ -148,7 +148,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const limit = await limitOver(message, wanted.length, transcribes, isOwn);
     if (limit) {
       // What stands is better than what is not translated.
-      if (isOfQuote(row)) return { ...nothingFor(row), leavesStanding: true };
+      if (isOfQuote(row)) return { ...nothingFor(row), keeps };
       const asWritten = untranslated(message, wanted, limitForOthers(limit, author.name));
       if (!watch) return contents.asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.

@@ -3,7 +3,7 @@ import type { Texts } from '../../i18n/texts.ts';
 import type { MessageFile, Message } from '../../model/message.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import { type Row, flaggedLanguage, isFor } from '../../store/inbox/row.ts';
+import { type Row, flaggedLanguage, isFor, isOfQuote } from '../../store/inbox/row.ts';
 import { claimsAudio, isWordless, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
 import type { Rendition, Translated } from './translate.ts';
@@ -107,7 +107,7 @@ export const skipped = (row: Row, skip: SkipReason): Prepared => ({
 export const givenUp = (row: Row, fault: AppError): Prepared => ({
   ...nothingFor(row),
   fault,
-  leavesStanding: true,
+  leavesStanding: !isOfQuote(row),
   mayExist: false,
 });
 

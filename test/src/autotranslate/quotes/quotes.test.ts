@@ -3,9 +3,10 @@ import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { eventually } from '../../../fakes/eventually.ts';
 import { channel, SPACE } from '../../../fakes/channel-feed.ts';
 import type { MessageRef } from '../../../../src/model/place.ts';
-import { ENGLISH, JAPANESE, linked, SPANISH, withScene } from '../support.ts';
+import { ENGLISH, JAPANESE, linked, SPANISH, untilGivenUp, withScene } from '../support.ts';
 import { answered, BY, MODERATOR } from './support.ts';
 
+const BOB = { platform: SPACE.platform, id: 'bob' };
 const ANSWERS = [
   [
     'ada: es(secret) [🌐 inglés]',
@@ -103,13 +104,42 @@ describe('the quote of a message', () => {
     expect(scene.feed.texts(SPANISH)[1]).toContain('es(a public matter)');
   });
 
-  it('leaves the translation of an answer as it is once the daily limit is used up', async () => {
-    const { ref } = await answered(scene);
-    await scene.spaces.change(SPACE, { dailyCharacters: 1 });
-    await edit(ref, 'a public matter');
-    await scene.later();
-    expect(scene.feed.texts(SPANISH)[1]).toContain('bob: es(really) [🌐 inglés]');
-  });
+  it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'its daily limit is used up',
+      async () => scene.spaces.change(SPACE, { dailyCharacters: 1 }),
+      async () => scene.spaces.change(SPACE, { dailyCharacters: 10_000 }),
+    ],
+    [
+      'its author opted out',
+      async () => scene.privacy.setOptedOut(BOB, true),
+      async () => scene.privacy.setOptedOut(BOB, false),
+    ],
+    [
+      'a rule leaves it out',
+      async () => scene.spaces.change(SPACE, { rules: { words: { of: ['really'] } } }),
+      async () => scene.spaces.change(SPACE, { rules: {} }),
+    ],
+    ['it fails for ever', async () => scene.broken.add('really'), async () => scene.broken.clear()],
+    [
+      'the service fails at it for ever',
+      async () => scene.poisoned.add('really'),
+      async () => scene.poisoned.clear(),
+    ],
+  ])(
+    'goes with an edit, and comes with the next, where an answer is not translated anew, as %s',
+    async (_, act, end) => {
+      const { ref } = await answered(scene);
+      await act();
+      await edit(ref, 'a public matter');
+      await untilGivenUp(scene);
+      expect(scene.feed.texts(SPANISH)[1]).toBe(ANSWERS[1]?.[0]);
+      await end();
+      await edit(ref, 'a private matter');
+      await scene.later();
+      expect(scene.feed.texts(SPANISH)[1]).toContain('es(a private matter)');
+    },
+  );
 
   it('leaves the copies of an answer alone that is deleted itself', async () => {
     const { ref, answer } = await answered(scene);

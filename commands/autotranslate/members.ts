@@ -15,7 +15,7 @@ import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { chosenChannel, demandLinked } from './context.ts';
 import { memberLines } from './group.ts';
-import { openLinksOf } from './open-links.ts';
+import { openLinksElsewhere, openLinksOf } from './open-links.ts';
 
 type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
 
@@ -200,5 +200,11 @@ export const linksAction = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
   private: true,
-  run: async (ctx) => ctx.reply(await membersPage(chosenChannel(ctx), ctx, undefined)),
+  async run(ctx) {
+    const channel = chosenChannel(ctx);
+    const page = await membersPage(channel, ctx, undefined);
+    const open = await openLinksElsewhere(ctx, channel);
+    const controls = [...(page.controls ?? []), ...open.controls];
+    await ctx.reply({ ...page, text: sections(page.text, open.text), controls });
+  },
 });

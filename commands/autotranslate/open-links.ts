@@ -1,11 +1,13 @@
 import type { PressContext } from '../../src/command/command.ts';
-import { quotedWords } from '../../src/command/helpers.ts';
+import { button, listOf, quotedWords } from '../../src/command/helpers.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
-import type { Channel } from '../../src/model/place.ts';
+import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { AskedLink } from '../../src/model/watches.ts';
-import { bullets } from '../../src/rich-text/compose.ts';
+import { bullets, type Maybe } from '../../src/rich-text/compose.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
+import { groupHere } from './change.ts';
+import type { Context as PanelContext } from './context.ts';
 
 type Context = Pick<PressContext, 'services' | 't' | 'label'>;
 
@@ -47,5 +49,39 @@ export const openLinksOf = async (
         label: shown.length > 1 ? `${label(key)} (${at + 1})` : label(key),
       })),
     ),
+  };
+};
+
+/**
+ * Says for which channels links wait for an answer, with a button that leads to the oldest; those that the person may answer.
+ *
+ * @param but a channel whose open links are shown already
+ */
+export const openLinksElsewhere = async (
+  ctx: PanelContext,
+  but?: Channel,
+): Promise<{ readonly text: Maybe<RichText>; readonly controls: readonly Control[] }> => {
+  const { access, channel, services, t } = ctx;
+  const all = await services.watches.openLinksIn(channel.space);
+  const others = all.filter((each) => !but || !isSameChannel(each, but));
+  const linked = (one: Channel) => [one, ...groupHere(one, ctx).map((each) => each.channel)];
+  const seen = new Set(
+    (await access.seen(others.flatMap(linked), (each) => each)).map(({ id }) => id),
+  );
+  const shown = others.filter((one) => linked(one).every(({ id }) => seen.has(id)));
+  const [first] = shown;
+  if (!first) return { text: undefined, controls: [] };
+  const ids = [...new Set(shown.map(({ id }) => id))];
+  const left = ids.length - SHOWN;
+  const named = ids.slice(0, SHOWN).map((id) => channelMention({ space: channel.space, id }));
+  return {
+    text: t('autotranslate.open-links', {
+      count: shown.length,
+      channels: listOf(
+        left > 0 ? [...named, t('settings.more', { count: left })] : named,
+        ctx.locale,
+      ),
+    }),
+    controls: [button(ctx, `autotranslate links:${first.id}`, 'autotranslate.open-links-show')],
   };
 };

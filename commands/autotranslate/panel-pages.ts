@@ -15,6 +15,7 @@ import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { endQuestion, groupHere } from './change.ts';
 import { obstacleLines, watchLine } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
+import { openLinksElsewhere } from './open-links.ts';
 import { channelNamed, languageControl, watchOf, type PanelContext } from './panel-controls.ts';
 
 /** Channels that are listed at once. */
@@ -81,6 +82,7 @@ export const frontPage = async (
   const watches = await access.seen(all, (watch) => watch.channel);
   const unfinished = await seenSetups(await services.setups.unfinished(channel.space), ctx);
   const choices = await services.spaces.of(channel.space);
+  const open = await openLinksElsewhere(ctx);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
   const listed = watches.slice(from, from + LISTED).map((watch) => {
     const elsewhere = services.watches.elsewhere(watch);
@@ -98,9 +100,11 @@ export const frontPage = async (
             t('autotranslate.heading', { count: all.length }),
             bullets(...listed, hiddenNote(all, watches, ctx)),
           ),
+      open.text,
     ),
     controls: [
       channelControl(ctx, 'autotranslate page'),
+      ...open.controls,
       ...(services.watches.isTalk(channel)
         ? []
         : [button(ctx, `autotranslate page:${here}`, 'autotranslate.panel-here', 'primary')]),

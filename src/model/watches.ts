@@ -209,6 +209,8 @@ export interface Watches {
   ): Promise<RichText | undefined>;
   /** Lists the links of a channel that were asked for and wait for an answer, the oldest first. */
   openLinks(channel: Channel): Promise<readonly AskedLink[]>;
+  /** Lists the channels of a space for which such links were asked, the oldest of at most 100 first: one for each. */
+  openLinksIn(space: Space): Promise<readonly Channel[]>;
   /** Takes back what this side asked for, before it is answered; rejects as `ask` does. */
   withdraw(id: string, space: Space, admit: LinkConditions['admit']): Promise<void>;
 }

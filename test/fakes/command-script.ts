@@ -37,6 +37,8 @@ export interface Script {
   members: readonly LinkMember[];
   readonly decided: string[];
   openLinks: readonly AskedLink[];
+  /** Ids of the channels with open links. */
+  openLinksIn: readonly string[];
   /** The people who are known in spaces that channels are linked with. */
   people: readonly PersonElsewhere[];
   /** Names of linked spaces that do not answer who somebody is. */
@@ -129,6 +131,7 @@ export const createScript = (): Script => ({
   silentSpaces: [],
   decided: [],
   openLinks: [],
+  openLinksIn: [],
   heard: [],
   transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },
   deafness: undefined,

@@ -142,6 +142,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       ask: refuse,
       answer: refuse,
       openLinks: async () => [],
+      openLinksIn: async () => [],
       withdraw: refuse,
     },
     audit: { days: 400, list: async function* list() {}, csv: refuse },

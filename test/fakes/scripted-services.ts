@@ -138,6 +138,7 @@ const createWatches = (
     answer: async (id, _, isAgreed) =>
       void script.decided.push(`${isAgreed ? 'link' : 'refuse'} ${id}`),
     openLinks: async () => script.openLinks,
+    openLinksIn: async (space) => script.openLinksIn.map((id) => ({ space, id })),
     withdraw: async (id) => void script.decided.push(`withdraw ${id}`),
   };
 };

@@ -239,6 +239,10 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           }),
       );
     },
+    openLinksIn: async (space: Space): Promise<readonly Channel[]> =>
+      (await requests.open(space)).map(
+        ({ invited, joining }) => (isOfSpace(invited, space) ? invited : joining).channel,
+      ),
     withdraw: async (id: string, space: Space, admit: Admit): Promise<void> => {
       using _ = await turns.take(id);
       const request = await find(id, 'joining', space);

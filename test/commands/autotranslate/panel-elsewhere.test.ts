@@ -109,6 +109,28 @@ describe('the page of channels elsewhere', () => {
     expect(text).toContain(sentence('settings.more', { count: 2 }));
   });
 
+  it('counts the open links of all channels on the first page, and leads to them', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.openLinksIn = ['1', '3', '3'];
+    const says = (count: number, channels: string): string =>
+      sentence('autotranslate.open-links', { count, channels });
+    const front = await harness().run('autotranslate panel');
+    expect(front.text).toContain(says(3, '<#1>, <#3>'));
+    harness().script.members = [memberElsewhere()];
+    expect((await harness().press('autotranslate.open-links-show')).text).toContain('#there');
+    const links = await harness().run('autotranslate links', { channel: '1' });
+    expect(links.text).toContain(says(2, '<#3>'));
+    const { text } = await harness().press('autotranslate.open-links-show');
+    const language = sentence('autotranslate.panel-link-language', { channel: '<#3>' });
+    expect(text).toContain(language);
+    // Who may not decide about all linked channels here cannot answer.
+    harness().script.access = { 2: 'none' };
+    expect((await harness().run('autotranslate panel')).text).toContain(says(2, '<#3>'));
+    harness().script.openLinksIn = ['1'];
+    const unseen = await harness().run('autotranslate panel');
+    expect(labelled(unseen, 'autotranslate.open-links-show')).toBeUndefined();
+  });
+
   it('takes a code, shows what it would link, and links once that is pressed', async () => {
     await openElsewhere('3');
     await harness().press('autotranslate.panel-language', ['ja']);

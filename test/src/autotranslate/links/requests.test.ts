@@ -90,7 +90,10 @@ describe('a link', () => {
     scene.other.nameSpace(WORKSPACE, 'tower.example');
     await propose(scene.watches);
     expect(await scene.watches.openLinks(THERE)).toEqual([]);
+    expect(await scene.watches.openLinksIn(WORKSPACE)).toEqual([]);
     const id = await ask();
+    expect(await scene.watches.openLinksIn(SPACE)).toEqual([ENGLISH]);
+    expect(await scene.watches.openLinksIn(WORKSPACE)).toEqual([THERE]);
     const open = { id, by: 'Bob', expiresMs: expect.any(Number) as number };
     expect(await scene.watches.openLinks(ENGLISH)).toEqual([
       {

@@ -209,7 +209,7 @@ export default defineCommand(
       const to =
         options.to === undefined ? await guessedLanguage(ctx) : typedLanguage(options.to, services);
       const since = options.since
-        ? SINCE[options.since]
+        ? { ...SINCE[options.since], timeZone: ctx.member.timeZone }
         : { ...SINCE['1d'], afterOwn: ctx.member.id };
       const missed = await missedIn(ctx, on?.position ?? since);
       if (isNothing(missed)) return reply(nothing(missed, ctx, !on && !options.since));

@@ -15,6 +15,8 @@ export interface SlackUser {
   readonly avatarUrl: string | undefined;
   /** BCP 47; undefined for people of other organisations. */
   readonly locale: string | undefined;
+  /** Name in the IANA time zone database. */
+  readonly timeZone: string | undefined;
   readonly isAdmin: boolean;
   /** True of a member of a user group that moderators chose; set for those who use something. */
   readonly isAppointed?: true;
@@ -62,6 +64,7 @@ export const createPeople = (
       name: shownName(profile.display_name, profile.real_name, user.real_name, user.name, id),
       avatarUrl: profile.image_192 ?? profile.image_72,
       locale: user.locale,
+      timeZone: user.tz,
       isAdmin: isOwn && isManager,
       isBot: user.is_bot === true,
       isActive: user.deleted !== true,

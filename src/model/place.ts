@@ -80,6 +80,8 @@ export interface Member {
   readonly name: string;
   /** BCP 47, as the person's app says it. */
   readonly locale: string;
+  /** Name in the IANA time zone database, unverified. Omitted by platforms that tell none. */
+  readonly timeZone?: string;
   readonly role: 'member' | 'moderator';
   /** True of a moderator by a group that other moderators chose, and not by the platform. */
   readonly isAppointed?: true;

@@ -55,6 +55,28 @@ describe('/catchup', () => {
     expect(linesIn(text)).toHaveLength(1);
   });
 
+  it.each([
+    ['today', 'America/Los_Angeles', 6],
+    ['today', 'Pacific/Auckland', 1],
+    ['yesterday', 'Pacific/Auckland', 25],
+    ['today', 'Nowhere/At_All', 13],
+  ])('begins the day in the time zone of the person: %s in %s', async (since, timeZone, hours) => {
+    const { text } = await harness().run('catchup', { since }, { member: { ...BOB, timeZone } });
+    expect(text).toContain(`<t:${secondsAgo(hours * 60)}:f>`);
+  });
+
+  it.each(['en', 'de', 'es', 'fr', 'ja', 'ko', 'pt', 'zh', 'zh-TW'])(
+    'has in its help how far back it can go, in %s',
+    async (locale) => {
+      const asking = { member: { ...BOB, locale } };
+      const { text } = await harness().run('help', { command: 'catchup' }, asking);
+      const day = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+      const days = [0, -1].map((at) => day.format(at, 'day'));
+      for (const since of ['1h', '6h', '1d', '2d', '3d', '7d', ...days])
+        expect(text).toContain(since);
+    },
+  );
+
   it('names words that can be typed where one is not understood', async () => {
     const { text } = await harness().run('catchup', { since: 'Easter', to: 'fr' });
     expect(text).toContain('`yesterday`');

@@ -13,6 +13,7 @@ export const memberOf = ({
   id,
   name,
   locale,
+  timeZone,
   isAdmin,
   isAppointed,
   homeId,
@@ -22,6 +23,7 @@ export const memberOf = ({
   ...(homeId === undefined ? {} : { homeId }),
   name,
   locale: locale ?? 'en-US',
+  ...(timeZone === undefined ? {} : { timeZone }),
   role: isAdmin || isAppointed ? 'moderator' : 'member',
   ...(isAppointed ? { isAppointed } : {}),
 });

@@ -23,6 +23,7 @@ import {
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { within } from '../watched-platforms.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
+import { beginningOfDay } from '../../text/time-of-day.ts';
 import { skippedAmong } from '../../store/inbox/outcomes.ts';
 
 /** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
@@ -49,18 +50,22 @@ export interface AskedMessagesDeps extends SourceTextDeps {
 }
 
 /**
- * The position of the first message that was missed, or the number of days before today in UTC with which it begins, or
- * how long ago it may have been written: then only after the last message of `afterOwn`, the id of a person, where there
- * is one.
+ * The position of the first message that was missed, or the number of days before today with which it begins, in a person's
+ * time zone or in UTC, or how long ago it may have been written: then only after the last message of `afterOwn`, the id of a
+ * person, where there is one.
  */
 export type MissedSince =
   | string
-  | { readonly daysBefore: number; readonly afterOwn?: undefined }
+  | {
+      readonly daysBefore: number;
+      readonly timeZone?: string | undefined;
+      readonly afterOwn?: undefined;
+    }
   | { readonly agoMs: number; readonly afterOwn?: string };
 
 /** The time from which messages were missed, ms since 1970. */
 export const missedSinceMs = (from: Exclude<MissedSince, string>, nowMs: number): number =>
-  'agoMs' in from ? nowMs - from.agoMs : (Math.floor(nowMs / DAY_MS) - from.daysBefore) * DAY_MS;
+  'agoMs' in from ? nowMs - from.agoMs : beginningOfDay(nowMs, from.daysBefore, from.timeZone);
 
 /** The messages that somebody missed. */
 export interface MissedMessages {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPeople, openDirectChannel } from '../../../adapters/slack/people.ts';
 import { spaceOf } from '../../../adapters/slack/ids.ts';
+import { readMember } from '../../../adapters/slack/interactions/invocations.ts';
 
 const SPACE = spaceOf('T1');
 
@@ -30,4 +31,11 @@ describe('the name of a person', () => {
     const people = createPeople(api, { ownerOf: () => SPACE }, () => 0);
     expect((await people.of(SPACE, 'U1')).name).toBe(shown);
   });
+});
+
+it('the time zone of a person comes with what they use', async () => {
+  const user = { id: 'U1', team_id: 'T1', name: 'eve', tz: 'Asia/Tokyo' };
+  const api = { call: async () => ({ ok: true, user }) } as never;
+  const people = createPeople(api, { ownerOf: () => SPACE }, () => 0);
+  expect(await readMember(people, SPACE, 'U1')).toMatchObject({ timeZone: 'Asia/Tokyo' });
 });

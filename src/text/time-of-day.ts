@@ -7,7 +7,7 @@ export const minutesAndSeconds = (ms: number): string => {
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** What the clocks of a time zone are ahead of UTC; 0 where there is no such zone. */
+/** The time by which the clocks of a zone are ahead of UTC; 0 where there is no such zone. */
 const aheadMs = (timeMs: number, timeZone: string): number => {
   try {
     const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });

@@ -1,5 +1,5 @@
 import { defineCommand, moderator, pressOn, type Press } from '../src/command/command.ts';
-import { button, hiddenNote } from '../src/command/helpers.ts';
+import { button, hiddenNote, shorten } from '../src/command/helpers.ts';
 import type { AuditEntry } from '../src/command/services.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import { channelMention } from '../src/model/place.ts';
@@ -7,12 +7,14 @@ import { bullets, lines, nested, sentence, series } from '../src/rich-text/compo
 import { text, timestamp, type RichText } from '../src/rich-text/rich-text.ts';
 import { mapInline, mapRows, mentionText, plainText } from '../src/rich-text/walk.ts';
 import { readable, readActs, turnedArg, turnedIn } from './audit/reading.ts';
-import { type Act, withoutHidden } from './audit/said.ts';
+import { channelIdsIn, type Act, withoutHidden } from './audit/said.ts';
 import { changedLines, type AuditContext } from './audit/values.ts';
 
 const SECOND_MS = 1_000;
 /** Most that one page offers to undo: the newest. */
-const MOST_UNDOS = 3;
+const MOST_UNDOS = 5;
+/** A button's label has room for what was done beside such a name. */
+const NAME_CHARS = 24;
 
 /** Says in one row what an act set for another channel, where that is something else than for the first. */
 const othersLine = async (
@@ -40,26 +42,38 @@ const namesOf = async (
   return new Map(await Promise.all(ids.map(nameOf)));
 };
 
-/** The Undo of an act that the person may set back; undefined where there is none, or no longer. */
+/** A sentence without markup, with names in place of mentions. */
+const inWords = (tree: RichText, names: ReadonlyMap<string, string>, chars = Infinity): string =>
+  plainText(
+    mapRows(tree, (inRow) =>
+      mapInline(inRow, (node) =>
+        node.kind === 'mention'
+          ? text(shorten(names.get(node.id) ?? mentionText(node), chars))
+          : node,
+      ),
+    ),
+  );
+
+/** The Undo of an act that the person may set back, with what it undoes; undefined where there is none, or no longer. */
 const undoOf = async (
   { entry, others }: Act,
   undos: Awaited<ReturnType<AuditContext['services']['endedWatches']['list']>>,
+  say: (entry: AuditEntry) => RichText,
   ctx: AuditContext,
 ): Promise<Control | undefined> => {
   const undo = undos.find(({ id }) => [entry, ...others].some((each) => each.id === id));
   const channels = undo?.touched.map(({ channel }) => channel) ?? [];
-  const [first] = undo?.watches ?? [];
-  if (!undo || !first) return undefined;
+  if (!undo) return undefined;
   try {
     await ctx.access.demand(channels, 'write');
   } catch {
     return undefined;
   }
-  const { id } = first.channel;
-  const name = (await namesOf([id], ctx)).get(id) ?? '';
+  const names = await namesOf(channelIdsIn(entry), ctx);
+  const done = inWords(say({ ...entry, by: undefined, elsewhere: undefined }), names, NAME_CHARS);
   const press = `autotranslate restore:${undo.id}/audit`;
   const control = button(ctx, press, 'autotranslate.wizard-undo');
-  return { ...control, label: `${control.label}: ${name}` };
+  return { ...control, label: `${control.label}: ${done}` };
 };
 
 /** The changes of links and settings, from the last place on that a person turned to. */
@@ -71,7 +85,7 @@ const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
   if (all.length === 0 && turned.length === 0)
     return { text: t('audit.none', { days }), tone: 'note' };
   const undos = await services.endedWatches.list(ctx.channel.space);
-  const undoing = await Promise.all(acts.map((act) => undoOf(act, undos, ctx)));
+  const undoing = await Promise.all(acts.map((act) => undoOf(act, undos, say, ctx)));
   const items = acts.map(async ({ entry, others }) => {
     const time = sentence(timestamp(Math.floor(entry.atMs / SECOND_MS), 'f'));
     const own = await changedLines(entry, ctx);
@@ -110,18 +124,10 @@ const exportPress: Press = {
     const slices = await Array.fromAsync(services.audit.list(ctx.channel.space));
     const { shown, seen, isSeen, say } = await readable(slices.flat(), ctx);
     const names = await namesOf(seen, ctx);
-    const inWords = (tree: RichText): string =>
-      plainText(
-        mapRows(tree, (inRow) =>
-          mapInline(inRow, (node) =>
-            node.kind === 'mention' ? text(names.get(node.id) ?? mentionText(node)) : node,
-          ),
-        ),
-      );
     const bytes = await services.audit.csv(shown, (entry) => ({
       entry: withoutHidden(entry, isSeen),
       channel: names.get(entry.channelId ?? '') ?? '',
-      said: inWords(say(entry)),
+      said: inWords(say(entry), names),
     }));
     await reply({
       ...(await page(ctx, ctx.arg)),

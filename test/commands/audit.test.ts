@@ -126,11 +126,15 @@ describe('/audit', () => {
     };
     const all = () => harness().services.watches.list(SPACE);
 
-    it('has an Undo that names the channel, is used once, and leads back', async () => {
+    const labelOf = (done: string): string => `${sentence('autotranslate.wizard-undo')}: ${done}`;
+
+    it('has an Undo that says what it undoes, is used once, and leads back', async () => {
       await off();
       const [undo, ...others] = await undos();
       expect(others).toEqual([]);
-      expect(undo?.label).toBe(`${sentence('autotranslate.wizard-undo')}: #name of ${HERE.id}`);
+      expect(undo?.label).toBe(
+        labelOf(sentence('audit.said.off', { who: 'nobody', channel: `#name of ${HERE.id}` })),
+      );
       const { text } = await harness().pressNamed(undo?.press ?? '');
       expect(text).toContain(sentence('autotranslate.restored'));
       expect(all()).toHaveLength(1);
@@ -167,13 +171,22 @@ describe('/audit', () => {
       expect(await undos()).toHaveLength(1);
     });
 
+    it('tells the end of rules apart from that of translation', async () => {
+      await harness().run('autotranslate reply', { languages: 'es' });
+      await harness().run('autotranslate rules', { about: 'words', values: 'gg' });
+      await harness().pressNamed(`autotranslate ruleend:${HERE.id}`);
+      const params = { who: 'nobody', channel: `#name of ${HERE.id}` };
+      const labels = (await undos()).map(({ label }) => label);
+      expect(labels).toEqual([labelOf(sentence('audit.said.changed', params))]);
+    });
+
     it('has those of the newest alone', async () => {
-      for (const id of ['1', '2', '3', '4', '5']) {
+      for (const id of ['1', '2', '3', '4', '5', '6']) {
         await harness().run('autotranslate reply', { languages: 'es', channel: id });
         await harness().run('autotranslate off', { channel: id });
       }
-      const labels = (await undos()).map(({ label }) => label.at(-1));
-      expect(labels).toEqual(['5', '4', '3']);
+      const labels = (await undos()).map(({ label }) => /of (\d)/.exec(label)?.[1]);
+      expect(labels).toEqual(['6', '5', '4', '3', '2']);
     });
   });
 

@@ -55,7 +55,9 @@ const createWatches = (
     const { space, id: channelId } = first.channel;
     await store.write(async (db) => {
       await putUndo(db, space, undo, ended);
-      await noteChange(db, space, actor, { id: undo.id, what: 'watch', channelId, before: {} });
+      const after = undo.isOfRules ? { choices: {} } : undefined;
+      const noted = { id: undo.id, channelId, before: {}, after };
+      await noteChange(db, space, actor, { ...noted, what: 'watch' });
     });
   };
   return {

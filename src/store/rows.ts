@@ -155,11 +155,8 @@ export const deleteRowsAround = async (
   table: 'channel_cursor' | 'history_gap',
   { space, id }: Channel,
 ): Promise<void> => {
-  await db
-    .deleteFrom(table)
-    .where('platform', '=', space.platform)
-    .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
-    .execute();
+  for (const own of [{ channel_id: id }, { parent_id: id }])
+    await deleteRows(db, table, { platform: space.platform, ...own });
 };
 
 /** Deletes the rows that have these values, of which there is at least one; resolves with their number. */

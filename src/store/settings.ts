@@ -1,4 +1,4 @@
-import type { Insertable, Transaction } from 'kysely';
+import { sql, type Insertable, type Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { FORMALITIES } from '../model/rules.ts';
@@ -238,10 +238,11 @@ export const createSpaceSettings = (store: Store) => {
       const rows = await store
         .selectFrom('space_setting')
         .select(['platform', 'space_id', 'choices'])
-        .where('choices', 'like', '%"keptMinutes"%')
+        // The condition of a partial index, word for word.
+        .where(sql<boolean>`replace(choices, '"keptMinutes"', '') <> choices`)
         .execute();
       return rows.flatMap(({ platform, space_id: id, choices: stored }) => {
-        const { keptMinutes } = parseChoices(stored).flags;
+        const { keptMinutes } = choices.shape.flags.parse(readStored(stored)['flags']);
         return keptMinutes === undefined ? [] : [{ space: { platform, id }, keptMinutes }];
       });
     },

@@ -10,7 +10,7 @@ import {
 import { userError } from '../../errors.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
-import { channelColumns, deleteRows, putRow, slicesOf } from '../rows.ts';
+import { channelColumns, putRow, slicesOf } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 
 /** A watch with its times. */
@@ -37,22 +37,29 @@ export const byAge = (a: StoredWatch, b: StoredWatch): number =>
 /** Watches by the keys of their channels. */
 export type WatchesById = Map<string, StoredWatch>;
 
-const membersIn = (watches: WatchesById, group: string | undefined): readonly Channel[] =>
-  [...watches.values()].flatMap(({ watch }) =>
-    group !== undefined && watch.group === group ? [watch.channel] : [],
-  );
+/** The watches of each group; those in none are left out. */
+export const groupsIn = (
+  watches: WatchesById,
+): ReadonlyMap<string | undefined, readonly ChannelWatch[]> => {
+  const all = [...watches.values()].map(({ watch }) => watch);
+  const groups = Map.groupBy(all, ({ group }) => group);
+  groups.delete(undefined);
+  return groups;
+};
 
 /** Removes the watches that are alone in one of these groups: a group needs two channels. */
 export const takeLone = (
   watches: WatchesById,
   groups: readonly (string | undefined)[],
-): readonly Channel[] =>
-  [...new Set(groups)].flatMap((group) => {
-    const members = membersIn(watches, group);
-    if (members.length !== 1) return [];
-    for (const channel of members) watches.delete(channelKey(channel));
-    return members;
+): readonly Channel[] => {
+  const members = groupsIn(watches);
+  const lone = [...new Set(groups)].flatMap((group) => {
+    const [first, ...others] = members.get(group) ?? [];
+    return first && others.length === 0 ? [first.channel] : [];
   });
+  for (const channel of lone) watches.delete(channelKey(channel));
+  return lone;
+};
 
 /**
  * A watch with the choices that its channel has, which are no part of how it is translated. Who has not agreed to a space in
@@ -97,8 +104,9 @@ export const putAll = (
     const languagesMs = hadAll ? old.languagesMs : sinceMs;
     watches.set(id, { threadsSinceMs: 0, sinceMs, ...old, joinedMs, languagesMs, watch });
   }
+  const groups = groupsIn(watches);
   for (const [place, { group }] of changed.entries()) {
-    const size = group === before[place] ? 0 : membersIn(watches, group).length;
+    const size = group === before[place] ? 0 : (groups.get(group)?.length ?? 0);
     if (size > MOST_CHANNELS)
       throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
   }
@@ -110,11 +118,16 @@ const BY_MEMBER = ['muted', 'held', 'unagreed'] as const;
 
 /** Leaves out what is chosen for channels that are in no group with a watch any more. */
 export const dropChoices = (watches: WatchesById): void => {
+  const known = new Map(
+    [...groupsIn(watches)].map(([group, members]) => [
+      group,
+      new Set(members.flatMap(({ channel }) => [channelKey(channel), keyOf(channel.space)])),
+    ]),
+  );
   for (const [id, stored] of watches) {
     const { choices = {}, ...watch } = stored.watch;
     if (!BY_MEMBER.some((name) => choices[name])) continue;
-    const members = membersIn(watches, watch.group);
-    const keys = new Set(members.flatMap((each) => [channelKey(each), keyOf(each.space)]));
+    const keys = known.get(watch.group) ?? new Set();
     const isOver = BY_MEMBER.some((name) =>
       Object.keys(choices[name] ?? {}).some((key) => !keys.has(key)),
     );
@@ -134,13 +147,14 @@ export const writeWatches = async (
   before: WatchesById,
   after: WatchesById,
 ): Promise<void> => {
-  for (const [id, { watch }] of before) {
-    if (after.has(id)) continue;
-    await deleteRows(db, 'channel_watch', channelColumns(watch.channel));
+  const gone = [...before].flatMap(([id, { watch }]) => (after.has(id) ? [] : [watch.channel]));
+  for (const where of among('channel_id', placesOf(gone))) {
+    await db.deleteFrom('channel_watch').where(where).execute();
     await setImmediate();
   }
   for (const [id, stored] of after) {
     if (before.get(id) === stored) continue;
+    await setImmediate();
     const { watch, sinceMs, joinedMs, languagesMs } = stored;
     const { channel, mode, languages, group, transcribes, bots, below, choices } = watch;
     const how = {
@@ -175,6 +189,9 @@ interface Touched {
 /** Most ids of one statement, of which SQLite binds 32,766, and most rows that are decoded at once. */
 const AT_ONCE = 250;
 
+const placesOf = (channels: readonly Channel[]): readonly Space[] =>
+  channels.map(({ space: { platform }, id }) => ({ platform, id }));
+
 const among = (column: 'channel_id' | 'space_id', places: readonly Space[]): Where[] =>
   [...Map.groupBy(places, ({ platform }) => platform)].flatMap(([platform, of]) =>
     slicesOf(
@@ -196,8 +213,7 @@ const around = (
   { channels = [], groups = [], spaces = [] }: Touched,
 ) => {
   const rowsOf = (where: Where) => db.selectFrom('channel_watch').selectAll().where(where);
-  const places = channels.map(({ space: { platform }, id }) => ({ platform, id }));
-  const own = [...among('channel_id', places), ...among('space_id', spaces)];
+  const own = [...among('channel_id', placesOf(channels)), ...among('space_id', spaces)];
   const linkedWith = (where: Where) =>
     rowsOf((eb) =>
       eb('group_id', 'in', eb.selectFrom('channel_watch').select('group_id').where(where)).and(

@@ -10,10 +10,10 @@ import type { Schema } from '../schema.ts';
 import { createKnownWatches } from './known-watches.ts';
 import {
   dropChoices,
+  groupsIn,
   putAll,
   readWatches,
   takeLone,
-  type StoredWatch,
   writeWatches,
   type WatchesById,
 } from './watch-rows.ts';
@@ -31,12 +31,16 @@ const currentIn = (watches: WatchesById): readonly ChannelWatch[] =>
 const lasts = (pauses: WatchChoices['muted'], id: string): boolean =>
   pauses?.[id] !== undefined && pauses[id].untilMs === undefined;
 
+/** Watches with those of each group. */
+const stateOf = (watches: WatchesById) => ({ watches, groups: groupsIn(watches) });
+type WatchesState = ReturnType<typeof stateOf>;
+
 /**
  * A watch as its changes are noted: in place of its group the channels that it is linked with, those of its own space by
  * their ids, all others by their names, because no id of them may outlast their space.
  */
 const notedOf = (
-  watches: ReadonlyMap<string, StoredWatch>,
+  { watches, groups }: WatchesState,
   key: string,
   names: ReadonlyMap<string, string>,
 ) => {
@@ -53,9 +57,7 @@ const notedOf = (
     );
   const silent = pausedIn(muted);
   const pausing = pausedIn(held);
-  const linked = [...watches].flatMap(([id, { watch: one }]) =>
-    id !== key && group !== undefined && one.group === group ? [one] : [],
-  );
+  const linked = (groups.get(group) ?? []).filter((one) => one !== watch);
   const others = linked.map(({ channel }) => channel);
   const holding = linked.filter((one) => lasts(one.choices?.held, key));
   const unagreed = others.filter((each) => isShut(each, own, [watch, ...linked]));
@@ -77,23 +79,17 @@ const notedOf = (
 };
 
 /** True where a watch is, or was, in one group with channels of a space: others are not told of it. */
-const knows = (
-  key: string,
-  { space }: Actor,
-  ...states: readonly ReadonlyMap<string, StoredWatch>[]
-): boolean =>
-  states.some((watches) => {
-    const group = watches.get(key)?.watch.group;
-    return [...watches.values()].some(
-      ({ watch }) =>
-        group !== undefined && watch.group === group && keyOf(watch.channel.space) === keyOf(space),
-    );
-  });
+const knows = (key: string, { space }: Actor, ...states: readonly WatchesState[]): boolean =>
+  states.some(({ watches, groups }) =>
+    groups
+      .get(watches.get(key)?.watch.group)
+      ?.some(({ channel }) => keyOf(channel.space) === keyOf(space)),
+  );
 
 /** The former watches of a person's space that ended, or whose rules did. */
 const endedIn = (
-  from: ReadonlyMap<string, StoredWatch>,
-  to: ReadonlyMap<string, StoredWatch>,
+  from: WatchesById,
+  to: WatchesById,
   { space, undo }: Actor,
 ): readonly ChannelWatch[] =>
   [...from].flatMap(([key, old]) => {
@@ -109,24 +105,25 @@ const endedIn = (
 const noteWatches = async (
   db: Transaction<Schema>,
   by: Actor | undefined,
-  from: ReadonlyMap<string, StoredWatch>,
-  to: ReadonlyMap<string, StoredWatch>,
+  from: WatchesById,
+  to: WatchesById,
   names: ReadonlyMap<string, string>,
   elsewhere: string | undefined,
 ): Promise<void> => {
   const ended = by?.undo ? endedIn(from, to, by) : [];
   const [first] = ended;
   if (by?.undo) await putUndo(db, by.space, by.undo, ended);
+  const [former, next] = [stateOf(from), stateOf(to)];
   for (const key of new Set([...from.keys(), ...to.keys()])) {
     await setImmediate();
     const channel = (to.get(key) ?? from.get(key))?.watch.channel;
-    const [before, after] = [notedOf(from, key, names), notedOf(to, key, names)];
+    const [before, after] = [notedOf(former, key, names), notedOf(next, key, names)];
     if (channel)
       await noteChange(db, channel.space, by, {
         id: first && key === channelKey(first.channel) ? by?.undo?.id : undefined,
         what: 'watch',
         channelId: channel.id,
-        elsewhere: by && elsewhere && knows(key, by, from, to) ? elsewhere : undefined,
+        elsewhere: by && elsewhere && knows(key, by, former, next) ? elsewhere : undefined,
         before,
         after,
       });

@@ -70,15 +70,15 @@ export const requote = async (
     const [own, slot] = changeOf(ref, 'quote');
     const rows = await db
       .updateTable('inbox')
-      .set({ ...FRESH, changed_ms: nowMs })
-      // What waits in another partition delays others.
-      .set(
-        'due_ms',
-        sql<number>`CASE WHEN state = 'waiting' AND partition_key <> ${own} THEN 0
+      .set({
+        ...FRESH,
+        ...partitionOfChange(own, slot),
+        // What waits in another partition delays others.
+        due_ms: sql<number>`CASE WHEN state = 'waiting' AND partition_key <> ${own} THEN 0
         ELSE ${dueMs} END`,
-      )
-      .set(partitionOfChange(own, slot))
-      .set('revision', sql<number>`revision + 1`)
+        changed_ms: nowMs,
+        revision: sql<number>`revision + 1`,
+      })
       .where(isRow(keyColumns({ ref, purpose })))
       .where('content_hash', '<>', DELETED)
       .returning('partition_key')

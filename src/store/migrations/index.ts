@@ -22,10 +22,8 @@ import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
 import { threadStates } from './043-thread-states.ts';
 import { untold } from './045-untold.ts';
-import { watchIndexes } from './047-watch-indexes.ts';
 import { addWatchUndos } from './048-watch-undos.ts';
-import { overLimitIndex } from './049-over-limit.ts';
-import { flagMirrorIndex } from './050-flag-mirrors.ts';
+import { MIGRATIONS_047_TO_052 } from './047-to-052.ts';
 
 /**
  * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,
@@ -54,10 +52,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '042-copied-reactions': addCopiedReactions,
     '043-thread-states': threadStates,
     '045-untold': untold,
-    '047-watch-indexes': watchIndexes,
     '048-watch-undos': addWatchUndos,
-    '049-over-limit': overLimitIndex,
-    '050-flag-mirrors': flagMirrorIndex,
+    ...MIGRATIONS_047_TO_052,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

@@ -1,12 +1,25 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { backlogOf, retryAll } from '../../../../src/store/inbox/backlog.ts';
+import { createCursorStore } from '../../../../src/store/channels/cursors.ts';
+import { createHistoryGaps } from '../../../../src/store/channels/histories.ts';
+import { createLinkedThreadStore } from '../../../../src/store/channels/linked-threads.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { createInboxStore, openRowsOf } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
+import { createSpaceSettings } from '../../../../src/store/settings.ts';
 import { HERE, PARTITION, SPACE } from './support.ts';
 
-/** How SQLite finds the rows of the inbox for each query of some work. */
+const TABLES = '(?:inbox|mirror|linked_thread|channel_cursor|history_gap|space_setting)';
+const INDEXES = [
+  'inbox_(?:open|dead|untold|over_limit)',
+  'mirror_of_flags',
+  'linked_thread_(?:of_group|of_channel)',
+  '(?:channel_cursor|history_gap)_of_parent',
+  'space_setting_of_flags',
+];
+
+/** How SQLite finds rows for each query of some work. */
 const plansOf = async (work: (store: Store) => Promise<unknown>): Promise<readonly string[]> => {
   const store = await openStore('sqlite::memory:');
   onTestFinished(() => store.destroy());
@@ -16,10 +29,10 @@ const plansOf = async (work: (store: Store) => Promise<unknown>): Promise<readon
   const { calls, contexts } = { ...prepared.mock };
   prepared.mockRestore();
   return calls.flatMap(([text], at) => {
-    if (!/from "(?:inbox|mirror)"|update "inbox"/.test(text)) return [];
+    if (!new RegExp(`(?:from|update) "${TABLES}"`).test(text)) return [];
     const explained = (contexts[at] as DatabaseSync).prepare(`EXPLAIN QUERY PLAN ${text}`).all();
     const details = explained.map(({ detail }) => String(detail));
-    return details.filter((detail) => / (?:inbox|mirror)\b/.test(detail));
+    return details.filter((detail) => new RegExp(` ${TABLES}\\b`).test(detail));
   });
 };
 
@@ -36,11 +49,18 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
   ['the end of such a notice', (store) => inboxOf(store).untold.end(SPACE)],
   ['a look at flags', (store) => mirrorsOf(store).flagReplies(SPACE, 1, 1)],
   ['an opt-out', (store) => openRowsOf(store, { platform: HERE.space.platform, id: 'ada' })],
-])('%s reads no settled message of others', async (_, work) => {
+  ['a look for flags to remove', (store) => createSpaceSettings(store).removingFlags()],
+  ['a look at threads', (store) => createLinkedThreadStore(store).newest('g', 1)],
+  ['the end of threads', (store) => createLinkedThreadStore(store).remove(HERE)],
+  ['the end of cursors', (store) => createCursorStore(store, () => undefined).remove(HERE)],
+  ['the end of gaps', (store) => createHistoryGaps(store).remove(HERE)],
+])('%s reads no settled message, and nothing else, of others', async (_, work) => {
   const plans = await plansOf(work);
   expect(plans).not.toEqual([]);
   for (const plan of plans)
     expect(plan).toMatch(
-      /USING (?:COVERING )?INDEX (?:inbox_(?:open|dead|untold|over_limit)|mirror_of_flags)\b|message_id=\?/,
+      new RegExp(
+        `USING (?:COVERING )?INDEX (?:${INDEXES.join('|')})\\b|message_id=\\?|(?:channel_cursor|history_gap) .*channel_id=\\?`,
+      ),
     );
 });

@@ -50,8 +50,8 @@ export interface TestInbox {
   settle(row: Row): Promise<boolean>;
 }
 
-const openInbox = async (): Promise<TestInbox> => {
-  const store = await openStore('sqlite::memory:');
+const openInbox = async (url: string): Promise<TestInbox> => {
+  const store = await openStore(url);
   const clock = { ms: 1_000_000_000 };
   const now = (): number => clock.ms;
   const ours = createInboxStore({ store, now });
@@ -71,9 +71,11 @@ const openInbox = async (): Promise<TestInbox> => {
   };
 };
 
-/** A new inbox for each test. */
-export const withInbox = (): TestInbox => {
-  const inbox = fresh(() => openInbox());
+/** A new inbox for each test; default: in memory. */
+export const withInbox = (
+  urlOf: () => Promise<string> = async () => 'sqlite::memory:',
+): TestInbox => {
+  const inbox = fresh(async () => openInbox(await urlOf()));
   afterEach(() => inbox.store.destroy());
   return inbox;
 };

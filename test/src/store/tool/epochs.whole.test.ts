@@ -124,6 +124,9 @@ describe.each(ENGINES)('a database on $engine that an earlier version restored',
     await sql`DROP INDEX channel_watch_of_space`.execute(store);
     await sql`DROP TABLE linked_thread`.execute(store);
     await sql`DROP TABLE copied_reaction`.execute(store);
+    await sql`DROP INDEX channel_cursor_of_parent`.execute(store);
+    await sql`DROP INDEX history_gap_of_parent`.execute(store);
+    await sql`DROP INDEX space_setting_of_flags`.execute(store);
     await sql`DROP INDEX mirror_by_quoted`.execute(store);
     await sql`ALTER TABLE mirror DROP COLUMN quoted`.execute(store);
     await sql`ALTER TABLE mirror DROP COLUMN pinned`.execute(store);

@@ -157,26 +157,44 @@ const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
 const AND = '|';
 const NAME_CHARS = 32;
 
-/** Tells moderators whose messages from elsewhere one of our messages copies, and lets them stop these. */
+const isBy = ({ ref, authorId }: Explained, { member }: Pick<Context, 'member'>): boolean =>
+  authorId === member.id && ref.channel.space.platform === member.platform;
+
+/** Tells moderators whose messages from other spaces one of our messages copies, and lets them stop these, or those of people here. */
 const authors = async (
   explained: readonly Explained[],
   ctx: Context,
-): Promise<readonly { readonly line: RichText; readonly control: Control }[]> => {
+): Promise<readonly { readonly line?: RichText; readonly control: Control }[]> => {
   const { services, channel, member, t, label } = ctx;
-  const elsewhere = explained.filter(
-    ({ ref, authorId }) => authorId !== '' && keyOf(ref.channel.space) !== keyOf(channel.space),
+  const { rules } = await services.spaces.of(channel.space);
+  /** True where the rule of the space decides whether messages of the author are left out. */
+  const mayStop = ({ ref, authorId }: Explained): boolean | undefined => {
+    const watch = services.watches.of(ref.channel);
+    const own = watch?.choices?.rules?.people;
+    return watch && !rules.people?.only && !own?.only && !own?.of.includes(authorId);
+  };
+  const isHere = ({ ref }: Explained): boolean => keyOf(ref.channel.space) === keyOf(channel.space);
+  const listed = explained.filter(
+    (each) => each.authorId !== '' && (!isHere(each) || (!isBy(each, ctx) && mayStop(each))),
   );
-  if (member.role !== 'moderator' || elsewhere.length === 0) return [];
+  if (member.role !== 'moderator' || listed.length === 0) return [];
   // One message of ours may copy several of the same person.
   const people = new Map(
-    elsewhere.map((each) => [`${each.ref.channel.space.platform} ${each.authorId}`, each]),
+    listed.map((each) => [`${each.ref.channel.space.platform} ${each.authorId}`, each]),
   );
   const names = await namesElsewhere(ctx);
   return Promise.all(
-    [...people.values()].map(async ({ ref, authorId }) => {
+    [...people.values()].map(async (each) => {
+      const { ref, authorId } = each;
       const source = await services.messages.read(ref).catch(() => undefined);
       const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
       const { platform } = ref.channel.space;
+      if (isHere(each)) {
+        const does = rules.people?.of.includes(authorId) ? 'allow' : 'stop';
+        const press = `autotranslate ${does}person:${[authorId, name].join(AND)}`;
+        const named = label(`rules.${does}-person`, { name });
+        return { control: { kind: 'button', press, label: named } satisfies Control };
+      }
       const place = names.get(channelKey(ref.channel));
       const isStopped = await services.blocks.of(channel.space, { platform, id: authorId });
       const written =
@@ -266,9 +284,6 @@ const isOwn = ({ parts }: Explained): boolean =>
   parts.some(({ reason }) => reason?.key === 'why.unknown.own');
 
 const OPTED_OUT = 'why.skipped.opted-out';
-
-const isBy = ({ ref, authorId }: Explained, { member }: Pick<Context, 'member'>): boolean =>
-  authorId === member.id && ref.channel.space.platform === member.platform;
 
 /** Keeps what the person may read: of what somebody else wrote who opted out, that and no other reason. */
 const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {

@@ -9,6 +9,7 @@ import {
   type APIUser,
   type Client,
   type RESTGetAPIChannelMessagesPinsResult,
+  type RESTGetAPIGuildMembersSearchResult,
 } from 'discord.js';
 import { isIdle } from './inbound/places.ts';
 import type { Api } from './api.ts';
@@ -26,7 +27,7 @@ import {
   snowflakeTimeMs,
 } from './ids.ts';
 import type { Application } from './application.ts';
-import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
+import { nameOf, type MessageReader, type RawMessage } from './inbound/message-reader.ts';
 import { MESSAGES_PAGE, MOST_PINS, PINS_PAGE, REACTIONS_PAGE, WEBHOOKS } from './limits.ts';
 import { NO_MEMBER, type MemberNames } from './member-names.ts';
 import type { ThreadParents } from './thread-parents.ts';
@@ -213,6 +214,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     isBanned: deps.isBanned,
     personName: async ({ id: guildId }, id) =>
       /^\d{17,20}$/.test(id) ? members.lookUp(guildId, id) : undefined,
+    peopleNamed: async ({ id: guildId }, query) => {
+      const named = { query: { query, limit: '10' } };
+      const route = Routes.guildMembersSearch(guildId);
+      const found = await api.send<RESTGetAPIGuildMembersSearchResult>('GET', route, named);
+      return found.map(({ user, nick }) => ({ id: user.id, name: nameOf(user, nick) }));
+    },
     reactors: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(

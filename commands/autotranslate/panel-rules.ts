@@ -7,6 +7,7 @@ import { FORMALITIES, MESSAGE_TYPES, type Ruled, type WatchRules } from '../../s
 import { sections } from '../../src/rich-text/compose.ts';
 import { channelNamed, chosenLanguages, languageControl, watchOf } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
+import { choosePeople, peoplePage, personPresses } from './people.ts';
 import { boundedValues, changeRules, shownRules, valuesIn } from './rules.ts';
 
 /** The value of the choice that no form of address is asked for. */
@@ -67,6 +68,7 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
       'beginnings',
       button(ctx, `autotranslate rulebeginnings:${id}`, 'rules.panel-beginnings'),
     ),
+    button(ctx, `autotranslate stoppeople:${id}`, 'rules.panel-people'),
     button(ctx, `autotranslate rulereading:${id}`, 'rules.panel-reading'),
     ...(Object.keys(rules).length > 0
       ? [button(ctx, `autotranslate ruleend:${id}`, 'rules.panel-end', 'danger')]
@@ -186,6 +188,9 @@ export const rulePresses = (
   finding: (page: typeof languagesPage) => Press,
 ): Readonly<Record<string, Press>> => ({
   rules: press(rulesPage),
+  ...personPresses,
+  stoppeople: press(peoplePage),
+  rulepeople: press(peoplePage, choosePeople),
   ruletypes: press(rulesPage, setTypes),
   ruleshortest: press(rulesPage, setShortest),
   ruleformality: press(rulesPage, setFormality),

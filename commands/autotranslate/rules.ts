@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { channelOption, defineAction, moderator, richText } from '../../src/command/command.ts';
 import {
   button,
+  rulesOf,
+  listOf,
   translationEngines,
   typedCode,
   typedLanguage,
   typedLanguages,
 } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import { channelMention, type Channel } from '../../src/model/place.ts';
+import { channelMention, memberMention, type Channel } from '../../src/model/place.ts';
 import {
   FORMALITIES,
   MESSAGE_TYPES,
@@ -21,8 +23,8 @@ import {
   type Ruled,
   type WatchRules,
 } from '../../src/model/rules.ts';
-import { bullets, lines, type Maybe } from '../../src/rich-text/compose.ts';
-import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { bullets, lines, sentence, type Maybe } from '../../src/rich-text/compose.ts';
+import { code, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText, visit } from '../../src/rich-text/walk.ts';
 import { ruleLines } from '../../src/command/setting-lines.ts';
 import { change, demandChange } from './change.ts';
@@ -68,6 +70,26 @@ export const boundedValues = (values: readonly string[]): readonly string[] => {
   return values;
 };
 
+/** People of a typed name who are offered. */
+const MOST_OFFERED = 5;
+/** Stands for a mention among words: people write no such character. */
+const MENTION = '\uE000';
+
+/** The id that was typed. Rejects with `bad-input` for a name, and offers whom it may stand for. */
+const typedPerson = async (
+  typed: string,
+  { services, channel: { space }, locale }: Context,
+): Promise<string> => {
+  const found = await services.people(space, typed).catch(() => []);
+  if (found.some(({ id }) => id === typed)) return typed;
+  const name = typedCode(typed);
+  if (found.length === 0) throw userError('bad-input', 'rules.people-how', { name });
+  const people = found
+    .slice(0, MOST_OFFERED)
+    .map(({ id }) => sentence(memberMention(space, id), ' (', code(id), ')'));
+  throw userError('bad-input', 'rules.people-found', { name, people: listOf(people, locale) });
+};
+
 /** The ids of the people or roles that are mentioned. */
 const mentioned = (typed: RichText, ruled: 'people' | 'roles', platform: string): string[] => {
   const ids = new Set<string>();
@@ -76,6 +98,19 @@ const mentioned = (typed: RichText, ruled: 'people' | 'roles', platform: string)
     if (isMeant && node.target === (ruled === 'people' ? 'member' : 'role')) ids.add(node.id);
   });
   return [...ids];
+};
+
+/** The ids of the people who were mentioned, or whose ids stand between commas. Rejects with `bad-input` for names. */
+const typedPeople = async (typed: RichText, ctx: Context): Promise<readonly string[]> => {
+  let written = '';
+  visit(typed, (node) => {
+    if (node.kind === 'text' || node.kind === 'code') written += node.text;
+    if (node.kind === 'mention') written += MENTION;
+  });
+  // Words such as “and” stand between mentions.
+  const others = valuesIn(written).filter((value) => !value.includes(MENTION));
+  const ids = await Promise.all(others.map((value) => typedPerson(value, ctx)));
+  return [...mentioned(typed, 'people', ctx.channel.space.platform), ...ids];
 };
 
 const typedTypes = (typed: RichText, { t }: Context): readonly string[] =>
@@ -92,15 +127,19 @@ const typedTypes = (typed: RichText, { t }: Context): readonly string[] =>
     return type;
   });
 
-const valuesOf = (ruled: Ruled, typed: RichText, ctx: Context): readonly string[] => {
+const valuesOf = async (
+  ruled: Ruled,
+  typed: RichText,
+  ctx: Context,
+): Promise<readonly string[]> => {
   const read = {
-    people: () => mentioned(typed, 'people', ctx.channel.space.platform),
+    people: () => typedPeople(typed, ctx),
     roles: () => mentioned(typed, 'roles', ctx.channel.space.platform),
     words: () => typedWords(typed),
     beginnings: () => typedWords(typed),
     types: () => typedTypes(typed, ctx),
   };
-  return boundedValues(read[ruled]());
+  return boundedValues(await read[ruled]());
 };
 
 const typedEngine = async (typed: RichText, ctx: Context): Promise<string> => {
@@ -147,7 +186,7 @@ const typedRule = async (
   if (values === undefined) throw badValues();
   if (isRuled(about)) {
     const only = rule === 'only' ? ({ only: true } as const) : {};
-    return { [about]: { ...only, of: valuesOf(about, values, ctx) } satisfies Rule };
+    return { [about]: { ...only, of: await valuesOf(about, values, ctx) } satisfies Rule };
   }
   if (about === 'languages') return { languages: typedLanguages(plainText(values), ctx.services) };
   if (about === 'engine') return { engine: await typedEngine(values, ctx) };
@@ -168,7 +207,10 @@ export const shownRules = async (channel: Channel, ctx: Context): Promise<RichTe
   const { services, t } = ctx;
   const { rules: ofSpace } = await services.spaces.of(channel.space);
   const own = services.watches.of(channel)?.choices?.rules ?? {};
-  const left = Object.fromEntries(Object.entries(ofSpace).filter(([about]) => !(about in own)));
+  const { people } = rulesOf({ choices: { rules: own } }, { rules: ofSpace });
+  const isOpen = ([about]: readonly [string, unknown]): boolean =>
+    !(about in own) || (about === 'people' && people !== own.people);
+  const left = Object.fromEntries(Object.entries(ofSpace).filter(isOpen));
   const parts = [
     section(t('rules.of-channel', { channel: channelMention(channel) }), own, ctx),
     section(t('rules.of-space'), left, ctx),

@@ -199,6 +199,12 @@ export const openCore = async ({
       clock,
     }),
     post: async (to, content) => platforms.get(to.space.platform).post(to, content),
+    people: async (space, idOrName) => {
+      const { feed } = platforms.get(space.platform);
+      const name = await feed?.personName?.(space, idOrName);
+      if (name !== undefined) return [{ id: idOrName, name }];
+      return (await feed?.peopleNamed?.(space, idOrName)) ?? [];
+    },
     inbox: autoTranslate.inbox,
     blocks: autoTranslate.blocks,
     messages: autoTranslate.messages,

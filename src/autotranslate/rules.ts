@@ -6,11 +6,15 @@ import { languageText } from '../text/message-checks.ts';
 import { findOccurrences, type Term } from '../text/protect/terms.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
-/** The rules of a channel: each of its own goes before that of its space. */
+/** The rules of a channel: each of its own goes before that of its space, but that both leave out people. */
 export const rulesOf = (
-  { choices }: Pick<ChannelWatch, 'choices'>,
+  { choices: { rules: own = {} } = {} }: Pick<ChannelWatch, 'choices'>,
   { rules }: Pick<SpaceChoices, 'rules'>,
-): WatchRules => ({ ...rules, ...choices?.rules });
+): WatchRules => {
+  const [all, here] = [rules.people, own.people];
+  const isBoth = all && !all.only && here && !here.only && here.of.length > 0;
+  return { ...rules, ...own, ...(isBoth && { people: { of: [...all.of, ...here.of] } }) };
+};
 
 /** The language of notices in a channel: that of its readers, else the first one that it is translated into. */
 export const noticeLanguage = (

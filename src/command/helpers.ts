@@ -43,6 +43,7 @@ export { TERM_CHARS } from '../translation/glossary-rows.ts';
 export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { isDeepStrictEqual } from 'node:util';
 export { joinTexts } from '../text/local-agreement.ts';
+export { rulesOf } from '../autotranslate/rules.ts';
 
 const MARK_CHARS = 6;
 

@@ -9,7 +9,7 @@ import type { Assistant } from '../chat/assistant.ts';
 import type { Audit } from '../model/audit.ts';
 import type { Blocks } from '../model/blocks.ts';
 import type { Glossary } from '../model/glossary.ts';
-import type { Channel, MessageRef, Space } from '../model/place.ts';
+import type { Channel, Member, MessageRef, Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/own-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Sentence } from '../errors.ts';
@@ -45,6 +45,8 @@ export interface Services {
   readonly setups: Setups;
   /** Posts something in a channel for all to see. */
   post(to: Channel, content: Content): Promise<unknown>;
+  /** Finds the person of a space who has an id, else people whose name begins so, as far as the platform finds them. */
+  people(space: Space, idOrName: string): Promise<readonly Pick<Member, 'id' | 'name'>[]>;
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
   readonly limits: Limits;

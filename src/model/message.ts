@@ -132,8 +132,8 @@ export type Control =
       readonly most?: number;
     }
   | {
-      /** A choice of the space’s roles or channels. */
-      readonly kind: 'roles' | 'channels';
+      /** A choice of the space’s people, roles or channels. */
+      readonly kind: 'people' | 'roles' | 'channels';
       readonly press: string;
       readonly label: string;
       readonly chosen: readonly string[];

@@ -1,5 +1,5 @@
 import type { Sentence } from '../errors.ts';
-import type { Channel, LinkedMessage, MessageRef, Space } from '../model/place.ts';
+import type { Channel, LinkedMessage, Member, MessageRef, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { WatchMode } from '../model/space.ts';
@@ -113,6 +113,8 @@ export interface ChannelFeed {
    * looked up.
    */
   personName?(space: Space, personId: string): Promise<string | undefined>;
+  /** Finds the first people of a space whose name begins so. Omitted by platforms on which nobody is found by name. */
+  peopleNamed?(space: Space, name: string): Promise<readonly Pick<Member, 'id' | 'name'>[]>;
   /** The address at which people find a message; omitted by platforms without. */
   link?(ref: MessageRef): string;
   /** The address of the thread under a message that has one; omitted by platforms without. */

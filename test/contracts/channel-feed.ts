@@ -148,6 +148,10 @@ export const CHANNEL_FEED_CONTRACT = {
     expect(await nameOf(author.id)).toBe('Ann');
     for (const id of [stranger, 'Ann', '', `../${author.id}`, `${author.id}/../@me`])
       expect(await nameOf(id), id).toBeUndefined();
+    const found = async (name: string) => feed.peopleNamed?.(channel.space, name);
+    const isFinding = feed.peopleNamed !== undefined;
+    expect(await found('an')).toEqual(isFinding ? [{ id: author.id, name: 'Ann' }] : undefined);
+    expect(await found('Nobody/../@me')).toEqual(isFinding ? [] : undefined);
   },
 
   'names nobody whom it does not know, and changes no other text': async ({ feed, channel }) => {

@@ -41,6 +41,8 @@ export interface Script {
   openLinksIn: readonly string[];
   /** The people who are known in spaces that channels are linked with. */
   people: readonly PersonElsewhere[];
+  /** The people of the own space, by what finds them. */
+  named: Readonly<Record<string, readonly { readonly id: string; readonly name: string }[]>>;
   /** Names of linked spaces that do not answer who somebody is. */
   silentSpaces: readonly string[];
   /** The person of whom channels were told when watches were set last. */
@@ -128,6 +130,7 @@ export const createScript = (): Script => ({
   isReader: true,
   members: [],
   people: [],
+  named: {},
   silentSpaces: [],
   decided: [],
   openLinks: [],

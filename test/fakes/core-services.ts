@@ -116,6 +116,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       toggleRole: refuse,
     },
     post: refuse,
+    people: refuse,
     glossary: createNoGlossary(refuse),
     settings: createFakeSettings(),
     watches: {

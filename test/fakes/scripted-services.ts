@@ -210,6 +210,7 @@ export const createScriptedServices = (
       now: () => NOW_MS,
       clock: createHastyClock(),
     }),
+    people: async (_, typed) => script.named[typed] ?? [],
     post: async ({ id }, content) => void script.posted.push({ in: id, ...shownOf(content) }),
     glossary: createNoGlossary(refuse),
     settings: createMemberSettings(store),

@@ -29,6 +29,30 @@ it('a panel that was opened before others chose takes away nothing of theirs', a
   await expect.poll(quiet).toEqual([channel.id, second.id, third.id]);
 });
 
+it('people are stopped in the panel, and allowed again', async () => {
+  const at = bot.place();
+  const { admin, ann, bob, channel, workspace } = at;
+  const settings = createSpaceSettings(bot.store);
+  const stopped = async () =>
+    (await settings.of({ platform: 'slack', id: workspace.id })).rules.people?.of;
+  await bot.use(at, 'autotranslate reply languages:es');
+  await bot.use(at, 'autotranslate panel');
+  const panel = channel.ephemeralsFor(admin).at(-1)!;
+  const press = async (action: string, chosen: Record<string, unknown> = {}) => {
+    await bot.slack.until(() => JSON.stringify(panel).includes(`"${action}"`));
+    bot.slack.act(admin, panel, action, chosen);
+  };
+  await press(`autotranslate page:${channel.id}`);
+  await press(`autotranslate rules:${channel.id}`);
+  await press(`autotranslate stoppeople:${channel.id}`);
+  const choice = `autotranslate rulepeople:${channel.id}`;
+  await press(choice, { selected_users: [ann.id, bob.id] });
+  await expect.poll(stopped).toEqual([ann.id, bob.id]);
+  await bot.slack.until(() => JSON.stringify(panel).includes(`"initial_users":["${ann.id}"`));
+  await press(choice, { selected_users: [bob.id] });
+  await expect.poll(stopped).toEqual([bob.id]);
+});
+
 it('/audit sets back what was turned off, once, and names its channel', async () => {
   const at = bot.place();
   const { admin, channel } = at;

@@ -70,6 +70,13 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
     const bounds = control.single
       ? { min_values: 1, max_values: 1 }
       : { min_values: 0, max_values: CAPABILITIES.choices };
+    if (control.kind === 'people')
+      return {
+        ...common,
+        ...bounds,
+        type: ComponentType.UserSelect,
+        default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.User })),
+      };
     return control.kind === 'roles'
       ? {
           ...common,

@@ -29,6 +29,7 @@ const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   if ('selected_options' in used && used.selected_options)
     return used.selected_options.map(({ value }) => value ?? '');
   if ('selected_conversation' in used) return [used.selected_conversation];
+  if ('selected_users' in used) return used.selected_users;
   return ('selected_conversations' in used && used.selected_conversations) || [];
 };
 
@@ -50,6 +51,7 @@ const controlBlocks = z.array(
 /** The values that a menu showed as chosen; undefined where there were none, or Slack does not say. */
 const chosenIn = (used: BlockAction['actions'][number]): readonly string[] | undefined => {
   if ('initial_options' in used) return used.initial_options?.map(({ value }) => value ?? '');
+  if ('initial_users' in used) return used.initial_users;
   return 'initial_conversations' in used ? used.initial_conversations : undefined;
 };
 

@@ -94,19 +94,23 @@ const menu = (control: Exclude<Control, { kind: 'button' }>): SlackBlock | undef
   const filter = { include: ['public', 'private'], exclude_bot_users: true };
   if (control.kind === 'channels' && control.single)
     return { type: 'actions', elements: [{ ...common, type: 'conversations_select', filter }] };
-  if (control.kind !== 'choice')
-    return control.kind === 'roles'
-      ? undefined
-      : {
-          type: 'section',
-          text: plain(label),
-          accessory: {
-            ...common,
-            type: 'multi_conversations_select',
-            filter,
-            ...(control.chosen.length > 0 ? { initial_conversations: control.chosen } : {}),
-          },
-        };
+  if (control.kind === 'roles') return undefined;
+  if (control.kind !== 'choice') {
+    const [type, initial] =
+      control.kind === 'people'
+        ? (['multi_users_select', 'initial_users'] as const)
+        : (['multi_conversations_select', 'initial_conversations'] as const);
+    return {
+      type: 'section',
+      text: plain(label),
+      accessory: {
+        ...common,
+        type,
+        ...(control.kind === 'channels' ? { filter } : {}),
+        ...(control.chosen.length > 0 ? { [initial]: control.chosen } : {}),
+      },
+    };
+  }
   const options = optionsOf(control.choices);
   if (options.length === 0) return undefined;
   const chosen = chosenOf(control.choices, options);

@@ -176,7 +176,7 @@ describe('the page of rules in the panel', () => {
   it('sets rules by pressing, shows them, and ends them', async () => {
     const { text, controls } = await open();
     expect(text).toContain(sentence('rules.none'));
-    expect(controls).toHaveLength(8);
+    expect(controls).toHaveLength(9);
     await harness().press('rules.panel-formality', ['informal']);
     expect(rules()).toEqual({ formality: 'informal' });
     await harness().press('rules.panel-formality', ['usual']);

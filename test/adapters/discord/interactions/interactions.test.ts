@@ -227,6 +227,7 @@ describe('a control', () => {
   test.each([
     ['roles', 'settings roles:say', []],
     ['channels', 'settings quiet', ['chosen']],
+    ['people', 'autotranslate rulepeople', ['chosen']],
   ] as const)('of %s tells what it showed as chosen', async (kind, press, shown) => {
     const { use, ann, channel } = setUp();
     const chosen = shown.map(() => channel.id);

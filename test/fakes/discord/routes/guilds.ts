@@ -56,6 +56,16 @@ const listMembers = (call: Call): unknown => {
     .map(renderMember);
 };
 
+const searchMembers = (call: Call): unknown => {
+  const typed = (call.query.get('query') ?? '').toLowerCase();
+  return [...guildOf(call).members.values()]
+    .filter(({ nick, user }) =>
+      [nick, user.name].some((name) => name?.toLowerCase().startsWith(typed)),
+    )
+    .slice(0, Number(call.query.get('limit') ?? 1))
+    .map(renderMember);
+};
+
 /** The direct channel of the bot and a person; made on first use. */
 const openDirect = (call: Call): unknown => {
   const { world } = call;
@@ -244,6 +254,7 @@ export const guildRoutes: readonly Route[] = [
   route('DELETE /guilds/:id/members/:id/roles/:id', setRole(false)),
   route('GET /guilds/:id/roles', (call) => [...guildOf(call).roles.values()].map(renderRole)),
   route('GET /guilds/:id/members', listMembers),
+  route('GET /guilds/:id/members/search', searchMembers),
   route('GET /guilds/:id/members/:id', memberOf),
   route('GET /guilds/:id/bans/:id', banOf),
   route('GET /guilds/:id/webhooks', listWebhooks),

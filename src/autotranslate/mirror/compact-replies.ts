@@ -60,9 +60,6 @@ interface Room {
 const lineIn = ({ line, label, content }: MirrorContent, source: MessageRef): CompactLine =>
   line ?? { source, blocks: [{ label, text: content.text }], isCut: false, isWhole: false };
 
-const byId = ({ ref: a }: { ref: MessageRef }, { ref: b }: { ref: MessageRef }): number =>
-  a.id.length - b.id.length || (a.id < b.id ? -1 : 1);
-
 const lengthOf = ({ content: { content } }: Step): number => plainText(content.text).length;
 
 const wholeOf = (step: Step): readonly Step[] => step.together ?? [step];
@@ -106,7 +103,7 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
   /** The messages that a reply shows, in their order, each with the stored hash. */
   const sourcesOf = async ({ channel, ids: [id] }: Posted) => {
     const sources = await stored.sourcesOf({ channel, id });
-    const watched = sources.filter(({ purpose }) => purpose === WATCH).toSorted(byId);
+    const watched = sources.filter(({ purpose }) => purpose === WATCH);
     return Promise.all(
       watched.map(async (source) => {
         const mirrors = await stored.of(source);

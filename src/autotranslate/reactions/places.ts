@@ -46,12 +46,8 @@ export const createReactionPlaces = ({
 
   /** The message that a message copies, or itself; of several in one of our messages the newest. */
   const sourceOf = async (ref: MessageRef): Promise<MessageRef> => {
-    const sources = (await stored.sourcesOf(ref)).filter(({ purpose }) => purpose === WATCH);
-    // Ids grow with time.
-    const inOrder = sources
-      .map((source) => source.ref)
-      .toSorted((a, b) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
-    return inOrder.at(-1) ?? ref;
+    const sources = await stored.sourcesOf(ref);
+    return sources.findLast(({ purpose }) => purpose === WATCH)?.ref ?? ref;
   };
 
   return {

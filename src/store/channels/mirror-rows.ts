@@ -1,10 +1,22 @@
-import type { Selectable } from 'kysely';
-import type { Posted } from '../../model/place.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { MessageRef, Posted } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { KnownQuote } from '../inbox/quotes.ts';
-import { isClaimed, sourceColumns, type claimedColumns, type RowKey } from '../inbox/row.ts';
-import { statement } from '../rows.ts';
+import {
+  DELETED,
+  isClaimed,
+  keyColumns,
+  SOURCE_KEY,
+  sourceColumns,
+  sourceIn,
+  WATCH,
+  type claimedColumns,
+  type RowKey,
+} from '../inbox/row.ts';
+import { readRow, readRows, statement } from '../rows.ts';
 import type { Schema } from '../schema.ts';
+
+type Reading = Pick<Kysely<Schema>, 'selectFrom'>;
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -60,6 +72,32 @@ export const readMirror = (row: MirrorRow): StoredMirror => {
   const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
   const models = row.models === '' ? {} : { models: row.models };
   return { target: { channel, ...thread }, posted, contentHash: row.content_hash, ...models };
+};
+
+/** Reads the sources of one of our messages, the oldest first. */
+export const readSources = async (
+  db: Reading,
+  { channel, id }: MessageRef,
+): Promise<readonly RowKey[]> => {
+  const place = { target_platform: channel.space.platform, target_channel_id: channel.id };
+  const rows = await readRows(db, 'mirror_message', { ...place, message_id: id }, SOURCE_KEY);
+  // Ids grow with time.
+  return rows
+    .map(sourceIn)
+    .toSorted(({ ref: a }, { ref: b }) => a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
+};
+
+/** True of a message that is known to be deleted. */
+export const isDeleted = async (db: Reading, ref: MessageRef): Promise<boolean> => {
+  const own = { ...keyColumns({ ref, purpose: WATCH }), content_hash: DELETED };
+  return (await readRow(db, 'inbox', own, ['message_id'])) !== undefined;
+};
+
+/** The source of one of our messages that a flag under it means: the oldest that is not deleted. */
+export const oldestSource = async (db: Reading, ref: MessageRef): Promise<RowKey | undefined> => {
+  const sources = await readSources(db, ref);
+  for (const source of sources) if (!(await isDeleted(db, source.ref))) return source;
+  return sources[0];
 };
 
 /** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */

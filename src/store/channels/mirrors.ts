@@ -13,7 +13,6 @@ import {
   DELETED,
   flagPurpose,
   isFor,
-  keyColumns,
   skippedHash,
   SOURCE_KEY,
   sourceColumns,
@@ -27,12 +26,15 @@ import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { changeRows, deleteRows, readRow, readRows } from '../rows.ts';
 import {
+  oldestSource,
+  isDeleted,
   mirrorKeyColumns,
   mirrorsOf,
   placeColumns,
   putMessage,
   putMirror,
   readMirror,
+  readSources,
   SHOWN_COLUMNS,
   standingOf,
   type MirrorRow,
@@ -62,19 +64,7 @@ export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
 /** Records which of our messages mirror which sources; stores no text. */
 export const createMirrorStore = (store: Store, now: () => number) => {
-  const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
-    const rows = await readRows(
-      store,
-      'mirror_message',
-      {
-        target_platform: channel.space.platform,
-        target_channel_id: channel.id,
-        message_id: id,
-      },
-      SOURCE_KEY,
-    );
-    return rows.map(sourceIn);
-  };
+  const sourcesOf = async (ref: MessageRef) => readSources(store, ref);
 
   const of = async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
     const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
@@ -138,16 +128,13 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return row?.posted_ms;
     },
 
-    /** Finds the source of one of our messages; undefined for any other message. */
-    sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
+    /** Finds the source of one of our messages, of several the oldest that is not deleted; undefined for any other message. */
+    sourceOf: async (ref: MessageRef) => oldestSource(store, ref),
 
     /** True of a message that is known to be deleted. */
-    isDeleted: async (ref: MessageRef): Promise<boolean> => {
-      const own = { ...keyColumns({ ref, purpose: WATCH }), content_hash: DELETED };
-      return (await readRow(store, 'inbox', own, ['message_id'])) !== undefined;
-    },
+    isDeleted: async (ref: MessageRef) => isDeleted(store, ref),
 
-    /** Finds all sources of one of our messages, which may hold several mirrors. */
+    /** Finds all sources of one of our messages, which may hold several mirrors; the oldest first. */
     sourcesOf,
 
     /** True where the mirrors of a source are pinned with it. */

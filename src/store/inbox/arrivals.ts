@@ -8,6 +8,7 @@ import {
   partitionOfChange,
   partitionPlaceOf,
 } from './changed-rows.ts';
+import { oldestSource } from '../channels/mirror-rows.ts';
 import type { InboxDeps } from './claims.ts';
 import {
   abandoned,
@@ -112,7 +113,11 @@ const markLeft = async (
   return rows.map(({ partition_key }) => partition_key);
 };
 
-/** Lists the copies of a message under which flags were pressed: what they brought has its words too. */
+/**
+ * Lists our messages with the words of a deleted one under which flags were pressed. What those brought has its words too,
+ * and goes with them at once: made anew without them, it would stand as it is as long as nothing can be translated. Under
+ * one that shows several, a flag means one of them.
+ */
 const flaggedCopies = async (
   db: Transaction<Schema>,
   ref: MessageRef,
@@ -130,7 +135,13 @@ const flaggedCopies = async (
     .distinct()
     .where((eb) => eb.and(sourceColumns(ref)))
     .execute();
-  return rows.map((row) => ({ channel: rowChannel(row), id: row.message_id }));
+  const copies: MessageRef[] = [];
+  for (const row of rows) {
+    const copy = { channel: rowChannel(row), id: row.message_id };
+    const meant = await oldestSource(db, copy);
+    if (meant && messageKey(meant.ref) === messageKey(ref)) copies.push(copy);
+  }
+  return copies;
 };
 
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
@@ -189,7 +200,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     ),
 
   /**
-   * Marks the rows of messages as deleted, with those of what flags brought under their copies, and has each that is quoted
+   * Marks the rows of messages as deleted, with those of what flags brought that has their words, and has each that is quoted
    * processed. Resolves with the partitions that must process them.
    *
    * @param purpose the only purpose that is meant

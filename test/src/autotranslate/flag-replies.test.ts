@@ -177,3 +177,47 @@ describe('the reply to a message of a watched channel', () => {
     ]);
   });
 });
+
+describe('the reply to a flag under one of our messages that shows several', () => {
+  const scene = withScene([watchOf(GENERAL, { mode: 'compact', languages: ['es', 'ja'] })]);
+  const FRANCE = '🇫🇷';
+
+  /** Three messages that one compact reply shows, which is flagged, and what removes one of them. */
+  const pressed = async () => {
+    const refs: MessageRef[] = [];
+    for (const words of ['one', 'two', 'three']) {
+      refs.push((await scene.say(GENERAL, words)).ref);
+      await scene.idle();
+      scene.clock.aheadMs += 2_000;
+    }
+    const copy = scene.feed.messages(GENERAL).find(({ author }) => author.kind === 'ourselves')!;
+    await press(scene, copy.ref, FRANCE);
+    const shown = () => scene.feed.texts(GENERAL).filter((text) => text.startsWith(FRANCE));
+    const remove = async (...of: number[]): Promise<void> => {
+      const gone = of.map((at) => refs[at]!);
+      for (const ref of gone) scene.feed.remove(ref);
+      await scene.listener.messagesDeleted(gone);
+      await scene.idle();
+    };
+    return { copy: copy.ref, shown, remove };
+  };
+
+  it('stays where another of these messages is deleted than the one that it shows', async () => {
+    const { shown, remove } = await pressed();
+    expect(shown()).toEqual([`${FRANCE} fr(one)`]);
+    await remove(1);
+    expect(shown()).toEqual([`${FRANCE} fr(one)`]);
+    await remove(0);
+    expect(shown()).toEqual([]);
+  });
+
+  it('can be asked for again once it went, and goes with the last of them', async () => {
+    const { copy, shown, remove } = await pressed();
+    await remove(1, 0);
+    expect(shown()).toEqual([]);
+    await press(scene, copy, FRANCE);
+    expect(shown()).toEqual([`${FRANCE} fr(three)`]);
+    await remove(2);
+    expect(scene.feed.texts(GENERAL)).toEqual([]);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { Space } from '../../model/place.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import {
   backfillPartition,
@@ -35,6 +35,8 @@ export interface InboxDeps {
 
 /** Longest delay of an attempt. A row that is due even later is due now: the clock was set back. */
 const LONGEST_AHEAD_MS = 900_000;
+
+const spaceOf = ({ ref: { channel } }: Row): string => keyOf(channel.space);
 
 /** Delay of a message's arrival beyond which it was missed. */
 const MISSED_MS = 60_000;
@@ -332,13 +334,14 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
   /**
    * Releases rows; those that were not tried do not count the attempt.
    *
-   * @param sentence why those that were tried wait
+   * @param sentence why the first one waits, and with it those of its space that were tried
    */
   release: (
     rows: readonly Row[],
     { tried, dueMs, sentence }: { tried: number; dueMs: number; sentence?: Sentence },
   ) =>
     store.write(async (db) => {
+      const [failed] = rows.map(spaceOf);
       for (const [index, row] of rows.entries())
         await db
           .updateTable('inbox')
@@ -346,7 +349,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
             epoch: 0,
             attempts: index < tried ? row.attempts : row.attempts - 1,
             due_ms: index < tried ? dueMs : 0,
-            ...(index < tried && sentence ? { sentence: writeSentence(sentence) } : {}),
+            ...(index < tried && sentence && spaceOf(row) === failed
+              ? { sentence: writeSentence(sentence) }
+              : {}),
           })
           .where(isClaimed(claimedColumns(row)))
           .execute();

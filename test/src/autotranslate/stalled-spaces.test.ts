@@ -229,4 +229,21 @@ describe('in linked channels of twenty servers', () => {
     for (let time = 0; time < 5; time += 1) inbox.clock.ms += (await work()) ?? 0;
     expect(reconciled).toEqual(['2']);
   });
+
+  it('one that could not be posted gives its reason to those of its own server alone', async () => {
+    // The others are ready once the first one is.
+    const meeting = [turns];
+    meets = async () => meeting.pop()?.();
+    unpostable.add('1');
+    for (const id of ['s1', 's2', 's1']) await say(id);
+    await work();
+    const rows = inbox.store.selectFrom('inbox').select(['space_id', 'sentence']);
+    const waiting = await rows.orderBy('position').execute();
+    const reason = '{"key":"reasons.unavailable","params":{}}';
+    expect(waiting.map((row) => [row.space_id, row.sentence])).toEqual([
+      ['s1', reason],
+      ['s2', null],
+      ['s1', reason],
+    ]);
+  });
 });

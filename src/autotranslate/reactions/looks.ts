@@ -1,4 +1,4 @@
-import { backoffMs, MINUTE_MS, realClock, withDeadline } from '../../async/clock.ts';
+import { backoffMs, MINUTE_MS, realClock, waitUntil, withDeadline } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createSpacing } from '../../async/spacing.ts';
 import { messageKey, type MessageRef } from '../../model/place.ts';
@@ -15,8 +15,8 @@ export interface Look {
 }
 
 export interface LooksDeps {
-  /** Resolves with false where a look has to be repeated. */
-  readonly look: (one: Look) => Promise<boolean>;
+  /** Resolves with false where a look has to be repeated, as it is where this rejects. The signal is aborted where it takes too long. */
+  readonly look: (one: Look, signal: AbortSignal) => Promise<boolean>;
   readonly log: Pick<Log, 'warn'>;
   readonly nowMs: () => number;
 }
@@ -25,8 +25,9 @@ export interface LooksDeps {
 const LOOK_EVERY_MS = 1_000;
 /** Looks of one group that may wait for their turn; what is left out is seen with the next press. */
 const MOST_WAITING = 100;
-/** Longest time of a look, while others of its group wait. */
+/** Longest time of a look, and that for which others of its group wait for it. */
 const LONGEST_MS = MINUTE_MS;
+const PATIENCE_MS = 2_000;
 const TRIES = 4;
 const AGAIN = { firstMs: 2_000, longestMs: 30_000 };
 
@@ -63,15 +64,26 @@ export const createLooks = ({ look, log, nowMs }: LooksDeps) => {
     running.add(ended);
   };
 
-  const isDone = async (one: Look, key: string): Promise<boolean> => {
+  /** Begins a look in the turn of its group, which ends with it or after a moment. */
+  const begin = async (one: Look, key: string): Promise<{ readonly isDone: Promise<boolean> }> => {
     using _ = await turns.take(one.group, stopping.signal);
     // Presses from now on may come too late for this look.
     leave(one.group, key);
-    return await withDeadline(realClock, LONGEST_MS, () => look(one));
+    const looking = (signal: AbortSignal) => look(one, signal);
+    const isDone = withDeadline(realClock, LONGEST_MS, looking, stopping.signal);
+    await waitUntil(realClock, realClock.nowMs() + PATIENCE_MS, Promise.allSettled([isDone]));
+    return { isDone };
   };
 
   const run = async (one: Look, key: string, tries: number): Promise<void> => {
-    if ((await isDone(one, key)) || tries === TRIES || !enter(one.group, key)) return;
+    using _ = await turns.take(key, stopping.signal);
+    const { isDone } = await begin(one, key);
+    const isOver = await isDone.catch((err: unknown) => {
+      stopping.signal.throwIfAborted();
+      log.warn({ err }, 'reactions could not be looked at');
+      return false;
+    });
+    if (isOver || tries === TRIES || !enter(one.group, key)) return;
     after(backoffMs(AGAIN, tries - 1), async () => run(one, key, tries + 1));
   };
 

@@ -91,12 +91,19 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   };
 
   /** Creates the count, for one look, of those of the people who count in another channel: each is asked for once in a space. */
-  const createCount = ({ refs: [ref], watch }: ReactionPlace, people: readonly string[]) => {
+  const createCount = (
+    { refs: [ref], watch }: ReactionPlace,
+    people: readonly string[],
+    signal: AbortSignal,
+  ) => {
     const asking = createSemaphore(ASKED_AT_ONCE);
     const counts = new Map<string, Promise<number>>();
     const countIn = async (to: Channel): Promise<number> => {
       const barred = people.map((id) =>
-        asking.use(() => bars.isBarred({ ref, author: { id, name: '', kind: 'person' } }, to)),
+        asking.use(
+          () => bars.isBarred({ ref, author: { id, name: '', kind: 'person' } }, to),
+          signal,
+        ),
       );
       return (await Promise.all(barred)).filter((is) => !is).length;
     };
@@ -138,15 +145,20 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
     from: ReactionPlace,
     all: readonly ReactionPlace[],
     emoji: string,
+    signal: AbortSignal,
   ): Promise<void> => {
     const people = (await places.isClosed(from, emoji)) ? [] : await peopleAt(from, emoji);
-    const countFor = createCount(from, people);
-    const counted: { ref: MessageRef; people: number }[] = [];
-    for (const to of all) {
-      if (to === from) continue;
-      const isClosed = people.length === 0 || (await places.isClosed(to, emoji));
-      counted.push({ ref: to.refs[0], people: isClosed ? 0 : await countFor(to) });
-    }
+    const countFor = createCount(from, people, signal);
+    const counted = await Promise.all(
+      all
+        .filter((to) => to !== from)
+        .map(async (to) => {
+          const isClosed = people.length === 0 || (await places.isClosed(to, emoji));
+          return { ref: to.refs[0], people: isClosed ? 0 : await countFor(to) };
+        }),
+    );
+    // A later look may have counted others meanwhile.
+    signal.throwIfAborted();
     let failed: unknown;
     for (const { ref, isWanted, isShown } of await reactions.note(from.refs[0], emoji, counted))
       if (isWanted !== isShown)
@@ -157,12 +169,12 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
   };
 
   /** Looks at a message; false where that has to be done again, as it failed or copies are about to be posted. */
-  const look = async ({ ref, emoji, everywhere }: Look): Promise<boolean> => {
+  const look = async ({ ref, emoji, everywhere }: Look, signal: AbortSignal): Promise<boolean> => {
     try {
       const source = await places.sourceOf(ref);
       const all = await places.around(source);
       const pressed = all.filter((each) => everywhere || isAt(each, ref));
-      if (all.length > 1) for (const from of pressed) await copyFrom(from, all, emoji);
+      if (all.length > 1) for (const from of pressed) await copyFrom(from, all, emoji, signal);
       return !(await places.isAwaited(source, all));
     } catch (thrown) {
       const { platform } = ref.channel.space;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test, it, describe } from 'vitest';
 import { createLru, createCache, createCachedLook } from '../../../src/async/lru.ts';
 
@@ -13,6 +14,37 @@ test('what was not set for longest goes first', () => {
   ]);
   recent.delete('a');
   expect([recent.get('a'), recent.get('c')]).toEqual([undefined, 4]);
+});
+
+test('whatever is set, deleted and cleared, the last set stay within the limit', () => {
+  const step = fc.oneof(
+    { weight: 8, arbitrary: fc.record({ set: fc.nat(9), weight: fc.integer({ min: 0, max: 4 }) }) },
+    { weight: 2, arbitrary: fc.record({ delete: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.constant('clear' as const) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const limit = 7;
+      const lru = createLru<number, number>(limit, (weight) => weight);
+      let expected: [number, number][] = [];
+      const without = (key: number) => expected.filter(([other]) => other !== key);
+      const total = () => expected.reduce((sum, [, weight]) => sum + weight, 0);
+      for (const one of steps) {
+        if (one === 'clear') {
+          lru.clear();
+          expected = [];
+        } else if ('delete' in one) {
+          lru.delete(one.delete);
+          expected = without(one.delete);
+        } else {
+          lru.set(one.set, one.weight);
+          expected = [...without(one.set), [one.set, one.weight]];
+          while (total() > limit && expected.length > 1) expected.shift();
+        }
+        expect([...lru]).toEqual(expected);
+      }
+    }),
+  );
 });
 
 const counting = (most: number) => {

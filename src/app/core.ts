@@ -247,7 +247,7 @@ export const openCore = async ({
     log,
     platforms,
     services,
-    authorsOf: async (message) => autoTranslate.authorsOf(message),
+    optedOutOf: async (message) => autoTranslate.optedOutOf(message),
     operators: config.OPERATORS,
   });
 

@@ -1,7 +1,6 @@
 import { DAY_MS, realClock } from '../async/clock.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Message } from '../model/message.ts';
 import type { Person, Space } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
@@ -11,7 +10,7 @@ import { isBackfill, isGroup, reportedPartition } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { createAuthorsOf } from './asked/authors.ts';
+import { createOptedOutOf } from './asked/authors.ts';
 import { createAskedMessages } from './asked/messages.ts';
 import { createReadTranslations } from './asked/translations.ts';
 import { createBackfill } from './backfill.ts';
@@ -122,7 +121,7 @@ export const openAutoTranslate = async ({
     measured,
   };
   const bars = createBars(shared);
-  const authorsOf = createAuthorsOf(shared);
+  const optedOutOf = createOptedOutOf({ ...shared, privacy: services.privacy });
   const openSources = createOpenSources({ ...shared, bars });
   const names = createAuthorNames(shared);
   const floods = createFloods(shared);
@@ -209,6 +208,7 @@ export const openAutoTranslate = async ({
   const refusals = createFlagRefusals((row, reason) => logSkip(log, row, reason));
   const ingest = createIngest({
     ...shared,
+    optedOutOf,
     openSources,
     pressers,
     inboxWriter,
@@ -345,6 +345,7 @@ export const openAutoTranslate = async ({
       ...shared,
       translations,
       openSources,
+      optedOutOf,
       privacy: services.privacy,
     }),
     /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
@@ -370,8 +371,7 @@ export const openAutoTranslate = async ({
     termAccepted: repeated.announce,
     /** See `MirrorStore.modelsOf`. */
     modelsOf: stored.modelsOf,
-    /** See `createAuthorsOf`. */
-    authorsOf: async (message: Message) => authorsOf(message),
+    optedOutOf,
     /** Tells moderators of what waits for them, before the program stops. */
     drain: shared.moderators.drain,
     /** Begins what one of all processes does: clearing what is old, and telling what was not told. */

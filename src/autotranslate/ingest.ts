@@ -18,6 +18,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Log } from '../telemetry/log.ts';
 import { logSkip, type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
+import type { OptedOutOf } from './asked/authors.ts';
 import type { FlagPressers } from './flags/pressers.ts';
 import type { Scheduler } from './scheduler.ts';
 import { readFlagged, type FlaggedDeps } from './read-source.ts';
@@ -119,6 +120,7 @@ export interface IngestDeps extends Pick<FlaggedDeps, 'stored' | 'openSources'> 
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs' | 'languagesMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly optedOutOf: OptedOutOf;
   readonly pressers: Pick<FlagPressers, 'note'>;
   readonly platforms: WatchedPlatforms;
   readonly refusals: Pick<FlagRefusals, 'note' | 'drop'>;
@@ -146,6 +148,7 @@ export const createIngest = ({
   watches,
   spaces,
   privacy,
+  optedOutOf,
   pressers,
   platforms,
   refusals,
@@ -252,7 +255,7 @@ export const createIngest = ({
       const message = await readFlagged(ref, flagged);
       if (!message) return;
       if (message.system) return refuse('system');
-      if (await optedOut(message)) return refuse('opted-out');
+      if ((await optedOutOf(message)).length > 0) return refuse('opted-out');
       refusals.drop(ref, emoji);
       if (memberId !== undefined) pressers.note({ ref, purpose }, memberId);
       const waitMs = Math.min(LONGEST_FLAG_WAIT_MS, flagTurn(channelKey(channel)));

@@ -33,8 +33,8 @@ const CHOICES_SHOWN_WITHIN_MS = 200;
 
 export interface DispatcherDeps extends CatalogueDeps {
   readonly log: Log;
-  /** Finds those whose words a message holds: of a copy of ours they are somebody else's. */
-  readonly authorsOf: (message: Message) => Promise<readonly Person[]>;
+  /** See `createOptedOutOf`. */
+  readonly optedOutOf: (message: Message) => Promise<readonly Person[]>;
   readonly platforms: Pick<Platforms, 'find' | 'get'>;
   readonly services: Services;
   /** The people who run Dragoman, as `platform:id`. */
@@ -177,9 +177,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, updates, async (basics) => {
       await admit(command, action, basics, typedBy(member));
-      for (const author of on && !action.needsNoWords ? await deps.authorsOf(on) : [])
-        if (!isSamePerson(author, member) && (await basics.services.privacy.optedOut(author)))
-          throw userError('forbidden', 'errors.author-opted-out');
+      const out = on && !action.needsNoWords ? await deps.optedOutOf(on) : [];
+      if (out.some((author) => !isSamePerson(author, member)))
+        throw userError('forbidden', 'errors.author-opted-out');
       const given = on ? action.onMessage?.(on) : invocation.options;
       if (!given) throw userError('unsupported', 'errors.not-on-messages');
       const typedIn = { space: channel.space, readText };

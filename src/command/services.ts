@@ -83,11 +83,8 @@ export interface ServiceState extends ServiceStatus {
 /** Types of what services give, for commands. */
 export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/backlog.ts';
-export type {
-  FoundMessage,
-  MissedMessages,
-  ShownMessages,
-} from '../autotranslate/asked/messages.ts';
+export type { FoundMessage } from '../autotranslate/asked/messages.ts';
+export type { MissedMessages, ShownMessages } from '../autotranslate/asked/missed.ts';
 export type { Explained, Explanation } from '../autotranslate/explain.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';

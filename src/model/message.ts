@@ -199,6 +199,8 @@ export interface Message {
   /** True for a reply in a thread that stands in the channel too. */
   readonly broadcast?: true;
   readonly forwarded?: boolean;
+  /** True of one of ours that shows what somebody wrote in another channel, as far as the platform tells. */
+  readonly copied?: true;
   /** Set where it is more than words of its author: a poll, or another message that was shared. */
   readonly holds?: 'poll' | 'share';
   /** True when the message was changed since it was written. */

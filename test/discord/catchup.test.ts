@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FakeMessage, FakeUser } from '../fakes/discord/index.ts';
+import { forgetCopies } from '../fakes/forget-copies.ts';
 import { sentence } from '../fakes/sentences.ts';
 import { copyOf } from './shown.ts';
 import { withBot, type Place } from './support.ts';
@@ -215,6 +216,15 @@ it('shows a copy as it stands once its source is not linked any more', async () 
   const { content } = await catchUp({ channel: at.spanish }, at.bob, { to: 'ja' });
   expect(content).toContain('Shall we have tea?');
   expect(content).not.toContain('Secret');
+});
+
+it('counts the copies whose author nobody knows any more, as once the bot was removed where they were written', async () => {
+  const at = await bot.linked();
+  await copyOf(at.english.say(at.ann, 'Shall we have tea?'), at.spanish);
+  await forgetCopies(bot.store, at.spanish.id);
+  const { content } = await catchUp({ channel: at.spanish }, at.bob, { to: 'ja' });
+  expect(content).not.toContain('tea');
+  expect(content).toContain(sentence('catchup.left-out', { count: 1 }));
 });
 
 it('shows the copies of messages from linked channels with their authors', async () => {

@@ -109,7 +109,10 @@ export const openCommandHarness = async (
       find: (name) => platformOf(name, script),
       get: (name) => platformOf(name, script),
     },
-    authorsOf: async (message) => [writerOf(message)],
+    optedOutOf: async (message) => {
+      const author = writerOf(message);
+      return (await services.privacy.optedOut(author)) ? [author] : [];
+    },
     operators: new Set(['test:ada']),
     services,
   });

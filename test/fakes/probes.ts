@@ -203,7 +203,8 @@ export const createProbes = () => {
     texts,
     log: silentLog,
     platforms: { find: platformOf, get: platformOf },
-    authorsOf: (message) => script.authorsOf(message),
+    optedOutOf: async (message) =>
+      (await script.authorsOf(message)).filter(({ id }) => script.optedOut && id === 'author'),
     operators: new Set(),
     services,
     sleep: async () => script.rested.promise,

@@ -5,7 +5,7 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
 import type { Services } from '../../src/command/services.ts';
 import { rootOf } from '../../src/model/message.ts';
-import { missedSinceMs } from '../../src/autotranslate/asked/messages.ts';
+import { missedSinceMs } from '../../src/autotranslate/asked/missed.ts';
 import { createReadTranslations } from '../../src/autotranslate/asked/translations.ts';
 import { createAudit, noteChange } from '../../src/store/audit.ts';
 import { createBlocks } from '../../src/store/blocks.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage, FakeUser } from '../fakes/slack/index.ts';
+import { forgetCopies } from '../fakes/forget-copies.ts';
 import { sentence } from '../fakes/sentences.ts';
-import { openSlackBot, withSlackBot, type Place } from './support.ts';
+import { openLinked, openSlackBot, withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
 
@@ -174,6 +175,41 @@ it('names the files of copies, without the line with a name that stands over the
   const shown = await bot.use(there, 'catchup since:1h to:es', { by: at.admin, part: 'plan.txt' });
   expect(shown.split('Here are the plans')).toHaveLength(2);
   expect(shown).not.toContain('📎');
+});
+
+it('counts the copies whose author nobody knows any more, as once the app was removed where they were written', async () => {
+  const at = await openLinked(bot);
+  at.channel.say(at.ann, 'Shall we have tea together?');
+  await at.spanish.until((posts) => posts.length === 1);
+  await forgetCopies(bot.store, at.spanish.id);
+  const there = { ...at, channel: at.spanish };
+  const left = sentence('catchup.left-out', { count: 1 });
+  const shown = await bot.use(there, 'catchup since:1h to:ja', { by: at.admin, part: left });
+  expect(shown).not.toContain('tea');
+});
+
+it('leads to no replies of a copied message where flags alone brought any', async () => {
+  const at = await openLinked(bot);
+  const [alone, answered] = ['Good evening.', 'Shall we have tea?'].map((words) =>
+    at.channel.say(at.ann, words),
+  ) as [FakeMessage, FakeMessage];
+  at.channel.say(at.bob, 'Yes, please.', { thread: answered });
+  for (const said of [alone, answered]) {
+    said.react(at.bob, 'flag-fr');
+    await bot.slack.until(() => said.replies.some((one) => one.isOurs));
+  }
+  await expect
+    .poll(async () =>
+      (await bot.store.selectFrom('mirror').select('purpose').execute()).filter(
+        ({ purpose }) => purpose === 'flag:fr',
+      ),
+    )
+    .toHaveLength(2);
+  await bot.use(at, 'catchup to:es', { by: at.bob, part: 'tea' });
+  const shown = shownTo(at, at.bob).at(-1)!.shown;
+  const ways = [...shown.matchAll(/archives\/\w+\/p\d+\?thread_ts=([\d.]+)/g)].map(([, ts]) => ts);
+  expect(ways).toEqual([]);
+  expect(shown).toContain('es:Yes, please.');
 });
 
 it('says where Slack gives the app little history', async () => {

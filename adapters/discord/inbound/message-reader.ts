@@ -171,6 +171,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
             }
           : {}),
         ...(isForward ? { forwarded: true } : {}),
+        ...(words && (!byBot || words.name !== undefined) ? { copied: true } : {}),
         ...(raw.poll ? { holds: 'poll' } : {}),
         ...(raw.edited_timestamp ? { edited: true } : {}),
         ...(WRITTEN.has(raw.type) ? {} : { system: true }),

@@ -4,6 +4,7 @@ import type { Mentions } from '../mentions.ts';
 import type { People } from '../people.ts';
 import { parseMessage } from '../rich-text/parse-message.ts';
 import type { Installed } from '../install/installations.ts';
+import { isOfOtherChannel } from '../mirrors/metadata.ts';
 import { isWritten, type RawFile, type RawSlackMessage } from './raw-message.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { faultFields } from '../../../src/errors.ts';
@@ -104,16 +105,18 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     ): Promise<Message> => {
       const channel = channelOf(space.id, channelId);
       const replyTo = repliedTo(raw, channel);
+      const author = await authorOf(raw, space);
       const shown = await Promise.all((raw.files ?? []).map(async (file) => fileOf(file, space)));
       return {
         ref: { channel, id: raw.ts },
         position: positionOf(raw.ts),
-        author: await authorOf(raw, space),
+        author,
         text: await mentions.named(space, parseMessage(raw)),
         files: shown.filter((file) => file !== undefined),
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
         threadId: raw.thread_ts ?? raw.ts,
+        ...(author.kind === 'ourselves' && isOfOtherChannel(raw, channel) ? { copied: true } : {}),
         ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),
         version: versionOf(raw, seenTs),
         ...(raw.edited ? { edited: true } : {}),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawSlackMessage } from '../inbound/raw-message.ts';
-import { type MessageRef, messageKey } from '../../../src/model/place.ts';
+import { type Channel, type MessageRef, messageKey } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 
 /**
@@ -46,6 +46,12 @@ export const metadataOf = (
 /** The metadata of one of our messages; undefined for any other message. */
 export const readMetadata = ({ metadata }: RawSlackMessage): MirrorMetadata | undefined =>
   metadata?.event_type === EVENT_TYPE ? payload.safeParse(metadata.event_payload).data : undefined;
+
+/** True of what mirrors a message of another channel. */
+export const isOfOtherChannel = (raw: RawSlackMessage, channel: Channel): boolean => {
+  const source = readMetadata(raw)?.source;
+  return source !== undefined && !source.startsWith(messageKey({ channel, id: '' }));
+};
 
 export const isMetadataOf = (metadata: MirrorMetadata, source: MessageRef, key?: string): boolean =>
   metadata.source === messageKey(source) && (key === undefined || metadata.key === key);

@@ -2,8 +2,9 @@ import { userError } from '../../errors.ts';
 import { writerOf, type Message } from '../../model/message.ts';
 import type { MessageRef, Person } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
-import { outcomesOf } from '../../store/inbox/outcomes.ts';
+import { outcomesOf, skippedAmong } from '../../store/inbox/outcomes.ts';
 import type { Store } from '../../store/index.ts';
+import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface AuthorsDeps {
@@ -43,4 +44,32 @@ export const createAuthorsOf = ({ store, stored, platforms }: AuthorsDeps) => {
 
   return async (message: Message, read = readHere): Promise<readonly Person[]> =>
     message.author.kind === 'ourselves' ? ofSources(message.ref, read) : [writerOf(message)];
+};
+
+/** Knowledge of a caller that checks many messages, and its own reader of sources. */
+interface Known {
+  readonly read?: Read;
+  readonly isOut?: (person: Person) => Promise<boolean>;
+  /** The ids of messages that were written by people who had opted out then. */
+  readonly wroteOut?: ReadonlySet<string>;
+}
+
+export type OptedOutOf = ReturnType<typeof createOptedOutOf>;
+
+/**
+ * Creates the one check before words are shown to somebody who asks for them: it finds those whose words a message holds, as
+ * `createAuthorsOf` does, who opted out, or had when they wrote it.
+ */
+export const createOptedOutOf = (
+  deps: AuthorsDeps & { readonly privacy: Pick<Privacy, 'optedOut'> },
+) => {
+  const authorsOf = createAuthorsOf(deps);
+  return async (message: Message, known: Known = {}): Promise<readonly Person[]> => {
+    const { isOut = (person) => deps.privacy.optedOut(person) } = known;
+    const authors = await authorsOf(message, known.read);
+    const wroteOut = known.wroteOut ?? (await skippedAmong(deps.store, [message.ref], 'opted-out'));
+    if (wroteOut.has(message.ref.id)) return authors;
+    const areOut = await Promise.all(authors.map(isOut));
+    return authors.filter((_, at) => areOut[at]);
+  };
 };

@@ -1,93 +1,24 @@
-import { DAY_MS } from '../../async/clock.ts';
-import { createSemaphore } from '../../async/locks.ts';
-import { userError } from '../../errors.ts';
-import { rootOf, type Message } from '../../model/message.ts';
-import {
-  channelMention,
-  keyOf,
-  type Channel,
-  type MessageRef,
-  type Person,
-} from '../../model/place.ts';
-import type { MirrorStore } from '../../store/channels/mirrors.ts';
-import type { Store } from '../../store/index.ts';
+import type { Message } from '../../model/message.ts';
+import { keyOf, type Channel, type MessageRef } from '../../model/place.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
-import { createAuthorsOf } from './authors.ts';
-import type { ReadTranslations } from './translations.ts';
 import {
-  createSourcesOf,
-  createSourceTexts,
-  type Copy,
-  type SourceTextDeps,
-} from './source-texts.ts';
-import type { Privacy } from '../../store/privacy/person-data.ts';
-import { within } from '../watched-platforms.ts';
-import { isBlankMessage } from '../../text/message-checks.ts';
-import { beginningOfDay } from '../../text/time-of-day.ts';
-import { skippedAmong } from '../../store/inbox/outcomes.ts';
+  createMissedMessages,
+  type MissedMessagesDeps,
+  type MissedMessagesReader,
+} from './missed.ts';
+import { createSourceTexts, type Copy, type SourceTextDeps } from './source-texts.ts';
+import type { ReadTranslations } from './translations.ts';
 
-/** Messages of a channel that are looked at for the newest ones, and for what somebody missed. */
-const RECENT = 100;
-export const MOST_MISSED = 300;
-/** Messages that may come while these are translated. */
-const MEANWHILE = 100;
-/** Replies of one thread that are looked at, and the longest wait for those of all threads. */
-const MOST_REPLIES = 30;
-const REPLIES_MS = 5_000;
-/** Longest wait for messages that are read again. */
-const AGAIN_MS = 10_000;
-/** Sources that are read at once only to learn who wrote them, and the longest waits for one and for all. */
-const READ_AT_ONCE = 10;
-const SOURCE_MS = 3_000;
-const SOURCES_MS = 10_000;
-
-export interface AskedMessagesDeps extends SourceTextDeps {
-  readonly privacy: Pick<Privacy, 'optedOut'>;
-  readonly store: Pick<Store, 'selectFrom'>;
-  readonly stored: Pick<MirrorStore, 'sourcesOf' | 'isDeleted'>;
+export interface AskedMessagesDeps extends MissedMessagesDeps, Pick<SourceTextDeps, 'openSources'> {
   readonly translations: ReadTranslations;
-  readonly now: () => number;
 }
-
-/**
- * The position of the first message that was missed, or the number of days before today with which it begins, in a person's
- * time zone or in UTC, or how long ago it may have been written: then only after the last message of `afterOwn`, the id of a
- * person, where there is one.
- */
-export type MissedSince =
-  | string
-  | {
-      readonly daysBefore: number;
-      readonly timeZone?: string | undefined;
-      readonly afterOwn?: undefined;
-    }
-  | { readonly agoMs: number; readonly afterOwn?: string };
-
-/** The time from which messages were missed, ms since 1970. */
-export const missedSinceMs = (from: Exclude<MissedSince, string>, nowMs: number): number =>
-  'agoMs' in from ? nowMs - from.agoMs : beginningOfDay(nowMs, from.daysBefore, from.timeZone);
-
-/** The messages that somebody missed. */
-export interface MissedMessages {
-  /** The time after which they were written, ms since 1970: what was asked for, or that of the person's last message. */
-  readonly sinceMs: number;
-  /** Oldest first. */
-  readonly messages: readonly Message[];
-  /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at. */
-  readonly isCut: boolean;
-  /** The number that are left out because somebody whose words they hold opted out, or because nobody can tell whose they are. */
-  readonly leftOut: number;
-}
-
-/** Messages of which each may be shown, and the number of others, as in `MissedMessages`. */
-export type ShownMessages = Pick<MissedMessages, 'messages' | 'leftOut'>;
 
 /** A message that was found, as far as it can be read. */
 export type FoundMessage = Pick<Message, 'ref' | 'position'> & Partial<Message>;
 
 /** Reads messages for somebody who asks for them: none of people who opted out, where no other is said. Every method rejects with an `AppError`. */
-export interface AskedMessages {
-  /** Reads a message; undefined where it is gone, or somebody opted out whose words it holds. */
+export interface AskedMessages extends MissedMessagesReader {
+  /** Reads a message; undefined where it is gone, or somebody opted out whose words it holds, or had when it was written. */
   read(ref: MessageRef): Promise<Message | undefined>;
   /**
    * Finds the message that a person typed the link or the id of. Undefined where the typed text is neither, leads to another
@@ -98,155 +29,22 @@ export interface AskedMessages {
     here: Channel,
     mayRead: (channel: Channel) => Promise<boolean>,
   ): Promise<FoundMessage | undefined>;
-  /**
-   * Reads the newest messages of the last day that have words, oldest first. Rejects with `unavailable` where the platform
-   * takes minutes for that.
-   */
-  recent(channel: Channel, most: number, signal: AbortSignal): Promise<readonly Message[]>;
-  /**
-   * Reads the messages with words, files or stickers since then, copies from linked channels included. Rejects as `recent` does.
-   */
-  since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
-  /** Reads the first replies in the threads under messages, a number of each; those that cannot be read soon are left out. */
-  replies(messages: readonly Message[], each: number, signal: AbortSignal): Promise<ShownMessages>;
-  /**
-   * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at
-   * this moment. Replies that cannot be read again soon stay as they are given, unless they are known to be deleted; so do all
-   * messages where reading takes minutes. Rejects with
-   * `forbidden` where a person is not, or not any more, among the channel's readers.
-   */
-  still(
-    channel: Channel,
-    messages: readonly Message[],
-    readerId: string,
-    signal: AbortSignal,
-  ): Promise<ShownMessages>;
   /** Resolves with texts as their authors wrote them: of copies those of their sources, where they can and may be read. */
   written(messages: readonly Copy[], signal: AbortSignal): Promise<readonly RichText[]>;
   /** The address at which people find a message; undefined on platforms without. */
   linkOf(ref: MessageRef): string | undefined;
   /** The same of the thread under a message. */
   threadLinkOf(ref: MessageRef): string | undefined;
-  /** The time at which a message was written, ms since 1970. */
-  timeOf(message: Message): number;
   readonly translations: Omit<ReadTranslations, 'forget'>;
 }
 
 export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
-  const { platforms, privacy, store, stored, translations, now } = deps;
-
-  const sourcesOf = createSourcesOf(deps);
-  const authorsOf = createAuthorsOf(deps);
-
-  /** Keeps the messages of others with words or files, of which none is by somebody who opted out. */
-  const readable = async (all: readonly Message[], signal: AbortSignal): Promise<ShownMessages> => {
-    const asked = new Map<string, Promise<boolean>>();
-    const isOut = (person: Person): Promise<boolean> => {
-      const key = JSON.stringify(person);
-      const known = asked.get(key) ?? privacy.optedOut(person);
-      asked.set(key, known);
-      return known;
-    };
-    // What somebody wrote while they were opted out stays out.
-    const wrote = await skippedAmong(
-      store,
-      all.map(({ ref }) => ref),
-      'opted-out',
-    );
-    const turns = createSemaphore(READ_AT_ONCE);
-    const ended = new AbortController();
-    const until = AbortSignal.any([signal, ended.signal]);
-    const read = async (source: MessageRef): Promise<Message | undefined> =>
-      turns.use(() => {
-        const reading = platforms.of(source.channel).feed.read(source);
-        return within(SOURCE_MS, reading, undefined);
-      }, until);
-    let leftOut = 0;
-    const kept = all.map(async (message) => {
-      const { files, stickers, text, system } = message;
-      if (system || (isBlankMessage(text) && files.length + stickers.length === 0)) return [];
-      const { ref, author } = message;
-      // Of our messages, only copies from other channels are missed by anybody.
-      if (author.kind === 'ourselves' && (await sourcesOf(ref)).length === 0) return [];
-      // A source that cannot be read, and soon, may be of somebody who opted out.
-      const authors = await within(
-        SOURCES_MS,
-        authorsOf(message, read).catch(() => undefined),
-        undefined,
-      );
-      const isRefused =
-        !authors || wrote.has(ref.id) || (await Promise.all(authors.map(isOut))).includes(true);
-      if (isRefused) leftOut += 1;
-      return isRefused ? [] : [message];
-    });
-    const messages = (await Promise.all(kept).finally(() => ended.abort())).flat();
-    signal.throwIfAborted();
-    return { messages, leftOut };
-  };
-
-  const newest = async (
-    channel: Channel,
-    from: MissedSince,
-    most: number,
-    signal: AbortSignal,
-  ): Promise<Pick<MissedMessages, 'messages' | 'sinceMs'>> => {
-    const { feed } = platforms.of(channel);
-    const demandSpeed = (): void => {
-      if (feed.isHistorySlow?.(channel)) throw userError('unavailable', 'autotranslate.read-slow');
-    };
-    demandSpeed();
-    const sinceMs = typeof from === 'string' ? feed.timeOf(from) : missedSinceMs(from, now());
-    const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
-    const messages = await feed.newest(channel, position, most, signal);
-    // A first reading may show it, and hold only the newest of them.
-    demandSpeed();
-    return { sinceMs, messages };
-  };
-
-  /** Reads the first replies under messages, thread by thread; undefined where they cannot be read soon. */
-  const repliesUnder = async (
-    roots: readonly MessageRef[],
-    signal: AbortSignal,
-  ): Promise<readonly (readonly Message[] | undefined)[]> => {
-    if (roots.length === 0) return [];
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(REPLIES_MS)]);
-    const reading = roots.map(async (ref) => {
-      const { feed } = platforms.of(ref.channel);
-      const isSlow = feed.isHistorySlow?.(ref.channel);
-      return isSlow ? undefined : feed.replies?.(ref, MOST_REPLIES, soon);
-    });
-    const read = await Promise.allSettled(reading);
-    return read.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
-  };
-
-  /** Reads messages of a channel again; undefined where that takes minutes. */
-  const newestSoon = async (
-    channel: Channel,
-    from: string,
-    signal: AbortSignal,
-  ): Promise<readonly Message[] | undefined> => {
-    const { feed } = platforms.of(channel);
-    const isSlow = (): boolean => feed.isHistorySlow?.(channel) === true;
-    if (isSlow()) return undefined;
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(AGAIN_MS)]);
-    try {
-      return await feed.newest(channel, from, MOST_MISSED + MEANWHILE, soon);
-    } catch (thrown) {
-      signal.throwIfAborted();
-      if (!isSlow()) throw thrown;
-      return undefined;
-    }
-  };
-
-  const timeOf = ({ ref, position }: Message): number =>
-    platforms.of(ref.channel).feed.timeOf(position);
-
+  const { platforms, optedOutOf, translations } = deps;
   return {
+    ...createMissedMessages(deps),
     read: async (ref) => {
       const message = await platforms.of(ref.channel).feed.read(ref);
-      const authors = message ? await authorsOf(message) : [];
-      const areOut = await Promise.all(authors.map((author) => privacy.optedOut(author)));
-      return areOut.includes(true) ? undefined : message;
+      return message && (await optedOutOf(message)).length === 0 ? message : undefined;
     },
     find: async (typed, here, mayRead) => {
       const { feed } = platforms.of(here);
@@ -256,71 +54,9 @@ export const createAskedMessages = (deps: AskedMessagesDeps): AskedMessages => {
       if (!(await mayRead(ref.channel))) return undefined;
       return (await feed.read(ref)) ?? { ref, position };
     },
-    recent: async (channel, most, signal) => {
-      const { messages: found } = await newest(channel, { agoMs: DAY_MS }, RECENT, signal);
-      const written = found.filter(
-        ({ author, text }) => author.kind !== 'ourselves' && !isBlankMessage(text),
-      );
-      return (await readable(written, signal)).messages.slice(-most);
-    },
-    since: async (channel, from, signal) => {
-      const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal);
-      const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
-      // Their position counts whether or not they opted out: it says nothing of what they wrote.
-      const own = found.findLastIndex(
-        ({ author }) => author.kind === 'person' && author.id === afterOwn,
-      );
-      const last = found[own];
-      return {
-        ...(await readable(found.slice(own + 1), signal)),
-        sinceMs: last ? timeOf(last) : sinceMs,
-        isCut: !last && found.length === MOST_MISSED,
-      };
-    },
-    still: async (channel, messages, readerId, signal) => {
-      const { feed } = platforms.of(channel);
-      if ((await feed.isReader?.(channel, readerId)) === false)
-        throw userError('forbidden', 'errors.channel-unseen', { channel: channelMention(channel) });
-      const [from] = messages.map(({ position }) => position).toSorted();
-      if (from === undefined) return { messages, leftOut: 0 };
-      const roots = new Set(messages.map(rootOf).filter((id) => id !== undefined));
-      const refs = [...roots].map((id) => ({ channel, id }));
-      const [standing, replies] = await Promise.all([
-        newestSoon(channel, from, signal),
-        repliesUnder(refs, signal),
-      ]);
-      // By the message under which they stand; what stands in the channel by undefined.
-      const read = new Map<string | undefined, readonly Message[] | undefined>([
-        [undefined, standing],
-        ...refs.map(({ id }, at) => [id, replies[at]] as const),
-      ]);
-      const again = messages.map(async (message) => {
-        const among = read.get(rootOf(message));
-        if (among) return among.find(({ ref }) => ref.id === message.ref.id);
-        return (await stored.isDeleted(message.ref)) ? undefined : message;
-      });
-      const there = (await Promise.all(again)).filter((one) => one !== undefined);
-      const shown = await readable(there, signal);
-      const left = new Set(shown.messages.map(({ ref }) => ref.id));
-      return {
-        ...shown,
-        messages: shown.messages.filter((one) => left.has(rootOf(one) ?? one.ref.id)),
-      };
-    },
-    replies: async (messages, each, signal) => {
-      const refs = messages.map(({ ref }) => ref);
-      const threads = await Promise.all(
-        (await repliesUnder(refs, signal)).map(async (read = []) => readable(read, signal)),
-      );
-      return {
-        messages: threads.flatMap((read) => read.messages.slice(0, each)),
-        leftOut: threads.reduce((sum, read) => sum + read.leftOut, 0),
-      };
-    },
     written: createSourceTexts(deps),
     linkOf: (ref) => platforms.of(ref.channel).feed.link?.(ref),
     threadLinkOf: (ref) => platforms.of(ref.channel).feed.threadLink?.(ref),
-    timeOf,
     translations,
   };
 };

@@ -94,6 +94,17 @@ describe('a flag', () => {
     expect(await scene.outcomes()).toEqual({});
   });
 
+  it('brings nothing of what somebody wrote while they were opted out, who is not any more', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const ada = { platform: SPACE.platform, id: 'ada' };
+    await scene.privacy.setOptedOut(ada, true);
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.privacy.setOptedOut(ada, false);
+    await scene.listener.reactionChanged(ref, '🇯🇵', true);
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello']);
+  });
+
   it('brings nothing that stands there by itself', async () => {
     await scene.watches.set([watchOf(GENERAL)]);
     const { ref } = await scene.say(GENERAL, 'hello');

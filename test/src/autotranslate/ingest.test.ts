@@ -49,6 +49,7 @@ beforeEach(async () => {
     watches,
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
+    optedOutOf: async () => [],
     pressers: { note: () => undefined },
     platforms: {
       add: () => undefined,

@@ -20,7 +20,9 @@ import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
 import { createUsage, type Usage } from '../../../src/store/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { openSpaceData } from '../../../src/store/privacy/space-data.ts';
+import { createAuthorsOf } from '../../../src/autotranslate/asked/authors.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
+import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestAutoTranslate, plainTranslator } from '../../fakes/autotranslate.ts';
 
@@ -80,7 +82,7 @@ export interface Scene {
   /** Takes the bot's removal from a space. */
   leave(space: Space): Promise<void>;
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
-  authorsOf: AutoTranslate['authorsOf'];
+  authorsOf: ReturnType<typeof createAuthorsOf>;
   modelsOf: AutoTranslate['modelsOf'];
   idle(): Promise<void>;
   /** Lets a minute pass after all that can be done was done; what waited for it is done then. */
@@ -220,7 +222,11 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     },
     leave: (space) => watching.leave(space, async () => (await openSpaceData(store)).remove(space)),
     forget: (person) => watching.forget(person),
-    authorsOf: (message) => watching.authorsOf(message),
+    authorsOf: createAuthorsOf({
+      store,
+      stored: createMirrorStore(store, Date.now),
+      platforms: { of: ({ space }) => (space.platform === WORKSPACE.platform ? other : feed) },
+    }),
     modelsOf: (ref) => watching.modelsOf(ref),
     idle: () => watching.idle(),
     later: async () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import {
-  createAskedMessages,
-  MOST_MISSED,
-  type MissedSince,
-} from '../../../../src/autotranslate/asked/messages.ts';
+import { createOptedOutOf } from '../../../../src/autotranslate/asked/authors.ts';
+import { createAskedMessages } from '../../../../src/autotranslate/asked/messages.ts';
+import { MOST_MISSED, type MissedSince } from '../../../../src/autotranslate/asked/missed.ts';
 import { createReadTranslations } from '../../../../src/autotranslate/asked/translations.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Message } from '../../../../src/model/message.ts';
@@ -29,14 +27,23 @@ const open = async () => {
   const closed = new Set<string>();
   /** What is known to be deleted. */
   const deleted = new Set<string>();
-  const messages = createAskedMessages({
+  /** What flags brought under a message. */
+  const brought = new Map<string, readonly [string, ...string[]]>();
+  const given = {
     platforms: { of: () => ({ feed: fake.feed, mirrors: fake.mirrors }) },
-    privacy: { optedOut: async ({ id }) => out.has(id) },
+    privacy: { optedOut: async ({ id }: { id: string }) => out.has(id) },
     store,
     stored: {
-      sourcesOf: async ({ id }) => [sources.get(id)].filter((one) => one !== undefined),
-      isDeleted: async ({ id }) => deleted.has(id),
+      sourcesOf: async ({ id }: { id: string }) =>
+        [sources.get(id)].filter((one) => one !== undefined),
+      isDeleted: async ({ id }: { id: string }) => deleted.has(id),
+      others: async ({ ref: { id } }: RowKey) =>
+        [brought.get(id)].flatMap((ids) => (ids ? { channel: HERE, ids } : [])),
     },
+  };
+  const messages = createAskedMessages({
+    ...given,
+    optedOutOf: createOptedOutOf(given),
     openSources: { isOpen: async ({ author }) => !closed.has(author.id) },
     translations: createReadTranslations(Date.now),
     now: Date.now,
@@ -49,7 +56,7 @@ const open = async () => {
     (await messages.recent(HERE, most, AbortSignal.timeout(1_000))).map(({ ref }) => ref.id);
   const written = async (...copies: readonly Message[]) =>
     (await messages.written(copies, AbortSignal.timeout(1_000))).map(plainText);
-  return { fake, messages, texts, since, written, out, sources, closed, deleted, store };
+  return { fake, messages, texts, since, written, out, sources, closed, deleted, brought, store };
 };
 
 describe('messages that somebody asks for', () => {
@@ -176,13 +183,15 @@ describe('messages that somebody asks for', () => {
   });
 
   it('are none of what somebody wrote while they were opted out, who is not any more', async () => {
-    const { fake, since, store } = await open();
+    const { fake, messages, since, store } = await open();
     const [then, now] = ['then', 'now'].map((text) => fake.say(HERE, text));
     const row = { purpose: WATCH, partition: 'here', writtenMs: Date.now() };
     const { accept } = createArrivalStore({ store, now: Date.now });
     await accept({ ...row, message: then!, skip: 'opted-out' });
     await accept({ ...row, message: now!, skip: 'emoji' });
     expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: [now!.ref.id], leftOut: 1 });
+    expect(await messages.read(then!.ref)).toBeUndefined();
+    expect(await messages.read(now!.ref)).toBeDefined();
   });
 
   it('begin at a position, or so long ago', async () => {
@@ -345,6 +354,31 @@ describe('messages that somebody asks for', () => {
     sources.set(reply!.ref.id, { ref: here.ref, purpose: WATCH });
     sources.set(flagged!.ref.id, { ref: there.ref, purpose: flagPurpose('de') });
     expect((await since({ agoMs: HOUR_MS })).messages).toEqual([here.ref.id, copy!.ref.id]);
+  });
+
+  it('hold no copy from a server that was left: nobody knows any more whose words these are', async () => {
+    const { fake, since } = await open();
+    fake.say(HERE, 'hola', { ...OURS, copied: true });
+    fake.say(HERE, 'an answer', OURS);
+    expect(await since({ agoMs: HOUR_MS })).toMatchObject({ messages: [], leftOut: 1 });
+  });
+
+  it('have the replies that people wrote, without those that flags brought', async () => {
+    const { fake, messages, brought } = await open();
+    const said = ['one', 'two'].map((text) => {
+      const message = fake.say(HERE, text, { replies: { count: 2, ours: 'some' } });
+      return Object.assign(message, { threadId: message.ref.id });
+    });
+    brought.set(said[0]!.ref.id, ['a']).set(said[1]!.ref.id, ['b', 'c']);
+    const soon = AbortSignal.timeout(1_000);
+    const counts = ({ messages: all }: { messages: readonly Message[] }) =>
+      all.map(({ replies }) => replies?.count);
+    const missed = await messages.since(HERE, { agoMs: HOUR_MS }, soon);
+    expect(counts(missed)).toEqual([1, undefined]);
+    expect(counts(await messages.still(HERE, missed.messages, 'eve', soon))).toEqual([
+      1,
+      undefined,
+    ]);
   });
 
   it('hold no copy of who opted out, and none whose message is gone', async () => {

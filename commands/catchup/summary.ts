@@ -33,6 +33,21 @@ const fromRoot = (messages: readonly Message[], at: number): readonly Message[] 
   return start < 0 ? [] : messages.slice(start);
 };
 
+/** The newer half of messages; where that is replies alone, the newest of these and their message. */
+const newerHalf = (messages: readonly Message[]): readonly Message[] => {
+  const newer = fromRoot(messages, Math.ceil(messages.length / 2));
+  if (newer.length > 0) return newer;
+  const root = messages.findLastIndex((one) => rootOf(one) === undefined);
+  const last = Math.max(root, Math.trunc(messages.length / 2));
+  return [...messages.slice(root, root + 1), ...messages.slice(last + 1)];
+};
+
+/** True of a message among others that is no reply, or a reply to one of them. */
+const isRooted = (one: Message, _: number, among: readonly Message[]): boolean => {
+  const root = rootOf(one);
+  return root === undefined || among.some(({ ref }) => ref.id === root);
+};
+
 /** The newest messages that a language model is given, and their lines. */
 const newestLines = async (
   messages: readonly Message[],
@@ -68,7 +83,9 @@ export const summaryOf = async (
   const language = services.languages.name(to, 'en');
   const asker = { lane: 'interactive', space: channel.space } as const;
   const all = (await withReplies(messages, REPLIES, ctx)).messages;
-  let given: readonly Message[] = all.filter(({ text }) => !isBlankMessage(text));
+  // Replies to a picture would stand below another message.
+  const isAnswered = ({ ref }: Message): boolean => all.some((one) => rootOf(one) === ref.id);
+  let given: readonly Message[] = all.filter((one) => !isBlankMessage(one.text) || isAnswered(one));
   let count = given.length;
   let rounds = 0;
   while (given.length > 0 && rounds < MOST_ROUNDS)
@@ -79,7 +96,7 @@ export const summaryOf = async (
       const turns = summaryTurns(written, language);
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
       const now = (await stillIn(given, ctx)).messages;
-      const same = given.filter((one) => now.some((other) => isSame(other, one)));
+      const same = given.filter((one) => now.some((other) => isSame(other, one))).filter(isRooted);
       if (same.length === given.length) {
         const isAll = given.length === count ? 'yes' : 'no';
         const params = { count: given.length, isAll };
@@ -92,7 +109,7 @@ export const summaryOf = async (
       signal.throwIfAborted();
       if (toAppError(thrown).code !== 'too-large' || given.length < 2)
         return t('catchup.no-summary');
-      given = fromRoot(given, Math.ceil(given.length / 2));
+      given = newerHalf(given);
     }
   return t('catchup.no-summary');
 };

@@ -112,6 +112,60 @@ describe('the summary of /catchup', () => {
     expect(harness().script.turns.at(-1)?.content).not.toContain('yyy');
   });
 
+  it('holds no replies to a message that was edited by the time it is written, and those to a picture stand below that', async () => {
+    withModel();
+    const [edited, picture] = [3, 6];
+    const all = lines(12).flatMap((one, at) => {
+      if (at !== edited && at !== picture) return [one];
+      const root = { ...one, replies: { count: 1, ours: 'none' } } as const;
+      const reply = { ...written(`reply ${at}`, 12.5 - at), threadId: one.ref.id };
+      return [at === picture ? { ...root, text: [] } : root, reply];
+    });
+    harness().script.messages = all;
+    const asked: string[][] = [];
+    Object.assign(harness().services.assistant, {
+      async *answer([, given]: readonly { content: string }[]) {
+        asked.push(JSON.parse(given!.content) as string[]);
+        harness().script.messages = all.map((one) =>
+          one.ref.id === all[edited]!.ref.id ? { ...one, text: plainWords('edited') } : one,
+        );
+        yield `summary ${asked.length}`;
+        return `summary ${asked.length}`;
+      },
+    });
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toBe(`${heading(12)}\nsummary 2`);
+    expect(asked.map((given) => given.indexOf('Cat: reply 3'))).toEqual([4, -1]);
+    expect(asked[1]!.slice(5, 7)).toEqual(['Cat: ', 'Cat: reply 6']);
+  });
+
+  it('is made of the last thread alone where more is too much for a language model, also the second one', async () => {
+    withModel();
+    const root = { ...written('root', 0.9), replies: { count: 5, ours: 'none' } } as const;
+    const replies = Array.from({ length: 5 }, (_, at) => ({
+      ...written(`reply ${at}`, 0.5 - at / 100),
+      threadId: root.ref.id,
+    }));
+    const all = [...lines(12), root, ...replies];
+    harness().script.messages = all;
+    const asked: string[][] = [];
+    Object.assign(harness().services.assistant, {
+      async *answer([, given]: readonly { content: string }[]) {
+        asked.push(JSON.parse(given!.content) as string[]);
+        harness().script.messages = all.slice(1);
+        if (asked.length > 1 && asked.length < 4) throw userError('too-large', 'service.too-long');
+        yield 'short';
+        return 'short';
+      },
+    });
+    const { text } = await harness().run('catchup', { to: 'es' });
+    expect(text).toBe(`${heading(4, 'no')}\nshort`);
+    expect(asked.map(({ length }) => length)).toEqual([18, 17, 8, 4]);
+    expect(asked.at(-1)).toEqual(
+      ['root', 'reply 2', 'reply 3', 'reply 4'].map((one) => `Cat: ${one}`),
+    );
+  });
+
   it('is not shown to who may not read the channel any more', async () => {
     harness().script.messages = lines(12);
     await harness().run('catchup', { to: 'es' });

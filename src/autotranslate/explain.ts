@@ -9,7 +9,7 @@ import {
   type Channel,
   type MessageRef,
 } from '../model/place.ts';
-import { isHeld, isMuted, isPaused, isQuiet, type ChannelWatch } from '../model/space.ts';
+import { cutOffBetween, isQuiet, type CUT_OFFS } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
 import type { StoredMirror } from '../store/channels/mirror-rows.ts';
@@ -36,9 +36,6 @@ export const UNKNOWN_REASONS = [
   'cleared',
   'unreported',
 ] as const;
-
-/** Ways in which moderators kept a message out of a linked channel. */
-export const CUT_OFFS = ['held-here', 'muted-there', 'paused-there'] as const;
 
 /** An answer to what became of a message, for one purpose. */
 export interface Explanation {
@@ -129,17 +126,11 @@ const isSkipReason = (reason: string | undefined): reason is SkipReason =>
 const around = (channel: Channel): readonly string[] =>
   [channel, channelAround(channel)].map(channelKey);
 
-/** Tells how moderators kept what a channel held at a time out of a linked one; undefined where no such pause is stored. */
-const cutOff = (
-  from: Channel,
-  to: ChannelWatch,
-  group: readonly ChannelWatch[],
-  atMs: number,
-): (typeof CUT_OFFS)[number] | undefined => {
-  if (isHeld(from, group, atMs)) return 'held-here';
-  if (isMuted(to, from, atMs)) return 'muted-there';
-  return isPaused(to, atMs) || isHeld(to.channel, group, atMs) ? 'paused-there' : undefined;
-};
+/** Says why a linked channel takes nothing of another one. */
+const cutOffKey = (
+  way: NonNullable<ReturnType<typeof cutOffBetween>>,
+): `why.cut-off.${(typeof CUT_OFFS)[number]}` | 'why.skipped.unagreed' =>
+  way === 'unagreed' ? `why.skipped.${way}` : `why.cut-off.${way}`;
 
 /** Creates the function that tells what became of a message, and why. */
 export const createExplain = (deps: ExplainDeps) => {
@@ -172,7 +163,7 @@ export const createExplain = (deps: ExplainDeps) => {
       .map((to) => ({
         ...to,
         key: channelKey(to.channel),
-        cutOff: cutOff(channel, to, group, writtenMs),
+        cutOff: cutOffBetween(channel, to, group, writtenMs),
         isOfBefore: writtenMs < Math.max(...[watch, to].map(watches.joinedMs)),
       }));
   };
@@ -185,7 +176,7 @@ export const createExplain = (deps: ExplainDeps) => {
       const copy = known.find(({ target }) => around(target.channel).includes(to.key));
       const skip = copy && keptOutFor(copy);
       if (isSkipReason(skip) && skip !== 'muted') return `why.skipped.${skip}`;
-      if (to.cutOff) return `why.cut-off.${to.cutOff}`;
+      if (to.cutOff) return cutOffKey(to.cutOff);
       if (skip !== undefined) return 'why.skipped.muted';
       return to.isOfBefore ? 'why.skipped.before-link' : undefined;
     };
@@ -252,7 +243,7 @@ export const createExplain = (deps: ExplainDeps) => {
     if (state === 'posted') return undefined;
     if (state === 'skipped') {
       const [way, ...others] = new Set(linkedWith(ref, position).map((each) => each.cutOff));
-      if (skip === 'muted' && way && others.length === 0) return { key: `why.cut-off.${way}` };
+      if (skip === 'muted' && way && others.length === 0) return { key: cutOffKey(way) };
       const params = skip === 'daily-limit' && { params: { reset: resetAfter(changedMs) } };
       return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}`, ...params };
     }

@@ -200,29 +200,30 @@ export const isUnagreed = (
 export const isShut = (...[a, b, group, atMs]: Parameters<typeof isUnagreed>): boolean =>
   isUnagreed(a, b, group, atMs) || isUnagreed(b, a, group, atMs);
 
+/** Ways in which moderators keep what is written in a channel out of a linked one. */
+export const CUT_OFFS = ['held-here', 'muted-there', 'paused-there'] as const;
+
 /**
- * True where the channel of a watch mutes another one, one of both is paused for their group, or they are shut off from each
- * other.
+ * Tells why nothing of a channel is shown in the one of a watch: their spaces have not agreed to that, or moderators keep it
+ * out; undefined where it is shown.
  *
  * @param atMs the time that is meant, ms since 1970. Default: now
  */
-export const isCutOff = (
+export const cutOffBetween = (
   from: Channel,
   to: Pick<ChannelWatch, 'channel' | 'choices'>,
   group: readonly Pick<ChannelWatch, 'channel' | 'choices'>[],
   atMs = Infinity,
-): boolean =>
-  isMuted(to, from, atMs) ||
-  [from, to.channel].some((each) => isHeld(each, group, atMs)) ||
-  isShut(from, to.channel, group, atMs);
+): 'unagreed' | (typeof CUT_OFFS)[number] | undefined => {
+  if (isShut(from, to.channel, group, atMs)) return 'unagreed';
+  if (isHeld(from, group, atMs)) return 'held-here';
+  if (isMuted(to, from, atMs)) return 'muted-there';
+  return isPaused(to, atMs) || isHeld(to.channel, group, atMs) ? 'paused-there' : undefined;
+};
 
-/**
- * True where nothing of a channel is shown in the one of a watch: that is paused, or they are cut off from each other.
- *
- * @param atMs the time that is meant, ms since 1970. Default: now
- */
-export const isKeptOut = (...[from, to, group, atMs]: Parameters<typeof isCutOff>): boolean =>
-  isPaused(to, atMs) || isCutOff(from, to, group, atMs);
+/** True where nothing of a channel is shown in the one of a watch; see `cutOffBetween`. */
+export const isKeptOut = (...given: Parameters<typeof cutOffBetween>): boolean =>
+  cutOffBetween(...given) !== undefined;
 
 /** The auto-translate settings of one channel. */
 export interface ChannelWatch {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Explained, Explanation } from '../../src/autotranslate/explain.ts';
-import { CUT_OFFS, UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
+import { UNKNOWN_REASONS } from '../../src/autotranslate/explain.ts';
+import { CUT_OFFS } from '../../src/model/space.ts';
 import { FLAG_REFUSALS } from '../../src/autotranslate/flags/refusals.ts';
 import { SKIP_REASONS } from '../../src/autotranslate/policy.ts';
 import { ERROR_CODES, userError } from '../../src/errors.ts';

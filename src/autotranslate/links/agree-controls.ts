@@ -1,12 +1,13 @@
-import type { MessageKey } from '../../errors.ts';
+import type { TranslateRich } from '../../i18n/texts.ts';
 import type { Control } from '../../model/message.ts';
 import { channelKey, type Channel } from '../../model/place.ts';
+import { plainText } from '../../rich-text/walk.ts';
 
 /** The buttons by which moderators of a channel decide about one that came into its group. */
 export const agreeControls = (
   channel: Channel,
   came: Channel,
-  label: (key: MessageKey) => string,
+  t: TranslateRich,
 ): readonly Control[] => {
   const buttons = [
     ['letin', 'autotranslate.link-yes', 'primary'],
@@ -14,6 +15,6 @@ export const agreeControls = (
   ] as const;
   return buttons.map(([word, key, look]) => {
     const press = `autotranslate ${word}:${channel.id}|${channelKey(came)}`;
-    return { kind: 'button', press, label: label(key), look };
+    return { kind: 'button', press, label: plainText(t(key)), look };
   });
 };

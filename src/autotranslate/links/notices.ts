@@ -138,7 +138,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const replaced = replacedBy(watch, before, t, language);
       const off = isOff && t('autotranslate.off-now');
       const more = which === 'autotranslate.unagreed-elsewhere' ? [] : [who, replaced, off];
-      const controls = came && agreeControls(watch.channel, came, (label) => plainText(t(label)));
+      const controls = came && agreeControls(watch.channel, came, t);
       void tell(watch.channel, lines(t(which, told), ...more), controls);
     };
     for (const watch of readers) {

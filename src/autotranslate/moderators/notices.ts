@@ -167,7 +167,7 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
           channel: channelMention(channel),
           channels: { list: names },
         }),
-        ...(came && { controls: agreeControls(channel, came, (key) => plainText(t(key))) }),
+        ...(came && { controls: agreeControls(channel, came, t) }),
       })),
   };
 };

@@ -1,6 +1,6 @@
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { isKeptOut, isPaused, isShut, type ChannelWatch } from '../../model/space.ts';
+import { cutOffBetween, isPaused, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import { keptOutFor, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -84,9 +84,10 @@ export const createReceivers = (deps: ReceiversDeps) => {
     if (isPaused(watch, writtenMs) || (row.revision > 1 && isPaused(watch, row.sinceMs)))
       return 'paused';
     // By an edit of what stands, words would come in all the same.
-    for (const atMs of row.revision > 1 ? [writtenMs, row.sinceMs] : [writtenMs])
-      if (isKeptOut(from, to, group, atMs))
-        return isShut(from, channel, group, atMs) ? 'unagreed' : 'muted';
+    for (const atMs of row.revision > 1 ? [writtenMs, row.sinceMs] : [writtenMs]) {
+      const way = cutOffBetween(from, to, group, atMs);
+      if (way) return way === 'unagreed' ? way : 'muted';
+    }
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
     if ((row.revision > 1 || row.isMissed) && isEarlier && !copied.has(key)) return 'before-link';
     return shut.get(key);

@@ -96,6 +96,23 @@ describe('an explanation of a stored message', () => {
       ]);
     });
 
+    it('though nothing is stored of that, where the spaces of both have not agreed', async () => {
+      const there = channel('there', undefined, WORKSPACE);
+      const unagreed = { [`${SPACE.platform} ${SPACE.id}`]: PAUSE };
+      await scene.watches.set(
+        mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [there, 'ja']).map((watch) =>
+          watch.channel.id === there.id ? { ...watch, choices: { unagreed } } : watch,
+        ),
+      );
+      const message = await scene.say(ENGLISH, 'hello');
+      await scene.idle();
+      await scene.store.deleteFrom('mirror').where('target_channel_id', '=', there.id).execute();
+      const reason = { key: 'why.skipped.unagreed' };
+      expect(await partsOf(message)).toMatchObject([
+        { state: 'posted', shownIn: [SPANISH], missing: [{ channels: [there], reason }] },
+      ]);
+    });
+
     it('where it may not be posted now, too', async () => {
       await scene.watches.set(linked());
       const error = new AppError('forbidden', 'Missing Permissions');

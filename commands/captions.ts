@@ -5,6 +5,7 @@ import {
   defineCommandGroup,
   type Press,
   type PressContext,
+  type Spoken,
   listOption,
   pressOn,
 } from '../src/command/command.ts';
@@ -78,22 +79,27 @@ const placeOf = (
 };
 
 /** Starts captions in the room of the person, and says so. */
-const begin = async (options: StartOptions, ctx: PressedOrTyped): Promise<void> => {
-  const { services, locale, t, label, reply } = ctx;
+const begin = async (
+  options: StartOptions,
+  ctx: PressedOrTyped,
+  { t, locale }: Spoken,
+): Promise<void> => {
+  const { services, reply } = ctx;
   const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
   const languages = await wantedLanguages(ctx, options.languages, only);
   const wanted = await wantedRoom(ctx);
   const place = placeOf(options, ctx, wanted);
   if (place) await ctx.access.demand([place], 'write');
   // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
-  const room = await services.rooms.join(wanted, locale, false);
+  const shared = await ctx.forReaders(place ?? wanted);
+  const room = await services.rooms.join(wanted, shared.locale, false);
   const { captions: running } = room;
   if (running)
     throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
   await room.startCaptions({
     languages,
     in: place,
-    thread: options.thread ? label('room.thread-name') : undefined,
+    thread: options.thread ? shared.label('room.thread-name') : undefined,
     only,
     transcript: options.transcript,
     startedBy: ctx.member.id,
@@ -105,7 +111,7 @@ const begin = async (options: StartOptions, ctx: PressedOrTyped): Promise<void> 
         channel: channelMention(room.captions?.in ?? place ?? room.channel),
       }),
       only === undefined
-        ? captionLanguages(languages, ctx)
+        ? captionLanguages(languages, { ...ctx, t, locale })
         : t('captions.only', { language: { language: only } }),
       options.transcript && t('captions.transcript-follows'),
       !(await hears(ctx)) && t('captions.no-recognition'),
@@ -117,7 +123,7 @@ const start = defineAction({
   options: startOptions,
   complete: { languages: completeLanguages, only: completeLanguage },
   slow: true,
-  run: async (ctx) => begin(ctx.options, ctx),
+  run: async (ctx) => begin(ctx.options, ctx, await ctx.forReaders()),
 });
 
 /** Says how captions begin, with a button that begins them. */
@@ -130,7 +136,8 @@ const stop = defineAction({
   slow: true,
   async run(ctx) {
     if (!(await (await joinedRoom(ctx)).stopCaptions())) throw notOn();
-    await ctx.reply({ text: ctx.t('captions.stopped') });
+    const { t } = await ctx.forReaders();
+    await ctx.reply({ text: t('captions.stopped') });
   },
 });
 
@@ -161,7 +168,7 @@ const language = defineAction({
     const typed = options.languages?.trim() ?? '';
     const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
-    await reply({ text: captionLanguages(languages, ctx) });
+    await reply({ text: captionLanguages(languages, { ...ctx, ...(await ctx.forReaders()) }) });
   },
 });
 
@@ -210,7 +217,7 @@ export default defineCommandGroup(
       out: choose('refused'),
       in: choose('allowed'),
       open: { ...pressOn(opened), private: true },
-      begin: pressOn(opened, (ctx) => begin({}, ctx)),
+      begin: pressOn(opened, (ctx) => begin({}, ctx, ctx)),
     },
   },
 );

@@ -50,7 +50,7 @@ const set = defineAction({
   options: z.object({ emoji: richText({ max: LONGEST_EMOJI_CHARS }), language: z.string().min(1) }),
   complete: { language: completeLanguage },
   guards: [moderator],
-  async run({ options, services, channel, locale, t, reply }) {
+  async run({ options, services, channel, forReaders, reply }) {
     const { space } = channel;
     const emoji = emojiOf(options.emoji, space);
     const language = typedLanguage(options.language, services);
@@ -61,6 +61,7 @@ const set = defineAction({
       return { flags: { ...flags, languages } };
     });
     const { flags } = await services.spaces.of(space);
+    const { t, locale } = await forReaders();
     const name = services.languages.name(language, locale);
     await reply({
       text: lines(
@@ -75,7 +76,7 @@ const remove = defineAction({
   options: z.object({ emoji: richText({ max: LONGEST_EMOJI_CHARS }) }),
   complete: { emoji: completeEmoji },
   guards: [moderator],
-  async run({ options, services, channel, t, reply }) {
+  async run({ options, services, channel, forReaders, reply }) {
     const { space } = channel;
     const { flags } = await services.spaces.of(space);
     // A custom emoji is completed by its id.
@@ -87,6 +88,7 @@ const remove = defineAction({
       const { [emoji]: _, ...languages } = now.languages;
       return { flags: { ...now, languages } };
     });
+    const { t } = await forReaders();
     await reply({ text: t('flags.removed', { emoji: shown(emoji, space) }) });
   },
 });
@@ -97,9 +99,10 @@ const MOST_MINUTES = 1_440;
 const expire = defineAction({
   options: z.object({ minutes: z.int().min(0).max(MOST_MINUTES) }),
   guards: [moderator],
-  async run({ options, services, channel: { space }, t, reply }) {
+  async run({ options, services, channel: { space }, forReaders, reply }) {
     const keptMinutes = options.minutes > 0 ? options.minutes : undefined;
     await services.spaces.change(space, ({ flags }) => ({ flags: { ...flags, keptMinutes } }));
+    const { t } = await forReaders();
     await reply({
       text: keptMinutes ? t('flags.expire', { count: keptMinutes }) : t('flags.stay'),
     });

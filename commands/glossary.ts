@@ -56,7 +56,7 @@ const add = defineAction({
   }),
   complete: { language: completeLanguage },
   guards: [moderator],
-  async run({ options, services, channel, locale, t, reply }) {
+  async run({ options, services, channel, forReaders, reply }) {
     const { term, translation } = options;
     const language = options.language && typedLanguage(options.language, services);
     const replaced = await services.glossary.add(options.channel ?? channel.space, {
@@ -64,6 +64,7 @@ const add = defineAction({
       translation,
       language: language || undefined,
     });
+    const { t, locale } = await forReaders();
     const where = withChannel(
       language ? services.languages.name(language, locale) : t('glossary.everywhere'),
       options.channel,
@@ -93,7 +94,7 @@ const remove = defineAction({
   }),
   complete: { term: completeTerm, language: completeLanguage },
   guards: [moderator],
-  async run({ options, services, channel, t, reply }) {
+  async run({ options, services, channel, forReaders, reply }) {
     const language = options.language && typedLanguage(options.language, services);
     /** Removes the term from the first of the places that has it. */
     const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
@@ -108,6 +109,7 @@ const remove = defineAction({
     );
     const term = typedCode(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
+    const { t } = await forReaders();
     await reply({ text: t('glossary.removed', { term, count: removed }) });
   },
 });

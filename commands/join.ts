@@ -8,7 +8,7 @@ export default defineCommand(
   {
     options: z.object({ channel: channelOption('voice').optional() }),
     slow: true,
-    async run({ options, services: { rooms }, channel: { space }, member, locale, t, reply }) {
+    async run({ options, services: { rooms }, channel: { space }, member, t, forReaders, reply }) {
       const theirs = rooms.roomOf(space, member.id);
       const wanted = options.channel ?? theirs;
       if (!wanted) throw userError('bad-input', 'room.nobody-there');
@@ -16,10 +16,11 @@ export default defineCommand(
       if (!isModerator && !(theirs && isSameChannel(theirs, wanted)))
         throw userError('forbidden', 'join.not-yours');
       const before = rooms.of(space);
-      const room = await rooms.join(wanted, locale, isModerator);
+      const shared = await forReaders();
+      const room = await rooms.join(wanted, shared.locale, isModerator);
       const channel = channelMention(room.channel);
       if (room === before) await reply({ text: t('join.there', { channel }), tone: 'note' });
-      else await reply({ text: t('join.joined', { channel }) });
+      else await reply({ text: shared.t('join.joined', { channel }) });
     },
   },
   { needs: 'rooms', topic: 'speech' },

@@ -10,7 +10,8 @@ export default defineCommand(
       const room = await joinedRoom(ctx);
       const channel = channelMention(room.channel);
       await room.leave();
-      await ctx.reply({ text: ctx.t('leave.left', { channel }) });
+      const { t } = await ctx.forReaders();
+      await ctx.reply({ text: t('leave.left', { channel }) });
     },
   },
   { needs: 'rooms', topic: 'speech' },

@@ -17,7 +17,7 @@ const switchTo = (isOn: boolean) =>
   defineAction({
     options: z.object({ channel: channelOption().optional() }),
     guards: [moderator],
-    async run({ options, services, channel: here, t, reply }) {
+    async run({ options, services, channel: here, forReaders, t: own, reply }) {
       const { space } = here;
       const { id } = options.channel ?? here;
       const channel = channelMention({ space, id });
@@ -26,11 +26,12 @@ const switchTo = (isOn: boolean) =>
       if (isOn && others.length >= MOST_CHANNELS)
         throw userError('bad-input', 'readaloud.full', { most: MOST_CHANNELS });
       if (!isOn && !choices.readAloud.includes(id))
-        return reply({ text: t('readaloud.not-on', { channel }), tone: 'note' });
+        return reply({ text: own('readaloud.not-on', { channel }), tone: 'note' });
       await services.spaces.change(space, ({ rooms }) => {
         const left = rooms.readAloud.filter((each) => each !== id);
         return { rooms: { ...rooms, readAloud: isOn ? [...left, id] : left } };
       });
+      const { t } = await forReaders();
       if (!isOn) return reply({ text: t('readaloud.off', { channel }) });
       const room = services.rooms.of(space);
       const where = room

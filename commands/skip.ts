@@ -6,7 +6,8 @@ export default defineCommand(
   {
     async run(ctx) {
       const { t, reply } = ctx;
-      if ((await joinedRoom(ctx)).skip()) await reply({ text: t('skip.skipped') });
+      const shared = await ctx.forReaders();
+      if ((await joinedRoom(ctx)).skip()) await reply({ text: shared.t('skip.skipped') });
       else await reply({ text: t('queue.silent'), tone: 'note' });
     },
   },

@@ -6,8 +6,9 @@ export default defineCommand(
   {
     async run(ctx) {
       const { t, reply } = ctx;
+      const shared = await ctx.forReaders();
       const count = (await joinedRoom(ctx)).stopSpeaking();
-      if (count > 0) await reply({ text: t('stop.stopped', { count }) });
+      if (count > 0) await reply({ text: shared.t('stop.stopped', { count }) });
       else await reply({ text: t('queue.silent'), tone: 'note' });
     },
   },

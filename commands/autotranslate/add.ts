@@ -18,11 +18,13 @@ import {
 } from './change.ts';
 import {
   ageOption,
+  answering,
   changer,
   chosenChannel,
   demandLinked,
   linkedLine,
   obstacleLines,
+  presser,
   type Context,
 } from './context.ts';
 
@@ -57,10 +59,12 @@ const joined = async (added: Added, by: Changer, ctx: Context, said?: string): P
   const { transcribes = true, bots = false } = ctx.services.watches.of(added.with) ?? {};
   const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
   const all = await join(watch, added.with, by, added.mayMixAges, ctx);
+  const shown = await answering(by, ctx);
+  const linked = all.map((each) => linkedLine(each, shown));
   return {
     text: sections(
-      lines(ctx.t('autotranslate.mirror'), bullets(...all.map((each) => linkedLine(each, ctx)))),
-      lines(...(await obstacleLines(all, ctx))),
+      lines(shown.t('autotranslate.mirror'), bullets(...linked)),
+      lines(...(await obstacleLines(all, shown))),
     ),
   };
 };
@@ -77,9 +81,8 @@ export const joinPress: Press = {
       with: { space, id: other },
       mayMixAges: ages === AGES,
     };
-    // Who was asked alone reads the answer alone: every channel is told.
-    const { in: _, ...by } = changer(ctx);
-    await ctx.reply(await joined(added, by, ctx, said));
+    // Who was asked alone reads the answer alone.
+    await ctx.reply(await joined(added, presser(ctx), ctx, said));
   },
 };
 
@@ -99,9 +102,11 @@ export const addAction = defineAction({
     const language = typedLanguage(options.language, services);
     const channel = chosenChannel(ctx);
     if (options.with === undefined) {
-      const watch = await addLanguage(channel, language, changer(ctx), ctx);
+      const by = changer(ctx);
+      const watch = await addLanguage(channel, language, by, ctx);
+      const said = await answering(by, ctx);
       return reply({
-        text: lines(intoLine(watch, ctx), ...(await obstacleLines([watch], ctx))),
+        text: lines(intoLine(watch, said), ...(await obstacleLines([watch], said))),
       });
     }
     const added = {

@@ -7,11 +7,13 @@ import type { ChannelWatch, Changer } from '../../src/model/space.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import {
+  answering,
   changer,
   demandLinked,
   demandSeen,
   linkWarning,
   namesOf,
+  presser,
   watchLine,
   type Context,
 } from './context.ts';
@@ -205,8 +207,11 @@ export const turnOff = async (
   by: Changer,
   ctx: Context,
 ): Promise<Content | undefined> => {
-  const { services, t } = ctx;
+  const { services } = ctx;
   await demandLinked([channel], ctx);
+  // Its language is forgotten with what is set.
+  const said = await answering(by, ctx);
+  const { t } = said;
   const own = services.watches
     .list(channel.space)
     .filter((one) => isSameChannel(one.channel, channel));
@@ -233,8 +238,8 @@ export const turnOff = async (
     controls: [
       ...(undo === undefined
         ? []
-        : [button(ctx, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')]),
-      button(ctx, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
+        : [button(said, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')]),
+      button(said, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
     ],
   };
 };
@@ -265,7 +270,7 @@ export const removeLanguage = async (
     ctx,
   );
   const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
-  return ended ?? { text: intoLine(watch, ctx) };
+  return ended ?? { text: intoLine(watch, await answering(by, ctx)) };
 };
 
 /** Says into what the messages of a channel are translated now. */
@@ -323,8 +328,7 @@ export const endPress: Press = {
   async run(ctx) {
     const channel = { space: ctx.channel.space, id: ctx.arg };
     await ctx.access.demand([channel], 'see');
-    const { in: _, ...by } = changer(ctx);
-    const ended = await turnOff(channel, by, ctx);
+    const ended = await turnOff(channel, presser(ctx), ctx);
     await ctx.reply(
       ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
     );
@@ -335,7 +339,7 @@ export const endPress: Press = {
 export const restorePress: Press = {
   guards: [moderator],
   async run(ctx) {
-    const { services, channel, arg, t, reply } = ctx;
+    const { services, channel, arg, reply } = ctx;
     const admit = async (ended: readonly ChannelWatch[]): Promise<void> => {
       await demandSeen(ended, ctx);
       await demandChange(
@@ -345,17 +349,17 @@ export const restorePress: Press = {
     };
     const [id = '', place = ''] = arg.split('/');
     const back = BACK[place];
-    const { in: here, ...person } = changer(ctx);
-    const by = back ? person : { ...person, in: here };
+    const by = back ? presser(ctx) : changer(ctx);
     const restored = await services.endedWatches.restore(channel.space, id, by, admit);
     // What ends together is of one group.
     const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
     const choices = await services.spaces.of(channel.space);
+    const said = await answering(by, ctx);
     await reply({
       text: lines(
-        t('autotranslate.restored'),
+        said.t('autotranslate.restored'),
         bullets(
-          ...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, choices, ctx)),
+          ...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, choices, said)),
         ),
       ),
       controls: back ? [button(ctx, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [],

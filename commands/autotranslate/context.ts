@@ -21,7 +21,7 @@ import {
 /** The part of a command's context that the actions and their warnings use. */
 export type Context = Pick<
   CommandContext<unknown>,
-  'access' | 'channel' | 'member' | 'services' | 'locale' | 't' | 'label' | 'signal'
+  'access' | 'channel' | 'member' | 'services' | 'forReaders' | 'locale' | 't' | 'label' | 'signal'
 >;
 
 /** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
@@ -171,12 +171,21 @@ export const obstacleLines = async (
   ];
 };
 
-/** The person who changes something, for those whom it concerns. */
-export const changer = ({ channel, locale, member: { name } }: Context): Changer => ({
-  name,
-  locale,
-  in: channelAround(channel),
+/** The person who changes something, whose answer nobody else sees: every channel is told. */
+export const presser = ({ locale, member }: Pick<Context, 'locale' | 'member'>): Changer => ({
+  name: member.name,
+  locale: member.spaceLocale ?? locale,
 });
+
+/** The person who changes something where all see the answer. */
+export const changer = (ctx: Context): Changer => ({
+  ...presser(ctx),
+  in: channelAround(ctx.channel),
+});
+
+/** A context with the language of the channel where all see the answer; the person's own otherwise. */
+export const answering = async <Of extends Context>(by: Changer, ctx: Of): Promise<Of> =>
+  by.in ? { ...ctx, ...(await ctx.forReaders()) } : ctx;
 
 /** Sets the watches; resolves with what people have to know besides. */
 export const setAndWarn = async (

@@ -7,7 +7,7 @@ import { channelMention } from '../../src/model/place.ts';
 /** The buttons by which members choose their languages, as many in a message as it holds. */
 const buttonsOf = (
   languages: readonly string[],
-  { services, capabilities, t }: PressContext,
+  { services, capabilities, t }: Pick<PressContext, 'services' | 'capabilities' | 't'>,
 ): readonly Content[] => {
   const most = capabilities.controlRows * capabilities.rowButtons;
   const pages = Array.from({ length: Math.ceil(languages.length / most) }, (_, page) =>
@@ -38,7 +38,8 @@ export const rolePresses: Readonly<Record<string, Press>> = {
       if (languages.length === 0 || to.id === '')
         throw userError('not-found', 'autotranslate.roles-none');
       await access.demand([to], 'write');
-      for (const content of buttonsOf(languages, ctx)) await services.post(to, content);
+      const shared = { ...ctx, ...(await ctx.forReaders(to)) };
+      for (const content of buttonsOf(languages, shared)) await services.post(to, content);
       await reply({
         text: t('autotranslate.roles-posted', { channel: channelMention(to) }),
         controls: [button(ctx, 'autotranslate page', 'settings.back')],

@@ -245,11 +245,12 @@ const askButton = (about: string, ctx: Pick<PressContext, 'label'>): Control =>
 const answer = (isAgreed: boolean): Press => ({
   guards: [moderator],
   async run(ctx) {
-    const { services, channel, arg, t, reply } = ctx;
+    const { services, channel, arg, reply } = ctx;
+    // Others read the question, too.
+    const { t } = await ctx.forReaders();
     try {
       const own = t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused');
       const admit = admitTo(ctx);
-      // Others read the question, too: it stays in the language of its channel.
       const said = await services.watches.answer(arg, channel.space, isAgreed, admit, channel);
       await reply({ text: said ?? own });
     } catch (thrown) {

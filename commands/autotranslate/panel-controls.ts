@@ -3,7 +3,7 @@ import { languageLabel, offeredLanguages, typedCode } from '../../src/command/he
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
 import { isSameChannel, type Channel } from '../../src/model/place.ts';
-import type { Changer, ChannelWatch } from '../../src/model/space.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import type { Context } from './context.ts';
 
 /** The part of a press's context that the pages of the panel use. */
@@ -18,9 +18,6 @@ export const channelNamed = ({ channel: { space } }: PanelContext, id: string): 
 /** The watch of a channel itself; undefined where it has none. */
 export const watchOf = ({ services }: PanelContext, channel: Channel): ChannelWatch | undefined =>
   services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
-
-/** The person who presses, whose answer nobody else sees: every channel is told. */
-export const presser = ({ member: { name }, locale }: PanelContext): Changer => ({ name, locale });
 
 export interface LanguageChoice {
   readonly press: string;

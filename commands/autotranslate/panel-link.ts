@@ -5,12 +5,11 @@ import { channelMention, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
 import { demandChange, join, seenElsewhere } from './change.ts';
-import { linkWarning } from './context.ts';
+import { linkWarning, presser } from './context.ts';
 import {
   channelNamed,
   chosenLanguages,
   languageControl,
-  presser,
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';

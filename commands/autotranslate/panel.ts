@@ -12,11 +12,11 @@ import type { Content } from '../../src/model/message.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { change, demandChange, groupHere, turnOff } from './change.ts';
+import { presser } from './context.ts';
 import {
   channelNamed,
   chosenLanguages,
   foundLanguages,
-  presser,
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';

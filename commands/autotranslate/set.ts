@@ -18,6 +18,8 @@ import { requestControls } from '../../src/command/helpers.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../src/model/space.ts';
 import {
   ageOption,
+  answering,
+  changer,
   chosenChannel,
   linkedLine,
   namesOf,
@@ -43,7 +45,7 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
     guards: [moderator],
     slow: true,
     async run(ctx) {
-      const { options, services, t, reply } = ctx;
+      const { options, services, reply } = ctx;
       const channel = chosenChannel(ctx);
       const languages = typedLanguages(options.languages, services);
       const watch: ChannelWatch = {
@@ -56,7 +58,9 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
       };
       const asked = await endsLink([watch], ctx);
       if (asked) return reply(asked);
-      const warnings = await setAndWarn([watch], ctx);
+      const said = await answering(changer(ctx), ctx);
+      const { t } = said;
+      const warnings = await setAndWarn([watch], said);
       await reply({
         text: sections(
           lines(
@@ -64,12 +68,12 @@ export const inPlaceAction = (mode: 'reply' | 'compact' | 'thread') =>
               channel: channelMention(channel),
               count: languages.length,
             }),
-            bullets(...namesOf(languages, ctx)),
+            bullets(...namesOf(languages, said)),
           ),
           lines(
             mode === 'compact' && t('autotranslate.compact-cut'),
             t('autotranslate.skips'),
-            await switchLines(options, ctx),
+            await switchLines(options, said),
           ),
           warnings,
         ),
@@ -87,7 +91,7 @@ export const requestAction = defineAction({
   private: true,
   slow: true,
   async run(ctx) {
-    const { services, label, t, reply } = ctx;
+    const { services, t, reply } = ctx;
     const channel = chosenChannel(ctx);
     const watch: ChannelWatch = {
       channel,
@@ -101,10 +105,14 @@ export const requestAction = defineAction({
     const warnings = await setAndWarn([watch], ctx);
     const named = { channel: channelMention(channel) };
     // Other channels are told by a notice, which has the buttons.
+    const shared = await ctx.forReaders();
     if (isSameChannel(channel, ctx.channel))
       await services.post(channel, {
-        text: sections(t('autotranslate.request', named), t('autotranslate.by-machine')),
-        controls: requestControls(label),
+        text: sections(
+          shared.t('autotranslate.request', named),
+          shared.t('autotranslate.by-machine'),
+        ),
+        controls: requestControls(shared.label),
       });
     await reply({ text: sections(t('autotranslate.request-set', named), warnings) });
   },
@@ -123,7 +131,7 @@ export const mirrorAction = defineAction({
   guards: [moderator],
   slow: true,
   async run(ctx) {
-    const { options, services, channel, t, reply } = ctx;
+    const { options, services, channel, reply } = ctx;
     const { space } = channel;
     const typed = readChannels(options.channels, services.languages, space.platform);
     if (!typed || typed.length === 0) throw userError('bad-input', 'autotranslate.mirror-how');
@@ -157,12 +165,13 @@ export const mirrorAction = defineAction({
       throw userError('bad-input', 'autotranslate.one-language');
     const asked = await endsLink(watches, ctx);
     if (asked) return reply(asked);
-    const warnings = await setAndWarn(watches, ctx, options['age-restricted']);
-    const linked = watches.map((watch) => linkedLine(watch, ctx));
+    const said = await answering(changer(ctx), ctx);
+    const warnings = await setAndWarn(watches, said, options['age-restricted']);
+    const linked = watches.map((watch) => linkedLine(watch, said));
     await reply({
       text: sections(
-        lines(t('autotranslate.mirror'), bullets(...linked)),
-        await switchLines(options, ctx),
+        lines(said.t('autotranslate.mirror'), bullets(...linked)),
+        await switchLines(options, said),
         warnings,
       ),
     });

@@ -23,8 +23,8 @@ import {
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { demandChange } from './change.ts';
-import { namesOf, replacedLine } from './context.ts';
-import { languageControl, presser, type PanelContext } from './panel-controls.ts';
+import { namesOf, presser, replacedLine } from './context.ts';
+import { languageControl, type PanelContext } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
 
 /** Groups that are listed. */

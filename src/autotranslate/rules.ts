@@ -22,6 +22,15 @@ export const noticeLanguage = (
   choices: Pick<SpaceChoices, 'rules'>,
 ): string => rulesOf(watch, choices).reading || (watch.languages[0] ?? 'en');
 
+/** The languages that a channel is known to read, the first one before the others. */
+export const readersLanguages = (
+  watch: ChannelWatch | undefined,
+  choices: Pick<SpaceChoices, 'rules'>,
+): readonly string[] => {
+  const { reading } = rulesOf(watch ?? {}, choices);
+  return [...(reading ? [reading] : []), ...(watch?.mode === 'mirror' ? watch.languages : [])];
+};
+
 const terms = new WeakMap<readonly string[], readonly Term[]>();
 
 /** The words of a rule as terms, the same as long as the rule lasts: their index is kept with them. */

@@ -30,6 +30,9 @@ export type Complete = (
   },
 ) => Promise<readonly Choice[]> | readonly Choice[];
 
+/** A locale with its sentences. */
+export type Spoken = Pick<CommandContext<unknown>, 'locale' | 't' | 'label'>;
+
 export interface CommandContext<Options> {
   readonly options: Options;
   readonly member: Member;
@@ -57,6 +60,11 @@ export interface CommandContext<Options> {
   readonly t: TranslateRich;
   /** Sentences without markup, for controls. */
   readonly label: Translate;
+  /**
+   * The same in the language of a channel, for what all of its readers see: that of its readers, else that of the space, as
+   * far as they are known, else the person's. Default: of the channel that the command is used in.
+   */
+  readonly forReaders: (of?: Channel) => Promise<Spoken>;
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;

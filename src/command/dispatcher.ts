@@ -8,9 +8,11 @@ import {
   type CommandContext,
   type Press,
   type PressContext,
+  type Spoken,
 } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
 import { explain } from '../i18n/texts.ts';
+import { readersLanguages } from '../autotranslate/rules.ts';
 import type { Log } from '../telemetry/log.ts';
 import { createMeter } from '../usage/meter.ts';
 import { labelled, sections } from '../rich-text/compose.ts';
@@ -119,7 +121,21 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       ? { platform: channel.space.platform, id: `${PERSONAL}${member.id}` }
       : channel.space;
     const meter = createMeter(deps.services, { space: usedIn, memberId: member.id });
-    const locale = texts.pick([member.locale]);
+    const speaking = (tags: readonly string[]): Spoken => {
+      const locale = texts.pick(tags);
+      const naming = namingOf(member);
+      return { locale, t: texts.rich(locale, naming), label: texts.in(locale, naming) };
+    };
+    const spoken = speaking([member.locale]);
+    const { locale } = spoken;
+    // Where a channel reads a language without sentences, it is told in English.
+    const forReaders = async (of = channel): Promise<Spoken> => {
+      const { watches, spaces } = deps.services;
+      if (watches.isTalk(of)) return spoken;
+      const tags = [...readersLanguages(watches.of(of), await spaces.of(of.space))];
+      if (member.spaceLocale) tags.push(member.spaceLocale);
+      return tags.length > 0 ? speaking(tags) : spoken;
+    };
     const here = platforms.get(channel.space.platform);
     const { name: platform, capabilities } = here;
     try {
@@ -132,9 +148,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         access: createChannelAccess(here, member),
         groups: here.groups && (async () => here.groups?.(channel.space) ?? []),
         named: here.feed && namesIn(here.feed, channel),
-        locale,
-        t: texts.rich(locale, namingOf(member)),
-        label: texts.in(locale, namingOf(member)),
+        ...spoken,
+        forReaders,
         signal: updates.signal,
         reply: updates.show,
         replyBelow: updates.showBelow,

@@ -80,6 +80,8 @@ export interface Member {
   readonly name: string;
   /** BCP 47, as the person's app says it. */
   readonly locale: string;
+  /** BCP 47, as those who run the space chose it; omitted where nobody did. */
+  readonly spaceLocale?: string;
   /** Name in the IANA time zone database, unverified. Omitted by platforms that tell none. */
   readonly timeZone?: string;
   readonly role: 'member' | 'moderator';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../src/text/language/language-names.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
+import { sentence } from '../fakes/sentences.ts';
 import { repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
@@ -22,6 +23,19 @@ describe('a channel that is translated in place', () => {
     const { content } = await replyTo(said);
     expect(content).toBe('🇪🇸 es:Good morning everybody\n🇯🇵 ja:Good morning everybody');
     expect(repliesTo(said)).toHaveLength(1);
+  });
+
+  it('is told in the language of its server what its moderators set, whatever theirs is', async () => {
+    const guild = bot.discord.guild({ name: 'Babel', locale: 'fr' });
+    const use = (name: string, options = {}) =>
+      bot.discord
+        .command(guild.owner, { channel: guild.channel(), name, options, locale: 'de' })
+        .answer();
+    const { content } = await use('autotranslate reply', { languages: 'es' });
+    expect(content).toContain('- espagnol');
+    expect((await use('flags expire', { minutes: 0 })).content).toBe(
+      sentence('flags.stay', {}, 'fr'),
+    );
   });
 
   it('is translated into every language that there is', async () => {

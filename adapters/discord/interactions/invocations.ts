@@ -1,6 +1,8 @@
 import {
   ApplicationCommandOptionType,
   ApplicationIntegrationType,
+  GuildFeature,
+  Locale,
   PermissionFlagsBits,
   type APIApplicationCommandInteractionDataOption,
   type APIApplicationCommandInteractionDataBasicOption,
@@ -36,14 +38,17 @@ const MODERATES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administ
 
 /** The person who did it. In direct messages everybody decides for themselves. */
 export const memberOf = (interaction: UsedInteraction): Member => {
-  const { member, user, locale } = interaction;
+  const { member, user, locale, guild, guild_locale: ofGuild } = interaction;
   const who = member?.user ?? user;
+  // Community servers alone choose a language; others have this one, whatever they speak.
+  const isChosen = ofGuild !== Locale.EnglishUS || guild?.features.includes(GuildFeature.Community);
   const moderates = !member || (BigInt(member.permissions) & MODERATES) !== 0n;
   return {
     platform: PLATFORM,
     id: who?.id ?? '',
     name: who ? nameOf(who, member?.nick) : '',
     locale: localeOf(locale),
+    ...(ofGuild && isChosen ? { spaceLocale: localeOf(ofGuild) } : {}),
     role: moderates ? 'moderator' : 'member',
     roles: member?.roles ?? [],
   };

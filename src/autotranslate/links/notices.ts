@@ -1,4 +1,5 @@
 import type { Texts, TranslateRich } from '../../i18n/texts.ts';
+import type { Content } from '../../model/message.ts';
 import {
   channelMention,
   isSameChannel,
@@ -16,7 +17,7 @@ import { agreeControls } from './agree-controls.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { replacedText } from '../replaced.ts';
 import { requestControls } from '../request-controls.ts';
-import { noticeLanguage } from '../rules.ts';
+import { noticeLanguage, readersLanguages } from '../rules.ts';
 import { currentActor } from '../../store/actor.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
@@ -174,9 +175,19 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     void tellLinks(elsewhere, 'autotranslate.linked-here', joined, { ...(asked && { asked }) });
   };
 
-  /** The language of a linked channel, in which its members read; in any other one that of the person who changes it. */
-  const localeOf = ({ mode, languages: [own] }: ChannelWatch, { locale }: Changer): string =>
-    texts.pick([mode === 'mirror' && own !== undefined ? own : locale]);
+  /** Says something in a channel in the language in which it reads; where none is known, in that of the person at work. */
+  const tellIn = (
+    watch: ChannelWatch,
+    by: Changer,
+    say: (t: TranslateRich, locale: string) => Pick<Content, 'text' | 'controls'>,
+  ): void =>
+    void logFailure(deps.log, 'a channel could not be told of a change', async () => {
+      const { channel } = watch;
+      const known = readersLanguages(watch, await spaces.of(channel.space));
+      const locale = texts.pick(known.length > 0 ? known : [by.locale]);
+      const { text, controls } = say(texts.rich(locale, platforms.find(channel)?.naming), locale);
+      await tell(channel, text, controls);
+    });
 
   /** Tells a channel who turned auto-translate off for it, or paused it, where that was done elsewhere. */
   const tellOff = (
@@ -184,10 +195,10 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     by: Changer | undefined,
     what: 'off-here' | 'paused-here' | 'paused-linked' | 'resumed-here' = 'off-here',
   ): void => {
-    const { channel } = watch;
-    if (!by || isFrom(channel, by)) return;
-    const t = texts.rich(localeOf(watch, by), platforms.find(channel)?.naming);
-    void tell(channel, t(`autotranslate.${what}`, { name: quotedWords(by.name) }));
+    if (!by || isFrom(watch.channel, by)) return;
+    tellIn(watch, by, (t) => ({
+      text: t(`autotranslate.${what}`, { name: quotedWords(by.name) }),
+    }));
   };
 
   /**
@@ -204,22 +215,20 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const { channel, mode, languages } = watch;
       const isKnown = before.some((each) => isSameChannel(each.channel, channel));
       if (isFrom(channel, by)) continue;
-      const locale = localeOf(watch, by);
-      const names = new Intl.ListFormat(locale);
       const others = watches.group(watch).filter((each) => !isSameChannel(each.channel, channel));
       const into = mode === 'mirror' ? others.flatMap((each) => each.languages) : languages;
-      const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
-      const params = { name: quotedWords(by.name), languages: names.format(named), mode };
-      const t = texts.rich(locale, platforms.find(channel)?.naming);
-      const controls = requestControls((key) => plainText(t(key)));
-      void tell(
-        channel,
-        lines(
-          t(`autotranslate.${isKnown ? 'changed' : 'on'}-here`, params),
-          replacedBy(watch, before, t, locale),
-        ),
-        mode === 'request' ? controls : undefined,
-      );
+      tellIn(watch, by, (t, locale) => {
+        const named = [...new Set(into)].map((code) => languageNames.name(code, locale));
+        const list = new Intl.ListFormat(locale).format(named);
+        const params = { name: quotedWords(by.name), languages: list, mode };
+        return {
+          text: lines(
+            t(`autotranslate.${isKnown ? 'changed' : 'on'}-here`, params),
+            replacedBy(watch, before, t, locale),
+          ),
+          ...(mode === 'request' && { controls: requestControls((key) => plainText(t(key))) }),
+        };
+      });
     }
   };
 

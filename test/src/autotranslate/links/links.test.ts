@@ -76,9 +76,9 @@ describe('a channel', () => {
     await expect
       .poll(() => scene.feed.texts(SPANISH))
       .toEqual([`${over('#? y #?', 'es', 'Ada gpj')}\n${off}`]);
-    expect(scene.feed.texts(JAPANESE)).toEqual([
-      sentence('autotranslate.off-here', { name: 'Ada gpj' }),
-    ]);
+    await expect
+      .poll(() => scene.feed.texts(JAPANESE))
+      .toEqual([sentence('autotranslate.off-here', { name: 'Ada gpj' })]);
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
   });
 
@@ -86,12 +86,22 @@ describe('a channel', () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [GENERAL, 'ja']), {
       by: here,
     });
-    expect(scene.feed.texts(SPANISH)).toHaveLength(1);
+    await expect.poll(() => scene.feed.texts(SPANISH)).toHaveLength(1);
     await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })], { by: here });
     // What becomes of messages was said before.
     const params = { name: 'Ada gpj', mode: 'reply', languages: 'English' };
-    expect(scene.feed.texts(SPANISH).at(-1)).toBe(sentence('autotranslate.changed-here', params));
+    await expect
+      .poll(() => scene.feed.texts(SPANISH).at(-1))
+      .toBe(sentence('autotranslate.changed-here', params));
     expect(scene.feed.texts(ENGLISH)).toEqual([]);
+  });
+
+  it('is told in the language of its readers, whoever changes it', async () => {
+    await scene.spaces.change(SPANISH.space, { rules: { reading: 'fr' } });
+    await scene.watches.set([watchOf(SPANISH, { languages: ['en'] })]);
+    await scene.watches.remove(SPANISH, here);
+    const off = sentence('autotranslate.off-here', { name: 'Ada gpj' }, 'fr');
+    await expect.poll(() => scene.feed.texts(SPANISH)).toEqual([off]);
   });
 
   it('is told into which languages of its group it is translated where it is set back alone', async () => {
@@ -100,9 +110,9 @@ describe('a channel', () => {
     await scene.watches.remove(SPANISH);
     await scene.watches.set([spanish], { by: here });
     const params = { name: 'Ada gpj', mode: 'mirror', languages: 'inglés y japonés' };
-    expect(scene.feed.texts(SPANISH)).toEqual([
-      sentence('autotranslate.on-here', params, 'es').replaceAll('`', ''),
-    ]);
+    await expect
+      .poll(() => scene.feed.texts(SPANISH))
+      .toEqual([sentence('autotranslate.on-here', params, 'es').replaceAll('`', '')]);
   });
 
   it('is told once what becomes of its messages, and of each change in a line', async () => {
@@ -113,8 +123,8 @@ describe('a channel', () => {
         (watch) => ({ ...watch, languages: [...watch.languages, language] }),
         here,
       );
+    await expect.poll(() => scene.feed.texts(SPANISH)).toHaveLength(3);
     const told = scene.feed.texts(SPANISH);
-    expect(told).toHaveLength(3);
     expect(told.filter((text) => text.includes('/privacy'))).toHaveLength(1);
   });
 
@@ -147,24 +157,24 @@ describe('a channel', () => {
   it('is told in its own language that a machine translates, whoever set the link up', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']), { by: here });
     const params = { name: 'Ada gpj', mode: 'mirror', languages: 'inglés' };
-    expect(scene.feed.texts(SPANISH)).toEqual([
-      sentence('autotranslate.on-here', params, 'es').replaceAll('`', ''),
-    ]);
+    await expect
+      .poll(() => scene.feed.texts(SPANISH))
+      .toEqual([sentence('autotranslate.on-here', params, 'es').replaceAll('`', '')]);
   });
 
   it('is told all in one language, where its own one has no sentences', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'sv']), { by: here });
     const params = { name: 'Ada gpj', mode: 'mirror', languages: 'English' };
-    expect(scene.feed.texts(SPANISH)).toEqual([
-      sentence('autotranslate.on-here', params).replaceAll('`', ''),
-    ]);
+    await expect
+      .poll(() => scene.feed.texts(SPANISH))
+      .toEqual([sentence('autotranslate.on-here', params).replaceAll('`', '')]);
   });
 
   it('is told what becomes of its messages where it is a new thread of a channel that has auto-translate', async () => {
     await scene.watches.set([watchOf(ENGLISH, { languages: ['es'] })]);
     const thread = channel('thread', ENGLISH.id);
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [thread, 'es']), { by: here });
-    expect(scene.feed.texts(thread).at(-1)).toContain('/privacy');
+    await expect.poll(() => scene.feed.texts(thread).at(-1)).toContain('/privacy');
   });
 
   const ends: [string, (watches: Scene['watches']) => Promise<unknown>][] = [

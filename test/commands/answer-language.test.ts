@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { MessageKey, SentenceParams } from '../../src/errors.ts';
+import { HERE, SPACE } from '../fakes/command-harness.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { memberElsewhere } from './autotranslate/support.ts';
+import { ROOM, useCommandHarness, useRoom } from './support.ts';
+
+const harness = useCommandHarness();
+const { meet } = useRoom(harness);
+
+const ANN = { name: 'Ann', locale: 'de' };
+const run = (command: string, options = {}, member: object = ANN) =>
+  harness().run(command, options, { member });
+const readIn = (reading: string) => harness().services.spaces.change(SPACE, { rules: { reading } });
+
+type Answer = readonly [
+  command: string,
+  options: Readonly<Record<string, unknown>>,
+  key: MessageKey,
+  params?: SentenceParams,
+  before?: () => Promise<unknown>,
+];
+const here = { channel: '<#100>' };
+const set = () => run('autotranslate reply', { languages: 'es' });
+const inRoom = async (): Promise<void> => {
+  harness().rooms.people.set('ada', ROOM);
+  await meet();
+};
+
+const ANSWERS: readonly Answer[] = [
+  ['autotranslate reply', { languages: 'es' }, 'autotranslate.reply', { ...here, count: 1 }],
+  ['autotranslate thread', { languages: 'es' }, 'autotranslate.thread', { ...here, count: 1 }],
+  ['autotranslate mirror', { channels: '<#1> en <#2> es' }, 'autotranslate.mirror'],
+  [
+    'autotranslate add',
+    { language: 'ja' },
+    'autotranslate.now-into',
+    { ...here, languages: 'espagnol, japonais' },
+    set,
+  ],
+  ['autotranslate remove', { language: 'es' }, 'autotranslate.off', here, set],
+  ['autotranslate off', {}, 'autotranslate.off', here, set],
+  ['flags expire', { minutes: 5 }, 'flags.expire', { count: 5 }],
+  [
+    'flags set',
+    { emoji: '🐉', language: 'ja' },
+    'flags.set',
+    { emoji: '🐉', language: 'japonais' },
+  ],
+  ['readaloud on', {}, 'readaloud.on', here],
+  ['leave', {}, 'leave.left', { channel: '<#500>' }, inRoom],
+  ['captions start', {}, 'captions.started', { room: '<#500>', channel: '<#500>' }, inRoom],
+];
+
+describe('an answer that all see', () => {
+  it.each(ANSWERS.map((answer) => ({ command: answer[0], answer })))(
+    'of /$command is in the language of the server',
+    async ({ answer: [command, options, key, params, before] }) => {
+      await before?.();
+      await readIn('fr');
+      const { text } = await run(command, options);
+      expect(text.replaceAll('`', '')).toContain(sentence(key, params, 'fr').replaceAll('`', ''));
+    },
+  );
+
+  it('is in the language that the server has on its platform, unless its moderators chose another', async () => {
+    await set();
+    const { text } = await run('autotranslate off', {}, { ...ANN, spaceLocale: 'ja' });
+    expect(text).toContain(sentence('autotranslate.off', here, 'ja'));
+    await set();
+    await readIn('fr');
+    const chosen = await run('autotranslate off', {}, { ...ANN, spaceLocale: 'ja' });
+    expect(chosen.text).toContain(sentence('autotranslate.off', here, 'fr'));
+    const [undo] = chosen.controls ?? [];
+    expect(undo?.label).toBe(sentence('autotranslate.wizard-undo', {}, 'fr'));
+    const back = await harness().pressNamed(undo?.press ?? '', { member: ANN });
+    expect(back.text).toContain(sentence('autotranslate.restored', {}, 'fr'));
+  });
+
+  it('is in the language of a linked channel, also where that ends with it', async () => {
+    await run('autotranslate mirror', { channels: '<#100> fr <#2> es' });
+    const { text } = await run('autotranslate off');
+    expect(text).toContain(sentence('autotranslate.off', here, 'fr'));
+  });
+
+  it('is in that of the person where no other is known, and where they alone read it', async () => {
+    await set();
+    expect((await run('autotranslate off')).text).toContain(
+      sentence('autotranslate.off', here, 'de'),
+    );
+    await readIn('fr');
+    expect((await run('autotranslate off')).text).toBe(
+      sentence('autotranslate.not-on', here, 'de'),
+    );
+    await run('autotranslate mirror', { channels: '<#100> fr <#2> es' });
+    harness().script.members = [memberElsewhere()];
+    const asked = await run('autotranslate off');
+    expect(asked.tone).toBe('question');
+    expect(asked.text).toContain(sentence('autotranslate.panel-sure', here, 'de'));
+    const ended = await harness().pressNamed('autotranslate end:100', { member: ANN });
+    expect(ended.text).toContain(sentence('autotranslate.off', here, 'de'));
+    const talk = { ...HERE, id: 'talk' };
+    const { watches } = harness().services;
+    Object.assign(watches, { isTalk: ({ id }: { id: string }) => id === talk.id });
+    const alone = await harness().run(
+      'flags expire',
+      { minutes: 0 },
+      { member: ANN, channel: talk },
+    );
+    expect(alone.text).toBe(sentence('flags.stay', {}, 'de'));
+  });
+});

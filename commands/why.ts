@@ -13,8 +13,11 @@ import {
   channelKey,
   channelMention,
   isSameChannel,
+  isSamePerson,
   keyOf,
   type Channel,
+  type MessageRef,
+  type Person,
 } from '../src/model/place.ts';
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
@@ -85,8 +88,8 @@ const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Mayb
   const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries, alreadyIn } = part;
   const { shownIn = [], missing = [], removedIn = [] } = part;
   const { services, locale, member, t, label } = ctx;
-  const isOwn = reason?.key === 'why.unknown.own';
-  const none = isOwn ? 'own' : 'none';
+  const isOurs = /^why\.unknown\.(?:own|copy)$/.test(reason?.key ?? '');
+  const none = isOurs ? 'own' : 'none';
   const outcome = state === 'skipped' || state === 'unknown' ? none : state;
   const key = `why.${isCopied && state === 'posted' ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);
@@ -157,8 +160,8 @@ const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
 const AND = '|';
 const NAME_CHARS = 32;
 
-const isBy = ({ ref, authorId }: Explained, { member }: Pick<Context, 'member'>): boolean =>
-  authorId === member.id && ref.channel.space.platform === member.platform;
+const isBy = ({ author }: Pick<Explained, 'author'>, { member }: Pick<Context, 'member'>) =>
+  author !== undefined && isSamePerson(author, member);
 
 /** Tells moderators whose messages from other spaces one of our messages copies, and lets them stop these, or those of people here. */
 const authors = async (
@@ -168,35 +171,34 @@ const authors = async (
   const { services, channel, member, t, label } = ctx;
   const { rules } = await services.spaces.of(channel.space);
   /** True where the rule of the space decides whether messages of the author are left out. */
-  const mayStop = ({ ref, authorId }: Explained): boolean | undefined => {
+  const mayStop = (ref: MessageRef, author: Person): boolean | undefined => {
     const watch = services.watches.of(ref.channel);
     const own = watch?.choices?.rules?.people;
-    return watch && !rules.people?.only && !own?.only && !own?.of.includes(authorId);
+    return watch && !rules.people?.only && !own?.only && !own?.of.includes(author.id);
   };
-  const isHere = ({ ref }: Explained): boolean => keyOf(ref.channel.space) === keyOf(channel.space);
-  const listed = explained.filter(
-    (each) => each.authorId !== '' && (!isHere(each) || (!isBy(each, ctx) && mayStop(each))),
+  const isHere = (ref: MessageRef): boolean => keyOf(ref.channel.space) === keyOf(channel.space);
+  const listed = explained.flatMap(({ ref, author }) =>
+    author && (!isHere(ref) || (!isBy({ author }, ctx) && mayStop(ref, author)))
+      ? { ref, author }
+      : [],
   );
   if (member.role !== 'moderator' || listed.length === 0) return [];
   // One message of ours may copy several of the same person.
-  const people = new Map(
-    listed.map((each) => [`${each.ref.channel.space.platform} ${each.authorId}`, each]),
-  );
+  const people = new Map(listed.map((each) => [keyOf(each.author), each]));
   const names = await namesElsewhere(ctx);
   return Promise.all(
-    [...people.values()].map(async (each) => {
-      const { ref, authorId } = each;
+    [...people.values()].map(async ({ ref, author }) => {
+      const { platform, id } = author;
       const source = await services.messages.read(ref).catch(() => undefined);
-      const name = quotedWords(source?.author.name ?? authorId, NAME_CHARS);
-      const { platform } = ref.channel.space;
-      if (isHere(each)) {
-        const does = rules.people?.of.includes(authorId) ? 'allow' : 'stop';
-        const press = `autotranslate ${does}person:${[authorId, name].join(AND)}`;
+      const name = quotedWords(source?.author.name ?? id, NAME_CHARS);
+      if (isHere(ref)) {
+        const does = rules.people?.of.includes(id) ? 'allow' : 'stop';
+        const press = `autotranslate ${does}person:${[id, name].join(AND)}`;
         const named = label(`rules.${does}-person`, { name });
         return { control: { kind: 'button', press, label: named } satisfies Control };
       }
       const place = names.get(channelKey(ref.channel));
-      const isStopped = await services.blocks.of(channel.space, { platform, id: authorId });
+      const isStopped = await services.blocks.of(channel.space, author);
       const written =
         place === undefined
           ? t('why.written-unlinked', { name })
@@ -205,7 +207,7 @@ const authors = async (
         line: isStopped ? series([written, t('blocks.is-stopped', { name })], ' ') : written,
         control: {
           kind: 'button',
-          press: `why ${isStopped ? 'show' : 'stop'}:${[platform, authorId, name].join(AND)}`,
+          press: `why ${isStopped ? 'show' : 'stop'}:${[platform, id, name].join(AND)}`,
           label: label(isStopped ? 'blocks.show-again' : 'blocks.stop', { name }),
           look: isStopped ? 'primary' : 'danger',
         } satisfies Control,
@@ -287,7 +289,7 @@ const OPTED_OUT = 'why.skipped.opted-out';
 
 /** Keeps what the person may read: of what somebody else wrote who opted out, that and no other reason. */
 const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {
-  const { ref, authorId: id, parts } = told;
+  const { author, parts } = told;
   if (isBy(told, ctx))
     return {
       ...told,
@@ -295,10 +297,9 @@ const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {
         part.reason?.key === OPTED_OUT ? { ...part, reason: { key: 'why.you-opted-out' } } : part,
       ),
     };
-  if (id === '' || !(await ctx.services.privacy.optedOut({ ...ref.channel.space, id })))
-    return told;
+  if (!author || !(await ctx.services.privacy.optedOut(author))) return told;
   const shown = parts.find(({ state }) => state === 'posted') ?? { state: 'skipped' };
-  return { ...told, authorId: '', parts: [{ ...shown, reason: { key: OPTED_OUT } }] };
+  return { ...told, author: undefined, parts: [{ ...shown, reason: { key: OPTED_OUT } }] };
 };
 
 /** Longer ones lead to no message. */

@@ -1,5 +1,5 @@
 import type { Sentence } from '../errors.ts';
-import type { Message } from '../model/message.ts';
+import { writerOf, type Message } from '../model/message.ts';
 import {
   channelAround,
   channelKey,
@@ -8,6 +8,7 @@ import {
   messageKey,
   type Channel,
   type MessageRef,
+  type Person,
 } from '../model/place.ts';
 import { cutOffBetween, isQuiet, type CUT_OFFS } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
@@ -31,6 +32,7 @@ import { claimsAudio, isWordless, SKIP_REASONS, type SkipReason } from './policy
 export const UNKNOWN_REASONS = [
   'not-set',
   'own',
+  'copy',
   'quiet-channel',
   'before',
   'cleared',
@@ -63,7 +65,7 @@ export interface Explanation {
     readonly channels: readonly Channel[];
     readonly reason?: Sentence;
   }[];
-  /** The language of its words, where others are translated into: it was not translated into that one. */
+  /** The language of its words, as far as that can be told, where others are translated into: it was not translated into that one. */
   readonly alreadyIn?: string;
   /** The channels where somebody deleted what was shown: it is not shown again. */
   readonly removedIn?: readonly Channel[];
@@ -75,8 +77,8 @@ export interface Explanation {
 export interface Explained {
   /** The message itself; a source where one of our messages was asked about. */
   readonly ref: MessageRef;
-  /** Empty where the author was forgotten. */
-  readonly authorId: string;
+  /** Undefined where the author was forgotten. */
+  readonly author: Person | undefined;
   readonly parts: readonly Explanation[];
   /** The reactions to other copies of the message that was asked about; omitted where there are none. */
   readonly elsewhere?: readonly ReactionElsewhere[];
@@ -289,7 +291,8 @@ export const createExplain = (deps: ExplainDeps) => {
     flags: readonly RefusedFlag[],
   ): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
-    const authorId = outcomes[0]?.authorId ?? known?.author?.id ?? '';
+    const written = known?.author && writerOf({ ref, author: known.author });
+    const author = outcomes.length > 0 ? outcomes[0]?.author : written;
     const late = outcomes.map(({ purpose }) => lateIn(purpose));
     const kept = await Promise.all(
       outcomes.map((outcome) => explanationOf(ref, outcome, known, late)),
@@ -297,12 +300,12 @@ export const createExplain = (deps: ExplainDeps) => {
     const parts = [...kept, ...flags.map(refusedFlag)];
     const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
     // A flag says nothing of auto-translate, where that is set.
-    if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, authorId, parts };
-    const isOwn = known?.author?.kind === 'ourselves';
+    if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, author, parts };
+    const own = known?.author?.kind === 'ourselves' && (known.copied ? 'copy' : 'own');
     // The places of what was shown are stored for longer than its outcome.
-    const reason = isOwn ? 'own' : known ? await unknownReason(ref, known.position) : 'cleared';
+    const reason = own || (known ? await unknownReason(ref, known.position) : 'cleared');
     const unknown = { state: 'unknown', reason: { key: `why.unknown.${reason}` } } as const;
-    return { ref, authorId, parts: [unknown, ...parts] };
+    return { ref, author, parts: [unknown, ...parts] };
   };
 
   /** Explains what became of a source of one of our messages. A flag may be under the source or under the mirror that is asked about. */

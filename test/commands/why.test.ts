@@ -18,8 +18,9 @@ const ELSEWHERE = { space: { platform: 'test', id: 'elsewhere' }, id: '900' };
 
 const HOW = sentence('why.how', { entry: sentence('commands.why.menu') });
 
-const explain = (part: Explanation, authorId = 'eve'): void => {
-  const told: Explained = { ref: on.ref, authorId, parts: [part] };
+const by = (id: string) => ({ platform: 'test', id });
+const explain = (part: Explanation, author = by('eve')): void => {
+  const told: Explained = { ref: on.ref, author, parts: [part] };
   harness().script.explained = [told];
 };
 const ask = async (member: object = EVE) => harness().run('why', {}, { member, on });
@@ -83,7 +84,7 @@ describe('/why', () => {
   });
 
   it('does not say of a copy whose source is unknown that it was not translated', async () => {
-    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, '');
+    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, by(''));
     const { text } = await ask({ role: 'moderator' });
     expect(text).not.toContain(sentence('why.none'));
     expect(text).toContain(sentence('why.own'));
@@ -112,13 +113,28 @@ describe('/why', () => {
     expect(text).not.toContain(sentence('why.copies', { channels: '<#101>' }));
   });
 
+  it('tells somebody of another platform what became of their own words here', async () => {
+    const author = { platform: 'other', id: 'ada' };
+    const reason = { key: 'why.skipped.bot' } as const;
+    harness().script.explained = [{ ref: on.ref, author, parts: [{ state: 'skipped', reason }] }];
+    expect((await ask({ ...EVE, ...author })).text).toContain(sentence('why.skipped.bot'));
+    expect((await ask({ ...EVE, id: 'ada' })).text).toContain(sentence('why.not-yours'));
+  });
+
+  it('says of a copy that nothing is known of any more that it is one', async () => {
+    explain({ state: 'unknown', reason: { key: 'why.unknown.copy' } });
+    const { text } = await ask();
+    expect(text).toContain(sentence('why.own'));
+    expect(text).toContain(sentence('why.unknown.copy'));
+  });
+
   it('names the channel where a copy was written, where the asker sees it', async () => {
     const parts = [{ state: 'posted', isCopied: true, sinceMs: 0 } as const];
     const [seen, hidden] = ['101', '102'].map((id) => ({ space: SPACE, id }));
     harness().script.access = { '102': 'none' };
     harness().script.explained = [seen!, hidden!, ELSEWHERE].map((channel) => ({
       ref: { channel, id: '1' },
-      authorId: 'eve',
+      author: by('eve'),
       parts,
     }));
     const { text } = await ask();
@@ -140,7 +156,7 @@ describe('/why', () => {
   it('says of a copy whose link has ended that its channel is no longer linked', async () => {
     const ref = { channel: ELSEWHERE, id: '1' };
     const parts = [{ state: 'posted', sinceMs: 0 }] as const;
-    harness().script.explained = [{ ref, authorId: 'mallory', parts }];
+    harness().script.explained = [{ ref, author: by('mallory'), parts }];
     const { text } = await ask({ role: 'moderator' });
     expect(text).toContain(sentence('why.written-unlinked', { name: 'mallory' }));
   });
@@ -151,7 +167,7 @@ describe('/why', () => {
       { emoji: '❤️', people: 3 },
     ];
     const parts = [{ state: 'posted', isCopied: true, sinceMs: 0 } as const];
-    harness().script.explained = [{ ref: on.ref, authorId: 'eve', parts, elsewhere }];
+    harness().script.explained = [{ ref: on.ref, author: by('eve'), parts, elsewhere }];
     const reactions = '👍 100+ · ❤️ 3';
     expect((await ask()).text).toContain(sentence('why.reactions', { reactions }));
   });
@@ -159,7 +175,7 @@ describe('/why', () => {
   it('lets moderators stop the copies of somebody from elsewhere, whom it names', async () => {
     const ref = { channel: ELSEWHERE, id: '1' };
     harness().script.explained = [
-      { ref, authorId: 'mallory', parts: [{ state: 'posted', sinceMs: 0 }] },
+      { ref, author: by('mallory'), parts: [{ state: 'posted', sinceMs: 0 }] },
     ];
     harness().script.messages = [
       { ...messageOf('hello'), ref, author: { id: 'mallory', name: 'Mallory', kind: 'person' } },
@@ -189,9 +205,9 @@ describe('/why', () => {
 
   it('offers that once for each person whose messages one copy holds', async () => {
     const parts = [{ state: 'posted', sinceMs: 0 }] as const;
-    harness().script.explained = ['mallory', 'mallory', 'oscar'].map((authorId, at) => ({
+    harness().script.explained = ['mallory', 'mallory', 'oscar'].map((id, at) => ({
       ref: { channel: ELSEWHERE, id: String(at) },
-      authorId,
+      author: by(id),
       parts,
     }));
     const { controls = [] } = await ask({ role: 'moderator' });
@@ -268,7 +284,7 @@ describe('/why', () => {
     const unknown = { state: 'unknown', reason: { key: 'why.unknown.quiet-channel' } } as const;
     const flags = ['ja', 'fr'].map((flag): Explanation => ({ flag, ...skipped }));
     const said = async (parts: readonly Explanation[]) => {
-      harness().script.explained = [{ ref: on.ref, authorId: 'eve', parts }];
+      harness().script.explained = [{ ref: on.ref, author: by('eve'), parts }];
       return (await ask()).text;
     };
     const [none, reason] = [sentence('why.none'), sentence('why.skipped.quiet-channel')];
@@ -336,7 +352,7 @@ describe('/why in a voice channel', () => {
     await enter();
     harness().rooms.people.set('eve', ROOM);
     const caption = { ...on, author: { id: 'us', name: 'us', kind: 'ourselves' } } as const;
-    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, 'us');
+    explain({ state: 'unknown', reason: { key: 'why.unknown.own' } }, by('us'));
     const { text } = await harness().run('why', {}, { member: EVE, on: caption });
     for (const each of told.slice(1)) expect(text).toContain(each);
   });

@@ -35,8 +35,7 @@ export const createAuthorsOf = ({ store, stored, platforms }: AuthorsDeps) => {
     if (above.length > 0) return above;
     const [known] = await outcomesOf(store, ref);
     const isGone = known?.skip === 'deleted';
-    if (known && known.authorId !== '' && !isGone)
-      return [{ platform: ref.channel.space.platform, id: known.authorId }];
+    if (known?.author && !isGone) return [known.author];
     const written = isGone ? undefined : await read(ref);
     if (!written) throw userError('not-found', 'errors.not-found');
     return [writerOf(written)];

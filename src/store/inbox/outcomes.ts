@@ -1,15 +1,15 @@
 import type { ErrorCode, Sentence } from '../../errors.ts';
-import type { MessageRef } from '../../model/place.ts';
+import type { MessageRef, Person } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { InboxState } from '../schema.ts';
-import { readSentence, refColumns } from './row.ts';
+import { readAuthor, readSentence, refColumns } from './row.ts';
 
 /** The stored state of a message's work for one purpose. */
 export interface StoredOutcome {
   /** Purpose as the row stores it, with that of a late channel. */
   readonly purpose: string;
-  /** Empty where the author was forgotten. */
-  readonly authorId: string;
+  /** Undefined where the author was forgotten. */
+  readonly author: Person | undefined;
   readonly state: InboxState;
   /** Reason for being skipped; undefined for other states. */
   readonly skip: string | undefined;
@@ -55,7 +55,7 @@ export const outcomesOf = async (
     const isFailed = row.state === 'dead' || (row.state === 'waiting' && row.sentence !== null);
     return {
       purpose: row.purpose,
-      authorId: row.author_id,
+      author: readAuthor(ref.channel.space.platform, row.author_id),
       state: row.state,
       skip: row.state === 'skipped' ? (row.reason ?? undefined) : undefined,
       sentence: isFailed ? readSentence(row.sentence, code) : undefined,

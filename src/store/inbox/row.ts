@@ -249,6 +249,12 @@ export const storedAuthor = (message: Message): string => {
   return platform === message.ref.channel.space.platform ? id : keyOf({ platform, id });
 };
 
+/** Reads what `storedAuthor` gave; undefined where the author was forgotten. */
+export const readAuthor = (platform: string, stored: string): Person | undefined => {
+  const [id = '', own = platform] = stored.split(' ').toReversed();
+  return id === '' ? undefined : { platform: own, id };
+};
+
 /** Selects the rows of what a person wrote: flags under copies of it may be on other platforms. */
 export const isBy =
   ({ platform, id }: Person) =>

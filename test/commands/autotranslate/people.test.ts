@@ -18,7 +18,11 @@ const watched = () => harness().run('autotranslate reply', { languages: 'es' });
 const why = async (member: object = {}) => {
   harness().script.messages = [on];
   harness().script.explained = [
-    { ref: on.ref, authorId: '7', parts: [{ state: 'posted', sinceMs: 0 }] },
+    {
+      ref: on.ref,
+      author: { platform: 'test', id: '7' },
+      parts: [{ state: 'posted', sinceMs: 0 }],
+    },
   ];
   const { controls = [] } = await harness().run('why', {}, { member, on });
   return controls.map(({ press, label }) => [press, label]);

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { channelKey } from '../../../src/model/place.ts';
+import { forgetCopies } from '../../fakes/forget-copies.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import {
@@ -184,7 +185,31 @@ describe('an explanation of a stored message', () => {
     expect(await explained(mirror!)).toEqual(await explained(message));
     expect(await explained(mirror!)).toMatchObject({
       ref: message.ref,
-      authorId: message.author.id,
+      author: { platform: SPACE.platform, id: message.author.id },
+    });
+  });
+
+  it('tells a copy of which nothing is known any more from what the bot says itself', async () => {
+    const ours = { author: { id: 'us', name: 'Ada', kind: 'ourselves' } } as const;
+    const reason = (key: string) => [{ state: 'unknown', reason: { key: `why.unknown.${key}` } }];
+    const [copy, answer] = [{ ...ours, copied: true } as const, ours].map((part) =>
+      scene.feed.say(SPANISH, 'hola', part),
+    );
+    expect(await partsOf(copy!)).toEqual(reason('copy'));
+    expect(await partsOf(answer!)).toEqual(reason('own'));
+  });
+
+  it('is that of who wrote the source on another platform, for a flag under a copy that was forgotten', async () => {
+    const there = channel('there', undefined, WORKSPACE);
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [there, 'es']));
+    const { author } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [copy] = scene.other.messages(there);
+    await scene.listener.reactionChanged(copy!.ref, '🇫🇷', true);
+    await scene.idle();
+    await forgetCopies(scene.store, there.id);
+    expect(await explained(copy!)).toMatchObject({
+      author: { platform: SPACE.platform, id: author.id },
     });
   });
 

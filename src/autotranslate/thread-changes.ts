@@ -118,8 +118,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
       if (!to || to.group !== watch.group || threadId !== undefined) continue;
       if (isKeptOut(thread, to, group)) continue;
       const { name, ...rest } = news;
-      const named =
-        name === undefined ? {} : { name: await deps.nameIn({ channel: thread }, to, signal) };
+      const named = name === undefined ? {} : { name: await deps.nameIn(thread, to, signal) };
       const changed = { ...rest, ...named };
       wanted.push({ channel, change: changed, state });
     }

@@ -13,7 +13,7 @@ import {
   type Channel,
   type MessageRef,
 } from '../../model/place.ts';
-import type { ChannelWatch } from '../../model/space.ts';
+import { isKeptOut, type ChannelWatch } from '../../model/space.ts';
 import type { ThreadInfo } from '../../ports/channel-feed.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Tenure } from '../../ports/processes.ts';
@@ -21,10 +21,11 @@ import { plainWords } from '../../rich-text/compose.ts';
 import { link, paragraph, styled, text, type RichText } from '../../rich-text/rich-text.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import { WATCH, type Row } from '../../store/inbox/row.ts';
-import type {
-  LinkedThread,
-  LinkedThreadStore,
-  ThreadState,
+import {
+  conversationOf,
+  type LinkedThread,
+  type LinkedThreadStore,
+  type ThreadState,
 } from '../../store/channels/linked-threads.ts';
 import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
@@ -49,7 +50,7 @@ type Described = ThreadInfo & { readonly channel: Channel };
 export interface LinkedThreadsDeps {
   readonly linkedThreads: Pick<LinkedThreadStore, 'of' | 'put' | 'isNext'>;
   readonly stored: Pick<MirrorStore, 'of' | 'sourcesOf'>;
-  readonly watches: Pick<WatchStore, 'of' | 'isOwn'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'isOwn'>;
   readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly services: Pick<Services, 'translator' | 'spaces' | 'limits'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
@@ -85,8 +86,10 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
   const flat = createLru<string, true>(KNOWN);
   const turns = createKeyedMutex();
 
-  const describe = async (thread: Channel): Promise<ThreadInfo | undefined> =>
-    platforms.of(thread).feed.describeThread?.(thread);
+  const describe = async (channel: Channel): Promise<Described | undefined> => {
+    const info = await platforms.of(channel).feed.describeThread?.(channel);
+    return info && { ...info, channel };
+  };
 
   /** The thread that a message stands in: a channel of its own, or where answers are told apart by the thread's id. */
   const threadOf = ({ ref, replyTo, threadId }: Message): MirrorTarget | undefined => {
@@ -95,16 +98,15 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     return channel.parentId === undefined || watches.isOwn(channel) ? undefined : { channel };
   };
 
-  /** The first thread of a conversation that its platform describes; undefined where there is none. */
-  const describedIn = async ({
+  /** The thread that people began; undefined where there is none. Its copies don't say whose words their names are. */
+  const originalOf = async ({
     own,
+    origin,
     threads,
   }: LinkedConversation): Promise<Described | undefined> => {
-    for (const { threadId, channel } of [own, ...threads.map(({ target }) => target)]) {
-      const info = threadId === undefined ? await describe(channel) : undefined;
-      if (info) return { ...info, channel };
-    }
-    return undefined;
+    const all = [own, ...threads.map(({ target }) => target)];
+    const first = all.find((one) => one.threadId === undefined && conversationOf(one) === origin);
+    return first && describe(first.channel);
   };
 
   /** The message under which a thread was begun, as its author wrote it; undefined where there is none. */
@@ -128,11 +130,15 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
   };
 
   /** True where the name that a person gave a thread may be shown in a channel. */
-  const isShown = async ({ channel, ownerId, name }: Described, to: Channel): Promise<boolean> => {
+  const isShown = async (
+    { channel, ownerId, name }: Described,
+    to: ChannelWatch,
+  ): Promise<boolean> => {
+    if (isKeptOut(channel, to, watches.group(to))) return false;
     const { platform } = channel.space;
     if (await deps.privacy.optedOut({ platform, id: ownerId })) return false;
     const author = { id: ownerId, name: '', kind: 'person' } as const;
-    if (await deps.bars.isBarred({ ref: { channel, id: '' }, author }, to)) return false;
+    if (await deps.bars.isBarred({ ref: { channel, id: '' }, author }, to.channel)) return false;
     const watch = watches.of(channel);
     if (!watch) return true;
     const { people, words } = rulesOf(watch, await services.spaces.of(channel.space));
@@ -143,10 +149,11 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
   /** The name of a conversation in the language of a channel. */
   const nameFor = async (
     info: Described | undefined,
-    { channel: to, languages: [language = ''] }: ChannelWatch,
+    to: ChannelWatch,
     signal: AbortSignal,
   ): Promise<string> => {
     if (!info || !(await isShown(info, to))) return NAMELESS;
+    const [language = ''] = to.languages;
     const { space } = info.channel;
     const words = plainWords(info.name);
     const characters = charactersOf(words);
@@ -156,7 +163,7 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     const request = {
       text: words,
       to: language,
-      place: to,
+      place: to.channel,
       lane: 'ambient',
       whole: true,
     } as const;
@@ -177,8 +184,8 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     { row, to, group }: { readonly row: Row; readonly to: ChannelWatch; readonly group: string },
     { tenure, signal }: { readonly tenure: Tenure; readonly signal: AbortSignal },
   ): Promise<MirrorTarget> => {
-    const { own, origin } = conversation;
-    const described = await describedIn(conversation);
+    const { own, origin, threads } = conversation;
+    const described = await originalOf(conversation);
     const begun = await beginningOf(own, described);
     const from = begun && (await startIn(begun, to.channel));
     const name = await nameFor(described, to, signal);
@@ -197,8 +204,9 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
     // A channel that can have no threads takes their messages itself.
     if (isSameTarget(target, { channel: to.channel })) flat.set(channelKey(to.channel), true);
     else {
-      const known = described && own.threadId === undefined ? nameState(described.name) : {};
-      await linkedThreads.put(group, origin, [{ ...own, state: known }, target]);
+      const state = described ? nameState(described.name) : {};
+      const first = threads.length === 0 ? [{ ...own, state }] : [];
+      await linkedThreads.put(group, origin, [...first, target]);
     }
     return target;
   };
@@ -209,8 +217,8 @@ export const createLinkedThreads = (deps: LinkedThreadsDeps) => {
 
   return {
     /** The name of a thread, a channel of its own, in the language of a linked channel. */
-    nameIn: async (own: MirrorTarget, to: ChannelWatch, signal: AbortSignal): Promise<string> =>
-      nameFor(await describedIn({ own, origin: '', threads: [] }), to, signal),
+    nameIn: async (own: Channel, to: ChannelWatch, signal: AbortSignal): Promise<string> =>
+      nameFor(await describe(own), to, signal),
     /** True where a channel has the copy of a thread, or takes its messages itself. */
     isBegun,
     /** The thread of linked channels that a message stands in; `private` where only some may read it. */

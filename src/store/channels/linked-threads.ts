@@ -64,7 +64,8 @@ const keyColumns = ({ channel, threadId = '' }: MirrorTarget) => ({
   thread_id: threadId,
 });
 
-const keyOf = ({ channel, threadId = '' }: MirrorTarget): string =>
+/** The name of the conversation that began in a thread. */
+export const conversationOf = ({ channel, threadId = '' }: MirrorTarget): string =>
   `${channelKey(channel)} ${threadId}`;
 
 export type LinkedThreadStore = ReturnType<typeof createLinkedThreadStore>;
@@ -77,7 +78,7 @@ export const createLinkedThreadStore = (store: Store) => ({
     target: MirrorTarget,
   ): Promise<{ readonly origin: string; readonly threads: readonly LinkedThread[] }> => {
     const own = await readRow(store, 'linked_thread', keyColumns(target), ['origin', 'group_id']);
-    if (own?.group_id !== group) return { origin: keyOf(target), threads: [] };
+    if (own?.group_id !== group) return { origin: conversationOf(target), threads: [] };
     const { origin } = own;
     const key = { origin, group_id: group };
     const rows = await readRows(store, 'linked_thread', key, COLUMNS);

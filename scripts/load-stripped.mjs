@@ -29,10 +29,26 @@ const stripped = (source) => {
   return stripped(source);
 };
 
+const isOurs = (url = '') => url.startsWith(ROOT) && SOURCES.test(url.slice(ROOT.length));
+
+/** Relative imports with the whole name of a file: Node.js would look for each in the file system. */
+const RELATIVE = /^\.\.?\/.+\.(?:ts|m?js)$/;
+/** What our imports of packages resolve to, which is the same for all of our files. */
+const packages = new Map();
+
 registerHooks({
+  resolve: (specifier, context, next) => {
+    const { parentURL, conditions } = context;
+    if (!conditions.includes('import')) return next(specifier, context);
+    if (RELATIVE.test(specifier))
+      return { url: new URL(specifier, parentURL).href, shortCircuit: true };
+    if (specifier.startsWith('.') || !isOurs(parentURL)) return next(specifier, context);
+    const known = packages.get(specifier) ?? { ...next(specifier, context), shortCircuit: true };
+    packages.set(specifier, known);
+    return known;
+  },
   load: (url, context, next) => {
-    const isOurs = url.startsWith(ROOT) && SOURCES.test(url.slice(ROOT.length));
-    const source = isOurs ? stripped(readFileSync(new URL(url), 'utf8')) : undefined;
+    const source = isOurs(url) ? stripped(readFileSync(new URL(url), 'utf8')) : undefined;
     if (source === undefined) return next(url, context);
     return { format: 'module', source, shortCircuit: true };
   },

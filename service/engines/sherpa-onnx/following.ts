@@ -25,11 +25,12 @@ import type { StreamReply, StreamRequest } from './stream-worker.ts';
 export const streamsAt = (realTimeFactor: number | undefined): number =>
   realTimeFactor === undefined ? availableParallelism() : Math.max(1, speakersAt(realTimeFactor));
 
-/** Sound that is loud and quiet in turns, as speech is. */
-const NOISE = Float32Array.from(
-  { length: 12 * RECOGNITION_RATE_HZ },
-  (_, at) => 0.3 * Math.sin(at / 2_000) * Math.sin(at * at),
-);
+/** Makes sound that is loud and quiet in turns, as speech is. */
+const makeNoise = (): Float32Array =>
+  Float32Array.from(
+    { length: 12 * RECOGNITION_RATE_HZ },
+    (_, at) => 0.3 * Math.sin(at / 2_000) * Math.sin(at * at),
+  );
 const MOST_MEASURED = 16;
 
 /** Chooses the streaming model for a language; undefined where none is sure to know it. */
@@ -97,9 +98,10 @@ export const createFollowing = (
     measure: async (one: InstalledRecogniser, signal: AbortSignal): Promise<string> => {
       const streams = streamsOf(one);
       const code = heardLanguage(one, undefined);
-      await streams.recognise(NOISE, code, signal);
+      const noise = makeNoise();
+      await streams.recognise(noise, code, signal);
       const factor = streams.realTimeFactor ?? 0;
-      const second = NOISE.subarray(0, RECOGNITION_RATE_HZ);
+      const second = noise.subarray(0, RECOGNITION_RATE_HZ);
       const startedMs = performance.now();
       await Promise.all(
         Array.from({ length: Math.min(MOST_MEASURED, streamsAt(factor)) }, async () =>

@@ -1,7 +1,7 @@
 import type { AdapterModule } from '../adapter.ts';
 import { DAY_MS } from '../async/clock.ts';
 import { createExplain, type Explained, type Explanation } from '../autotranslate/explain.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type Sentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
 import type { Channel, LinkedMessage, MessageRef } from '../model/place.ts';
 import { typedAddress } from '../rich-text/web-address.ts';
@@ -117,8 +117,13 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
       `  process:    ${process}`,
     ];
   };
+  const whyNot = (reason: Sentence | undefined): string =>
+    reason
+      ? `: ${say(translate, reason)} (${reason.key})`
+      : '; it was deleted, or cannot be read or written: npm run doctor names what is missing there; then edit the message';
   const partLines = async (part: Explanation): Promise<string[]> => {
-    const { flag, isLate, state, reason, sinceMs, tries, shownIn = [], removedIn = [] } = part;
+    const { flag, isLate, state, reason, sinceMs, tries } = part;
+    const { shownIn = [], removedIn = [], missing = [] } = part;
     const purpose = flag === undefined ? 'auto-translate' : `flag: ${flag}`;
     return [
       `${purpose}${isLate ? ', for a linked channel that is late' : ''}: ${state}`,
@@ -128,6 +133,9 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
       ...(tries ? [`  next try:   ${timeText(tries.nextMs)}`] : []),
       ...(shownIn.length > 0 ? [`  shown in:   ${placesText(shownIn)}`] : []),
       ...(removedIn.length > 0 ? [`  deleted in: ${placesText(removedIn)}, by somebody`] : []),
+      ...missing
+        .filter(({ channels }) => channels.length > 0)
+        .map((left) => `  not in:     ${placesText(left.channels)}${whyNot(left.reason)}`),
       `  what to do: ${advice(part)}`,
     ];
   };

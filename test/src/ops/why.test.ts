@@ -5,13 +5,17 @@ import slack from '../../../adapters/slack/index.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { explainLink } from '../../../src/ops/why.ts';
+import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { claimantOf } from '../../../src/store/inbox/claimants.ts';
+import { WATCH } from '../../../src/store/inbox/row.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
+import { forgetCopies } from '../../fakes/forget-copies.ts';
 import { SPACE } from '../../fakes/channel-feed.ts';
 import { realTexts as texts } from '../../fakes/texts.ts';
 import {
   ENGLISH,
   GENERAL,
+  JAPANESE,
   linked,
   SPANISH,
   untilGivenUp,
@@ -90,6 +94,23 @@ describe('what the doctor tells of the message of a link', () => {
     const text = await told(scene.feed.messages(SPANISH)[0]!);
     expect(text).toContain(`Message ${message.ref.id} in channel ${ENGLISH.id}`);
     expect(text).toContain('is a copy');
+  });
+
+  it('names the linked channels where it is not, with the reason or what to look at', async () => {
+    await scene.watches.set(linked());
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    for (const { id } of [SPANISH, JAPANESE]) await forgetCopies(scene.store, id);
+    const { keepOut } = createMirrorStore(scene.store, Date.now);
+    const key = { ref, purpose: WATCH };
+    await scene.store.write((db) => keepOut(db, key, JAPANESE, 'blocked'));
+    const text = await told({ ref });
+    expect(text).toMatch(
+      new RegExp(`not in: +${SPACE.platform} ${SPANISH.id}; .*deleted.*npm run doctor`),
+    );
+    expect(text).toMatch(
+      new RegExp(`not in: +${SPACE.platform} ${JAPANESE.id}: .* \\(why\\.skipped\\.blocked\\)`),
+    );
   });
 
   it('says why nothing is stored, from the time in the link and the settings', async () => {

@@ -13,7 +13,7 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import { createLinkHosts } from './hosts.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';
 import type { createLinkNotices } from './notices.ts';
-import { isWatchOf } from './partings.ts';
+import { isWatchOf, type createPartings } from './partings.ts';
 import type { OwnWatches } from '../watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
@@ -36,12 +36,7 @@ export interface LinkMembersDeps {
   readonly demandSeldom: (space: Space) => Promise<void>;
   readonly own: Pick<OwnWatches, 'update'>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
-  readonly tellGroup: (
-    group: readonly ChannelWatch[],
-    channels: readonly Channel[],
-    what: 'held' | 'unheld',
-    by: Space,
-  ) => Promise<void>;
+  readonly tellGroup: ReturnType<typeof createPartings>['tellGroup'];
 }
 
 const isOf =
@@ -170,7 +165,13 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       // Any of the own channels may have begun it.
       const own = isHolding ? [watch] : group.filter(isOf(space));
       for (const each of own) await setPause(each.channel, 'held', key, isHolding);
-      await deps.tellGroup(group, [found.channel], isHolding ? 'held' : 'unheld', space);
+      const now = watches.group(watch);
+      const others = isHeld(found.channel, now) ? 'others' : undefined;
+      const why = now.some((each) => isPaused(each) && isWatchOf(found.channel)(each))
+        ? 'own'
+        : others;
+      const what = isHolding ? 'held' : 'unheld';
+      await deps.tellGroup(group, [found.channel], what, space, isHolding ? undefined : why);
     },
     expel: async (channel: Channel, key: string, isWhole = false): Promise<void> => {
       const { watch, found } = removableOf(channel, key);

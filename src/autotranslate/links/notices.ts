@@ -42,7 +42,7 @@ export type LinkNotice =
   | 'autotranslate.joined-here'
   | `autotranslate.unagreed-${'here' | 'elsewhere'}`
   | 'autotranslate.unlinked-here'
-  | `autotranslate.${'removed' | 'held' | 'unheld'}-${'here' | 'elsewhere'}`
+  | `autotranslate.${'removed' | 'held' | 'unheld' | 'still-held'}-${'here' | 'elsewhere'}`
   | `autotranslate.link-${'gone' | 'refused-here'}`;
 
 const ENDING: ReadonlySet<LinkNotice> = new Set([
@@ -72,6 +72,8 @@ export interface LinkNoticeParams {
   readonly agreed?: Doer;
   /** Default: the person at work, for those of the same space alone. */
   readonly name?: string;
+  /** Those who pause a channel whose other pause ended: its own moderators, or others. */
+  readonly why?: 'own' | 'others';
   /** The watches that were replaced. */
   readonly before?: readonly ChannelWatch[];
 }

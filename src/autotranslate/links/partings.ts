@@ -5,7 +5,7 @@ import type { WatchStore } from '../../store/channels/watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
 import { spaceElsewhere } from './names.ts';
-import { isFrom, type createLinkNotices } from './notices.ts';
+import { isFrom, type createLinkNotices, type LinkNoticeParams } from './notices.ts';
 
 export interface PartingsDeps extends Pick<
   ReturnType<typeof createLinkNotices>,
@@ -96,19 +96,25 @@ export const createPartings = (deps: PartingsDeps) => {
     return true;
   };
 
-  /** Tells all channels of a group what a space did with some of them. */
+  /**
+   * Tells all channels of a group what a space did with some of them.
+   *
+   * @param why see `LinkNoticeParams`
+   */
   const tellGroup = async (
     group: readonly ChannelWatch[],
     channels: readonly Channel[],
     what: 'removed' | 'held' | 'unheld',
     by: Space,
+    why?: LinkNoticeParams['why'],
   ): Promise<void> => {
-    const server = await spaceElsewhere(by, platforms);
+    const params = { server: await spaceElsewhere(by, platforms), ...(why && { why }) };
+    const became = why ? 'still-held' : what;
     const isMeant = (each: ChannelWatch): boolean => channels.some((one) => isWatchOf(one)(each));
     const others = group.filter((each) => !isMeant(each));
-    void tellLinks(others, `autotranslate.${what}-elsewhere`, channels, { server });
+    void tellLinks(others, `autotranslate.${became}-elsewhere`, channels, params);
     const rest = others.map((each) => each.channel);
-    void tellLinks(group.filter(isMeant), `autotranslate.${what}-here`, rest, { server });
+    void tellLinks(group.filter(isMeant), `autotranslate.${became}-here`, rest, params);
   };
 
   /**

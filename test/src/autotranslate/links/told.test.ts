@@ -213,4 +213,34 @@ describe('the pause of a linked channel by its own moderators', () => {
       }).slice(0, 30),
     );
   });
+
+  it.each(['own', 'others'] as const)(
+    'is told to go on where the pause for all ends before that of %s',
+    async (why) => {
+      scene.feed.nameSpace(ENGLISH.space, 'Babel');
+      const KEY = 'other 42';
+      await scene.watches.hold(SPANISH, KEY, true);
+      if (why === 'own') await scene.watches.pause(THERE, true);
+      else
+        await scene.watches.change(THERE, (watch) => ({
+          ...watch,
+          choices: { ...watch.choices, held: { [KEY]: { fromMs: 0 } } },
+        }));
+      await actAs(ANN, () => scene.watches.hold(SPANISH, KEY, false));
+      const params = {
+        by: 'person',
+        name: SHOWN,
+        server: '',
+        why,
+        channels: '#channel-42 (Other)',
+      };
+      const here = sentence('autotranslate.still-held-elsewhere', params, 'es');
+      await expect.poll(() => scene.feed.texts(SPANISH).at(-1)?.replaceAll('`', '')).toBe(here);
+      const channels = 'Babel (Place)';
+      const there = { server: 'Babel (Place)', why, channels };
+      await expect
+        .poll(() => scene.other.texts(THERE).at(-1))
+        .toContain(sentence('autotranslate.still-held-here', there, 'fr').slice(0, 60));
+    },
+  );
 });

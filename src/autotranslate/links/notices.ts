@@ -72,7 +72,7 @@ export interface LinkNoticeParams {
   readonly agreed?: Doer;
   /** Default: the person at work, for those of the same space alone. */
   readonly name?: string;
-  /** Those who pause a channel whose other pause ended: its own moderators, or others. */
+  /** The moderators who still pause a channel whose other pause ended: its own ones, or others. */
   readonly why?: 'own' | 'others';
   /** The watches that were replaced. */
   readonly before?: readonly ChannelWatch[];

@@ -225,7 +225,17 @@ export const plan = async (
     }
   };
   for (const { prepared, standing } of batch) {
-    const { row, files, mirrors, leavesStanding, keeps } = prepared;
+    const { row, files, leavesStanding, keeps } = prepared;
+    /** True of a mirror of which only what it quotes may have changed. */
+    const isOfOtherWords = (mirrored: StoredMirror): boolean =>
+      prepared.skip !== 'deleted' &&
+      (isOfQuote(row) ||
+        (isOutdated(mirrored) && shownHash(mirrored.contentHash) === row.contentHash));
+    const mirrors = prepared.mirrors.filter(({ target, isFailed }) => {
+      const mirrored = standing.find((one) => isSameTarget(one.target, target));
+      // What stands is better than what is not translated.
+      return !isFailed || !mirrored || !isOfOtherWords(mirrored);
+    });
     for (const key of prepared.late) wait(key, row);
     for (const target of prepared.orphanTargets)
       await step(row, target, ({ orphans }) => void orphans.push(row));
@@ -276,9 +286,8 @@ export const plan = async (
       // Only finished mirrors may be left as they are, or any where nothing but what it quotes changed.
       const isKept = leavesStanding || keeps?.(keyOf(target)) === true;
       const mayStay = isFinished(mirrored) || (row.message === 'unread' && isOutdated(mirrored));
-      const isOfOtherWords = isOfQuote(row) && prepared.skip !== 'deleted';
       if (isWanted || (isKept && mayStay)) continue;
-      if (!isOfOtherWords)
+      if (!isOfOtherWords(mirrored))
         await step(row, target, ({ remove }) => void remove.push({ row, posted }));
       else if (posted && isOutdated(mirrored)) {
         const from = { key: row, target, posted };

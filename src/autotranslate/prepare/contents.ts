@@ -3,7 +3,7 @@ import { say, type Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
-import { flaggedLanguage, isOfQuote, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
 import type { FlagPressers } from '../flags/pressers.ts';
 import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { AuthorNames } from './author-names.ts';
@@ -85,9 +85,7 @@ export const createContents = (deps: ContentsDeps) => {
           watch.mode !== 'thread' ||
           translated.unheard.length > 0 ||
           (rendition && isWorthShowing(rendition));
-        // Where only what it quotes changed, what stands is better than what is not translated.
-        const isWorse = isOfQuote(row) && rendition?.outcome === 'failed';
-        if (!rendition || !isShown || isWorse) continue;
+        if (!rendition || !isShown) continue;
         // A thread that cannot be begun now keeps the message from no other channel.
         const mayWait = watch.group !== undefined && row.to === undefined;
         const to = await recover(
@@ -105,6 +103,7 @@ export const createContents = (deps: ContentsDeps) => {
         mirrors.push({
           target: to,
           models: modelNames([rendition]),
+          isFailed: rendition.outcome === 'failed',
           compose: (attachments) =>
             composeAsAuthor(
               { ...message, author },

@@ -23,6 +23,8 @@ export interface WantedMirror {
   readonly compose: (attachments: Attachments) => MirrorContent;
   /** Names of the models that translated it, joined by `+`; empty where none did. */
   readonly models: string;
+  /** True where a part of it could not be translated. Default: false. */
+  readonly isFailed?: boolean;
 }
 
 /** A channel that a message does not come into for good, also by no later edit. */

@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { defineCommand, pressOn, type PressContext } from '../src/command/command.ts';
+import { findButton, finding } from '../src/command/find-language.ts';
 import { completeLanguage, languageMenu, typedLanguage } from '../src/command/helpers.ts';
 import type { Content } from '../src/model/message.ts';
 
 /** Offers the languages that a person may read, the one that they chose first. */
-const picker = async (ctx: Omit<PressContext, 'arg' | 'values'>): Promise<Content> => {
+const picker = async (
+  ctx: Omit<PressContext, 'arg' | 'values'>,
+  found?: readonly string[],
+): Promise<Content> => {
   const { services, member, locale, t } = ctx;
   const { language: chosen } = await services.settings.of(member);
   return {
     text: chosen
       ? t('language.current', { language: services.languages.name(chosen, locale) })
       : t('language.choose'),
-    controls: [languageMenu(ctx, 'language choose', chosen)],
+    controls: [
+      languageMenu(ctx, 'language choose', chosen, found),
+      findButton(ctx, 'language find'),
+    ],
   };
 };
 
@@ -38,13 +45,16 @@ export default defineCommand(
   {
     topic: 'translation',
     presses: {
-      pick: { ...pressOn(picker), private: true, isForEverybody: true },
+      pick: { ...pressOn((ctx) => picker(ctx)), private: true, isForEverybody: true },
       choose: {
-        ...pressOn(picker, async ({ services, member, values: [value = ''] }) =>
-          services.settings.change(member, { language: typedLanguage(value, services) }),
+        ...pressOn(
+          (ctx) => picker(ctx),
+          async ({ services, member, values: [value = ''] }) =>
+            services.settings.change(member, { language: typedLanguage(value, services) }),
         ),
         isForEverybody: true,
       },
+      find: { panel: (ctx) => picker(ctx), ...finding(picker), isForEverybody: true },
     },
   },
 );

@@ -23,6 +23,7 @@ import {
   hiddenNote,
   modeKey,
 } from '../src/command/helpers.ts';
+import { findButton, finding } from '../src/command/find-language.ts';
 import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
 import type { MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series, type Maybe } from '../src/rich-text/compose.ts';
@@ -191,13 +192,16 @@ const quiet: Page = async (ctx) => ({
   ],
 });
 
-const reading: Page = async (ctx) => ({
+const readingPage = async (ctx: Context, found?: readonly string[]): Promise<Content> => ({
   text: lines(ctx.t('rules.panel-reading-how'), ctx.t('settings.reading-how')),
   controls: [
-    readingControl('settings reading', (await choicesOf(ctx)).rules.reading ?? '', ctx),
+    readingControl('settings reading', (await choicesOf(ctx)).rules.reading ?? '', ctx, found),
+    findButton(ctx, 'settings findreading'),
     back(ctx),
   ],
 });
+
+const reading: Page = (ctx) => readingPage(ctx);
 
 /** The commands that can be kept for roles. */
 const keepable = ({ commands, capabilities }: Parameters<Page>[0]): readonly string[] => {
@@ -323,6 +327,7 @@ export default defineCommand(
       reading: change(reading, (ctx, { rules }) => ({
         rules: { ...rules, reading: chosenReading(ctx) },
       })),
+      findreading: { ...press(reading), ...finding(readingPage) },
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
       roles: change(roles, (ctx, { roles: before }) =>
         keepable(ctx).includes(ctx.arg)

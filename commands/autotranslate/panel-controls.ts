@@ -49,14 +49,6 @@ export const languageControl = (
   };
 };
 
-/** The languages whose name or code has what was typed into a form; throws where there are none. */
-export const foundLanguages = (typed: string, { services, locale }: PanelContext): string[] => {
-  const found = services.languages.search(typed, locale).map(({ code }) => code);
-  if (found.length === 0)
-    throw userError('not-found', 'errors.unknown-language', { language: typedCode(typed) });
-  return found;
-};
-
 /** The languages that were chosen, at most as many as may be; throws for what is no language's code. */
 export const chosenLanguages = (
   values: readonly string[],

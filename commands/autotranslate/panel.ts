@@ -3,8 +3,8 @@ import {
   moderator,
   type Press,
   type PressContext,
-  type PressForm,
 } from '../../src/command/command.ts';
+import { finding as findingLanguage } from '../../src/command/find-language.ts';
 import { chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
@@ -16,7 +16,6 @@ import { presser } from './context.ts';
 import {
   channelNamed,
   chosenLanguages,
-  foundLanguages,
   watchOf,
   type PanelContext,
 } from './panel-controls.ts';
@@ -141,21 +140,10 @@ const preview = async (ctx: PressContext): Promise<RichText> => {
   return previewOf(channel, ctx);
 };
 
-const FIND: PressForm = {
-  title: 'autotranslate.panel-find',
-  label: 'autotranslate.panel-find-label',
-  hint: 'autotranslate.panel-find-hint',
-  maxChars: 100,
-};
-
 /** A press that begins with a form in which a language is searched for. */
 const finding = (
   page: (ctx: PressContext, found?: readonly string[]) => Promise<Content>,
-): Press => ({
-  ...press(async (ctx) => page(ctx)),
-  form: FIND,
-  run: async (ctx) => ctx.reply(await page(ctx, foundLanguages(ctx.values[0] ?? '', ctx))),
-});
+): Press => ({ ...press((ctx) => page(ctx)), ...findingLanguage(page) });
 
 /** The place of the first channel that is listed, as a control carries it. */
 const placeIn = (arg: string): number => (/^\d{1,6}$/.test(arg) ? Number(arg) : 0);

@@ -3,14 +3,14 @@ import {
   moderator,
   type Press,
   type PressContext,
-  type PressForm,
 } from '../../src/command/command.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelAround } from '../../src/model/place.ts';
 import { SETUP_FORMS, type Setup, type SetupChoices } from '../../src/model/setup.ts';
 import { MOST_CHANNELS } from '../../src/model/space.ts';
-import { chosenLanguages, foundLanguages, watchOf, type PanelContext } from './panel-controls.ts';
+import { finding } from '../../src/command/find-language.ts';
+import { chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import {
   asking,
   donePage,
@@ -79,13 +79,6 @@ const chosenChannelIds = async (ctx: PressContext): Promise<Partial<SetupChoices
   return { channels };
 };
 
-const FIND: PressForm = {
-  title: 'autotranslate.panel-find',
-  label: 'autotranslate.panel-find-label',
-  hint: 'autotranslate.panel-find-hint',
-  maxChars: 100,
-};
-
 /** Steps after which the progress is shown again. */
 const SHOWN_EVERY = 10;
 
@@ -127,9 +120,8 @@ export const wizardPresses: Readonly<Record<string, Press>> = {
   }),
   findinto: {
     guards: [moderator],
-    form: FIND,
     panel: async (ctx) => page(ctx),
-    run: async (ctx) => ctx.reply(await page(ctx, foundLanguages(ctx.values[0] ?? '', ctx))),
+    ...finding(page),
   },
   make: { guards: [moderator], panel: async (ctx) => page(ctx, undefined, true), run: make },
   undo: { guards: [moderator], panel: async (ctx) => page(ctx), run: undo },

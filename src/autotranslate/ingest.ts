@@ -121,7 +121,7 @@ export interface IngestDeps extends Pick<FlaggedDeps, 'stored' | 'openSources'> 
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly optedOutOf: OptedOutOf;
-  readonly pressers: Pick<FlagPressers, 'note'>;
+  readonly pressers: FlagPressers;
   readonly platforms: WatchedPlatforms;
   readonly refusals: Pick<FlagRefusals, 'note' | 'drop'>;
   /** The time since which no row has been cleared, ms since 1970. */
@@ -254,10 +254,14 @@ export const createIngest = ({
       }
       const message = await readFlagged(ref, flagged);
       if (!message) return;
-      if (message.system) return refuse('system');
-      if ((await optedOutOf(message)).length > 0) return refuse('opted-out');
-      refusals.drop(ref, emoji);
       if (memberId !== undefined) pressers.note({ ref, purpose }, memberId);
+      const hasOptedOut = (await optedOutOf(message)).length > 0;
+      if (message.system || hasOptedOut) {
+        // The same words for both: who opted out is named to moderators alone.
+        void pressers.tell({ ref, purpose }, message, { key: 'flags.not-translated' });
+        return refuse(hasOptedOut ? 'opted-out' : 'system');
+      }
+      refusals.drop(ref, emoji);
       const waitMs = Math.min(LONGEST_FLAG_WAIT_MS, flagTurn(channelKey(channel)));
       const dueMs = waitMs > 0 ? now() + waitMs : 0;
       await accept({ message, purpose, partition: ownPartition('flag', ref), dueMs });

@@ -183,7 +183,7 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
   return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
 };
 
-/** A menu of the languages that a person may read: the chosen one first, then that of their app, and those of the space. */
+/** A menu of the languages that a person may read: the chosen one first, then that of their app, and those that were found, by default those of the space. */
 export const languageMenu = (
   {
     services,
@@ -195,11 +195,12 @@ export const languageMenu = (
   }: Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 'label' | 'capabilities'>,
   press: string,
   chosen?: string,
+  found: readonly string[] = offeredLanguages(channel.space, services),
 ): Control => {
   const first = [chosen, services.languages.find(member.locale)].filter(
     (code) => code !== undefined,
   );
-  const codes = [...new Set([...first, ...offeredLanguages(channel.space, services)])];
+  const codes = [...new Set([...first, ...found])];
   return {
     kind: 'choice',
     press,

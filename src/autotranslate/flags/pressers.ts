@@ -1,17 +1,18 @@
 import { createLru } from '../../async/lru.ts';
 import type { Message } from '../../model/message.ts';
 import { messageKey } from '../../model/place.ts';
-import type { RichText } from '../../rich-text/rich-text.ts';
-import type { RowKey } from '../../store/inbox/row.ts';
+import { flaggedLanguage, type RowKey } from '../../store/inbox/row.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { faultFields } from '../../errors.ts';
+import { faultFields, type Sentence } from '../../errors.ts';
+import { say, type Texts } from '../../i18n/texts.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 /** People who are remembered until their flag is answered. */
 const MOST_REMEMBERED = 1_000;
 
 export interface FlagPressersDeps {
-  readonly platforms: Pick<WatchedPlatforms, 'whisper'>;
+  readonly platforms: Pick<WatchedPlatforms, 'whisper' | 'find'>;
+  readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
 }
 
@@ -23,16 +24,18 @@ export type FlagPressers = ReturnType<typeof createFlagPressers>;
  * Remembers who pressed a flag last, to tell them alone why it brings nothing. It is in memory of the process that heard of
  * the flag: after a restart, and where another process answers, nobody is told.
  */
-export const createFlagPressers = ({ platforms, log }: FlagPressersDeps) => {
+export const createFlagPressers = ({ platforms, texts, log }: FlagPressersDeps) => {
   const known = createLru<string, string>(MOST_REMEMBERED);
   return {
     note: (key: RowKey, memberId: string): void => known.set(keyOf(key), memberId),
-    /** Tells the one who pressed a flag something, once, where the platform can. Never rejects. */
-    tell: async (key: RowKey, { ref, threadId }: Message, text: RichText): Promise<void> => {
+    /** Tells the one who pressed a flag something in its language, once, where the platform can. Never rejects. */
+    tell: async (key: RowKey, { ref, threadId }: Message, told: Sentence): Promise<void> => {
       const memberId = known.get(keyOf(key));
       known.delete(keyOf(key));
       if (memberId === undefined) return;
       const thread = threadId === ref.id ? {} : { threadId };
+      const naming = platforms.find(ref.channel)?.naming;
+      const text = say(texts.rich(flaggedLanguage(key.purpose) ?? '', naming), told);
       try {
         await platforms.whisper(ref.channel, memberId, { text, tone: 'note' }, thread);
       } catch (thrown) {

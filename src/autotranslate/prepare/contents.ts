@@ -1,9 +1,9 @@
 import { recover, toAppError } from '../../errors.ts';
-import { say, type Texts } from '../../i18n/texts.ts';
+import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { channelKey, type Channel } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
-import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
+import type { Row } from '../../store/inbox/row.ts';
 import type { FlagPressers } from '../flags/pressers.ts';
 import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { AuthorNames } from './author-names.ts';
@@ -57,8 +57,7 @@ export const createContents = (deps: ContentsDeps) => {
       const lack = lackOf(message, translated);
       const wording = wordingOf(message.ref.channel);
       if (lack?.key === 'translate.same-language' && !translated.fault) {
-        const t = wording.texts.rich(flaggedLanguage(row.purpose) ?? '');
-        void deps.pressers.tell(row, message, say(t, lack));
+        void deps.pressers.tell(row, message, lack);
         return skipped(row, 'same-language');
       }
       const content = composeFlagReply(translated, lack, wording);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { readFlagged } from '../../../src/autotranslate/read-source.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
+import { realTexts } from '../../fakes/texts.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, GENERAL, linked, SPANISH, withScene, WORKSPACE } from './support.ts';
 
@@ -92,6 +94,18 @@ describe('a flag', () => {
     await scene.listener.reactionChanged(ref, '🇯🇵', true);
     await scene.idle();
     expect(await scene.outcomes()).toEqual({});
+    expect(scene.feed.whispered).toEqual([]);
+  });
+
+  it('tells the one who pressed it alone that such a message is not translated, as of a notice, and not why', async () => {
+    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'ada' }, true);
+    const words = `bob: ${plainText(realTexts.rich('ja')('flags.not-translated'))}`;
+    for (const notice of [{}, { system: true as const }]) {
+      const { ref } = scene.feed.say(GENERAL, 'hello', notice);
+      await scene.listener.reactionChanged(ref, '🇯🇵', true, 'bob');
+      await scene.idle();
+    }
+    expect(scene.feed.whispered).toEqual([words, words]);
   });
 
   it('brings nothing of what somebody wrote while they were opted out, who is not any more', async () => {

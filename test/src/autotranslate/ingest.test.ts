@@ -50,7 +50,7 @@ beforeEach(async () => {
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
     optedOutOf: async () => [],
-    pressers: { note: () => undefined },
+    pressers: { note: () => undefined, tell: async () => undefined },
     platforms: {
       add: () => undefined,
       post: async () => undefined,

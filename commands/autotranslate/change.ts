@@ -1,5 +1,6 @@
 import { moderator, type Press } from '../../src/command/command.ts';
 import { button, listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { ruleLines } from '../../src/command/setting-lines.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
@@ -340,7 +341,9 @@ export const restorePress: Press = {
   guards: [moderator],
   async run(ctx) {
     const { services, channel, arg, reply } = ctx;
-    const admit = async (ended: readonly ChannelWatch[]): Promise<void> => {
+    const admit = async (all: readonly ChannelWatch[]): Promise<void> => {
+      // Rules of all channels are every moderator's.
+      const ended = all.filter((watch) => watch.channel.id !== '');
       await demandSeen(ended, ctx);
       await demandChange(
         ended.map((watch) => watch.channel),
@@ -359,7 +362,11 @@ export const restorePress: Press = {
       text: lines(
         said.t('autotranslate.restored'),
         bullets(
-          ...(group.length > 0 ? group : restored).map((watch) => watchLine(watch, choices, said)),
+          ...(restored[0]?.channel.id === ''
+            ? ruleLines(choices.rules, said)
+            : (group.length > 0 ? group : restored).map((watch) =>
+                watchLine(watch, choices, said),
+              )),
         ),
       ),
       controls: back ? [button(ctx, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [],

@@ -13,12 +13,7 @@ import type { ChannelWatch } from '../../src/model/space.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { change, demandChange, groupHere, turnOff } from './change.ts';
 import { presser } from './context.ts';
-import {
-  channelNamed,
-  chosenLanguages,
-  watchOf,
-  type PanelContext,
-} from './panel-controls.ts';
+import { channelNamed, chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import { linkChosen, linkPage, linkWith, otherLanguagePage, readChosen } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
 import { elsewherePresses } from './panel-elsewhere.ts';

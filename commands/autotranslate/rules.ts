@@ -10,6 +10,7 @@ import {
   typedLanguages,
 } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
+import type { Control } from '../../src/model/message.ts';
 import { channelMention, memberMention, type Channel } from '../../src/model/place.ts';
 import {
   FORMALITIES,
@@ -40,7 +41,10 @@ type About = Ruled | (typeof OTHERS)[number];
 const isRuled = (about: About): about is Ruled => RULED.some((one) => one === about);
 
 const options = z.object({
-  about: z.enum([...RULED, ...OTHERS]).optional(),
+  about: z
+    .enum([...RULED, ...OTHERS])
+    .optional()
+    .meta({ parts: { roles: 'roles' } }),
   rule: z.enum(['skip', 'only', 'none']).default('skip'),
   values: richText({ max: LONGEST_VALUES_CHARS }).optional(),
   channel: channelOption().optional(),
@@ -222,6 +226,18 @@ export const shownRules = async (channel: Channel, ctx: Context): Promise<RichTe
 const shown = async (channel: Channel, ctx: Context): Promise<RichText> =>
   lines(await shownRules(channel, ctx), ctx.t('rules.how'));
 
+/** True where a rule is gone, or says nothing any more. */
+const endsRules = (now: WatchRules, next: WatchRules): boolean =>
+  (Object.keys(now) as (keyof WatchRules)[]).some(
+    (about) => !(about in next) || (!saysNothing(now[about]) && saysNothing(next[about])),
+  );
+
+/** The button that sets rules back. */
+const undoOf = (undo: string | undefined, place: string, ctx: Context): readonly Control[] => {
+  const press = `autotranslate restore:${undo}/${place}`;
+  return undo === undefined ? [] : [button(ctx, press, 'autotranslate.wizard-undo')];
+};
+
 /** Changes the rules of a channel; resolves with the id by which rules that ended are set back; undefined where none ended. */
 export const changeRules = async (
   channel: Channel,
@@ -241,11 +257,7 @@ export const changeRules = async (
     );
   const watch = ctx.services.watches.of(channel);
   const now = watch?.choices?.rules ?? {};
-  const next = how(now);
-  const ends = (Object.keys(now) as (keyof WatchRules)[]).some(
-    (about) => !(about in next) || (!saysNothing(now[about]) && saysNothing(next[about])),
-  );
-  if (!watch || !ends) return void (await work());
+  if (!watch || !endsRules(now, how(now))) return void (await work());
   const [, undo] = await ctx.services.endedWatches.ending(channel.space, [watch], true, work);
   return undo;
 };
@@ -265,15 +277,19 @@ export const rulesAction = defineAction({
     if (about === 'roles' && !capabilities.roles) throw userError('unsupported', 'rules.no-roles');
     const rule = await typedRule(about, ctx);
     if (everywhere) {
-      await services.spaces.change(space, ({ rules }) => ({ rules: { ...rules, ...rule } }));
+      const { rules: before } = await services.spaces.of(space);
+      const work = () =>
+        services.spaces.change(space, ({ rules }) => ({ rules: { ...rules, ...rule } }));
+      const [, ended] = endsRules(before, { ...before, ...rule })
+        ? await services.endedWatches.ending(space, [], true, work)
+        : [await work()];
       const now = (await services.spaces.of(space)).rules;
-      return reply({ text: section(t('rules.of-space'), now, ctx) || t('rules.none') });
+      return reply({
+        text: section(t('rules.of-space'), now, ctx) || t('rules.none'),
+        controls: undoOf(ended, 'panel', ctx),
+      });
     }
     const undo = await changeRules(channel, (now) => ({ ...now, ...rule }), ctx);
-    const press = `autotranslate restore:${undo}/rules`;
-    await reply({
-      text: await shown(channel, ctx),
-      controls: undo === undefined ? [] : [button(ctx, press, 'autotranslate.wizard-undo')],
-    });
+    await reply({ text: await shown(channel, ctx), controls: undoOf(undo, 'rules', ctx) });
   },
 });

@@ -7,8 +7,15 @@ import { saysNothing, type WatchRules } from '../model/rules.ts';
 import { actFurther } from '../store/actor.ts';
 import type { StoredUndo, WatchUndos } from '../store/channels/watch-undos.ts';
 import type { Claim } from '../store/channels/watches.ts';
+import type { SpaceSettings } from '../store/settings.ts';
 import { UNDO_MINUTES } from '../store/privacy/tables.ts';
-import { MOST_CHANNELS, type ChannelWatch, type Changer } from '../model/space.ts';
+import {
+  MOST_CHANNELS,
+  rulesWatch,
+  type ChannelWatch,
+  type Changer,
+  type SpaceChoices,
+} from '../model/space.ts';
 import type { Watches } from '../model/watches.ts';
 
 export interface EndedWatchesDeps {
@@ -17,6 +24,7 @@ export interface EndedWatchesDeps {
     set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
   };
   readonly undos: Pick<WatchUndos, 'list' | 'take'>;
+  readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
 }
 
@@ -61,13 +69,14 @@ const restoredOf = (
 };
 
 /** Sets back, for some minutes and in every process, what was set for channels before it was turned off. */
-export const createEndedWatches = ({ watches, undos, now }: EndedWatchesDeps) => {
+export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatchesDeps) => {
   /**
    * Lists what a space can set back at this moment, the newest first and of each channel the last end alone, with all watches
    * that this touches.
    */
   const list = async (space: Space) => {
-    const all = watches.list(space);
+    const { rules } = await spaces.of(space);
+    const all = [...watches.list(space), rulesWatch(space, rules)];
     const known = new Set<string>();
     return (await undos.list(space)).flatMap((undo) => {
       const keys = undo.watches.map(({ channel }) => `${undo.isOfRules} ${channel.id}`);
@@ -86,6 +95,8 @@ export const createEndedWatches = ({ watches, undos, now }: EndedWatchesDeps) =>
     /**
      * Does work that ends watches together, or the rules of one; resolves with what came of it, and with the id of what sets
      * it back, which is stored with it. There is none where a watch ends that is linked with other spaces.
+     *
+     * @param ending none for rules of all channels
      */
     ending: async <Result>(
       space: Space,
@@ -120,6 +131,16 @@ export const createEndedWatches = ({ watches, undos, now }: EndedWatchesDeps) =>
       if (!undo) throw over;
       const { restored, touched } = undo;
       await admit(touched);
+      const [first] = restored;
+      if (first && first.channel.id === '') {
+        const how = ({ rules }: Pick<SpaceChoices, 'rules'>) => {
+          const current = [rulesWatch(space, rules)];
+          if (!isDeepStrictEqual(restoredOf(undo, current), restored)) throw over;
+          return { rules: first.choices?.rules ?? {} };
+        };
+        await actFurther({ isUndo: true }, () => spaces.change(space, how));
+        return restored;
+      }
       const { mixesAges: mayMixAges, isOfRules } = undo;
       if (!mayMixAges && (await watches.mixesAges(touched))) throw over;
       // Others may have changed something meanwhile.

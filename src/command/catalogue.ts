@@ -69,6 +69,8 @@ interface OptionSchema extends Pick<
   readonly kind?: string;
   /** The days from today by which choices may be called, too: `{ yesterday: -1 }`. */
   readonly days?: Readonly<Record<string, number>>;
+  /** The parts of a platform that choices need: `{ roles: 'roles' }`. */
+  readonly parts?: Readonly<Record<string, PlatformPart>>;
 }
 
 /** The names of a day, in the person's language and in English. */
@@ -143,6 +145,7 @@ export const describeAction = (
       return {
         value,
         label: texts.has(label) ? t(label) : value,
+        ...(shape.parts?.[value] ? { needs: shape.parts[value] } : {}),
         ...(day === undefined
           ? {}
           : { also: namesOfDay(day, locale).filter((one) => one !== value) }),
@@ -198,6 +201,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) =
   const has = (name: string, part: PlatformPart): boolean => {
     const { voice, feed, mirrors, capabilities } = platforms.find(name) ?? {};
     if (part === 'rooms') return voice !== undefined;
+    if (part === 'roles') return capabilities?.roles ?? false;
     if (part === 'reply-threads') return capabilities?.repliesInThreads ?? false;
     if (part === 'age-restrictions') return capabilities?.restrictsByAge ?? false;
     return (feed && mirrors) !== undefined;
@@ -230,12 +234,17 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) =
     platform: string,
   ): boolean => needs === undefined || has(platform, needs);
 
-  /** Leaves out the options that the platform has no use for; without watches no channel can be named. */
+  /** Leaves out the options and choices that the platform has no use for; without watches no channel can be named. */
   const fitting = (info: CommandInfo, platform: string): CommandInfo => ({
     ...info,
-    options: info.options.filter(({ kind, needs }) =>
-      isThere({ needs: kind === 'channel' ? 'watch' : needs }, platform),
-    ),
+    options: info.options
+      .filter(({ kind, needs }) =>
+        isThere({ needs: kind === 'channel' ? 'watch' : needs }, platform),
+      )
+      .map(({ choices, ...option }) => ({
+        ...option,
+        ...(choices && { choices: choices.filter((choice) => isThere(choice, platform)) }),
+      })),
   });
 
   return {

@@ -7,6 +7,8 @@ export interface Choice {
   readonly label: string;
   /** Other words that people may type for it. */
   readonly also?: readonly string[];
+  /** The choice exists only where that is. */
+  readonly needs?: PlatformPart;
 }
 
 /** The topics of commands, in the order in which they are listed. */
@@ -18,7 +20,13 @@ export type Topic = (typeof TOPICS)[number];
  * A part of a platform that a command or an option may be of no use without: watched channels, voice
  * rooms, threads in which replies stand, age-restricted channels.
  */
-export const PLATFORM_PARTS = ['watch', 'rooms', 'reply-threads', 'age-restrictions'] as const;
+export const PLATFORM_PARTS = [
+  'watch',
+  'rooms',
+  'reply-threads',
+  'age-restrictions',
+  'roles',
+] as const;
 
 export type PlatformPart = (typeof PLATFORM_PARTS)[number];
 

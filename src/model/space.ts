@@ -1,4 +1,4 @@
-import { channelAround, channelKey, keyOf, type Channel } from './place.ts';
+import { channelAround, channelKey, keyOf, type Channel, type Space } from './place.ts';
 import type { RoomChoices } from './room.ts';
 import type { WatchRules } from './rules.ts';
 import type { Timestamp } from '../rich-text/rich-text.ts';
@@ -244,6 +244,16 @@ export interface ChannelWatch {
   readonly below?: true;
   readonly choices?: WatchChoices;
 }
+
+/** The watch that stands for the rules of all channels where watches are set back: no channel has its id. */
+export const rulesWatch = (space: Space, rules: WatchRules): ChannelWatch => ({
+  channel: { space, id: '' },
+  mode: 'request',
+  languages: [],
+  transcribes: false,
+  bots: false,
+  choices: { rules },
+});
 
 /** The person who turns auto-translate off. */
 export interface Changer {

@@ -3,9 +3,16 @@ import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { FORMALITIES } from '../model/rules.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice } from '../model/room.ts';
-import { type SpaceChoices, LINKS_OUTSIDE, OPEN_LINKS, SERVER_NAMES } from '../model/space.ts';
+import {
+  type SpaceChoices,
+  LINKS_OUTSIDE,
+  OPEN_LINKS,
+  rulesWatch,
+  SERVER_NAMES,
+} from '../model/space.ts';
 import { currentActor } from './actor.ts';
 import { noteChange } from './audit.ts';
+import { putUndo } from './channels/watch-undos.ts';
 import type { Store } from './index.ts';
 import { personColumns, putRow, readRow, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
@@ -256,6 +263,7 @@ export const createSpaceSettings = (store: Store) => {
       const by = currentActor();
       await store.write(async (db) => {
         const { before, after } = await changeChoices(db, space, store.signals, how);
+        if (by?.undo) await putUndo(db, space, by.undo, [rulesWatch(space, before.rules)]);
         await noteChange(db, space, by, {
           what: 'setting',
           before: { ...before },

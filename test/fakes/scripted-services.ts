@@ -197,6 +197,7 @@ export const createScriptedServices = (
       },
     },
     endedWatches: createEndedWatches({
+      spaces,
       watches,
       undos: createWatchUndos(store, () => NOW_MS + script.passedMs),
       now: () => NOW_MS + script.passedMs,

@@ -196,6 +196,15 @@ describe('a command without an option that it needs', () => {
     expect(elementIn('channel')).toMatchObject({ initial_conversation: at.channel.id });
   });
 
+  it('offers no choice that Slack has nothing for: rules by roles', async () => {
+    const at = bot.place();
+    bot.slack.command(at.admin, at.channel, '/dragoman', 'autotranslate rules rule:skip');
+    await bot.slack.until(() => at.admin.modal !== undefined);
+    const about = JSON.stringify(blockOf(at.admin.modal?.content['blocks'], 'about'));
+    expect(about).toContain('"people"');
+    expect(about).not.toContain('"roles"');
+  });
+
   it('offers what completes an option', async () => {
     const at = bot.place();
     bot.slack.command(at.ann, at.channel, '/dragoman', 'translate');

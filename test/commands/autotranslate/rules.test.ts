@@ -58,6 +58,27 @@ describe('/autotranslate rules', () => {
     ).toBeUndefined();
   });
 
+  it('sets back a rule of all channels that ended by typing, unless it was set anew', async () => {
+    const ofSpace = async () => (await harness().services.spaces.of(SPACE)).rules;
+    const ended = async (about: string) => set({ about, rule: 'none', everywhere: true });
+    await set({ about: 'words', values: 'spoiler', everywhere: true });
+    await set({ about: 'shortest', values: '4', everywhere: true });
+    const before = await ofSpace();
+    expect(labelled(await ended('types'), 'autotranslate.wizard-undo')).toBeUndefined();
+    const undo = labelled(await ended('words'), 'autotranslate.wizard-undo');
+    expect((await ofSpace()).words).toEqual({ of: [] });
+    const { press = '' } = undo ?? {};
+    const { text } = await harness().pressNamed(press);
+    expect(text).toContain(sentence('autotranslate.restored'));
+    expect(text).toContain(sentence('rules.skip.words', { values: '`spoiler`' }));
+    expect(await ofSpace()).toMatchObject(before);
+    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
+    const late = labelled(await ended('words'), 'autotranslate.wizard-undo');
+    await set({ about: 'words', values: 'gg', everywhere: true });
+    await harness().pressNamed(late?.press ?? '');
+    expect((await ofSpace()).words).toEqual({ of: ['gg'] });
+  });
+
   it('has no Undo for a rule that was set again as it was', async () => {
     await set({ about: 'words', values: 'spoiler' });
     await set({ about: 'words', rule: 'none' });

@@ -87,6 +87,15 @@ export const createPrepare = (deps: PrepareDeps) => {
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
 
+  /** True where a message that can't be read may not be deleted. */
+  const mayStand = async ({ ref, purpose, message, position }: Row): Promise<boolean> =>
+    message === 'unread' &&
+    purpose === WATCH &&
+    // Slack shows 90 days of a free workspace; rows are cleared before.
+    (position === '' ||
+      !watches.of(ref.channel) ||
+      (await platforms.of(ref.channel).feed.isGone?.(ref.channel)) === true);
+
   /**
    * The current reason to skip a message; it may have changed since the message came.
    *
@@ -199,6 +208,8 @@ export const createPrepare = (deps: PrepareDeps) => {
       const kept = deps.late.take(row);
       if (kept) return kept;
       const message = await readSource(row, deps);
+      if (!message && (await mayStand(row)))
+        return isOfQuote(row) ? nothingFor(row) : skipped(row, 'channel-gone');
       if (!message) {
         const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];
         const quoting = row.purpose === WATCH ? await deps.stored.quoting(row, MOST_QUOTING) : [];

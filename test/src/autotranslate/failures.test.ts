@@ -9,6 +9,7 @@ import {
   audio,
   ENGLISH,
   GENERAL,
+  JAPANESE,
   linked,
   NAMING,
   SPANISH,
@@ -223,6 +224,23 @@ describe('a message of linked channels that the service fails at', () => {
     expect(second).toContain('es(hello)');
     await untilGivenUp(scene);
     expect(scene.feed.texts(SPANISH)[0]).toContain(never('es'));
+  });
+});
+
+describe('a message that one linked channel refused', () => {
+  const scene = withScene(linked());
+
+  it('keeps its copies elsewhere where it is tried again after its own channel was deleted', async () => {
+    const error = new AppError('forbidden', 'a permission is missing');
+    scene.feed.fail({ call: 'create', channel: SPANISH, error });
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    Object.assign(scene.feed.feed, { isGone: async () => true });
+    scene.feed.remove(ref);
+    await scene.inbox.revive(SPACE);
+    await scene.later();
+    expect(scene.feed.texts(JAPANESE)).toHaveLength(1);
+    expect((await scene.outcomes())[ref.id]).toBe('skipped channel-gone');
   });
 });
 

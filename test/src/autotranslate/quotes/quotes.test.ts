@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { eventually } from '../../../fakes/eventually.ts';
 import { channel, SPACE } from '../../../fakes/channel-feed.ts';
-import type { MessageRef } from '../../../../src/model/place.ts';
+import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 import { ENGLISH, JAPANESE, linked, SPANISH, untilGivenUp, withScene } from '../support.ts';
 import { answered, BY, MODERATOR } from './support.ts';
 
@@ -155,6 +155,38 @@ describe('the quote of a message', () => {
     await edit(ref, 'a public matter');
     await scene.later();
     expect(scene.feed.texts(SPANISH)).toEqual([expect.stringContaining('es(a public matter)')]);
+  });
+
+  it.each<[string, (edited: MessageRef) => unknown]>([
+    ['auto-translate was turned off in its channel', async () => scene.watches.remove(SPANISH)],
+    [
+      'its channel was deleted, or the app is in it no more',
+      () =>
+        Object.assign(scene.feed.feed, { isGone: async ({ id }: Channel) => id === SPANISH.id }),
+    ],
+    [
+      'it is so old that its platform hides it',
+      async (edited) => {
+        await scene.store.deleteFrom('inbox').execute();
+        await edit(edited, 'a secret matter');
+        await scene.later();
+      },
+    ],
+  ])('goes with an edit from copies of an answer that cannot be read, as %s', async (_, act) => {
+    const { ref } = await scene.say(ENGLISH, 'secret');
+    await scene.idle();
+    const [copy] = scene.feed.messages(SPANISH);
+    const answer = await scene.say(SPANISH, 'es:vaya', { ...BY, replyTo: copy!.ref });
+    await scene.idle();
+    await act(ref);
+    scene.feed.remove(answer.ref);
+    await edit(ref, 'a public matter');
+    await scene.later();
+    expect(scene.feed.texts(ENGLISH)).toContain('bob: en(es:vaya) [🌐 English]');
+    expect(scene.feed.texts(JAPANESE).join()).toContain(',bob: ja(es:vaya) [🌐 ');
+    await scene.listener.messagesDeleted([answer.ref]);
+    await scene.idle();
+    expect(scene.feed.texts(JAPANESE).join()).not.toContain('bob');
   });
 
   it('follows the message when it is edited, once for quick edits', async () => {

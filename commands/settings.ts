@@ -33,7 +33,8 @@ import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 import { limitOf, LIMITS, limitsPage, limitText } from './settings/limits.ts';
 import { linkPolicyPresses, linksPage } from './settings/links.ts';
-import { moderatorPresses, moderatorsPage } from './settings/moderators.ts';
+import { moderatorsTrouble } from '../src/command/setting-lines.ts';
+import { moderatorPresses, moderatorsIn, moderatorsPage } from './settings/moderators.ts';
 
 type Context = Pick<
   PressContext,
@@ -118,9 +119,10 @@ const front: Page = async (ctx) => {
           t('settings.outside'),
           t(`settings.outside-${(choices.links ?? OPEN_LINKS).outside}`),
         ]),
-        t('settings.moderators-are', {
-          channels: await channelNames(choices.moderators ? [choices.moderators.channel] : [], ctx),
-        }),
+        (await moderatorsTrouble(ctx)) ||
+          t('settings.moderators-are', {
+            channels: await channelNames(moderatorsIn(choices), ctx),
+          }),
         t('settings.limits-are', {
           characters: limitText(ctx, limited.characters),
           minutes: limitText(ctx, limited.audioMinutes),

@@ -1,10 +1,16 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
-import { button, chosenChannels, chosenOver, seenChannels } from '../../src/command/helpers.ts';
+import {
+  button,
+  channelNames,
+  chosenChannels,
+  chosenOver,
+  seenChannels,
+} from '../../src/command/helpers.ts';
 import { moderatorsTrouble } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import type { SpaceChoices } from '../../src/model/space.ts';
-import { lines } from '../../src/rich-text/compose.ts';
+import { lines, sentence } from '../../src/rich-text/compose.ts';
 
 type Context = Pick<
   PressContext,
@@ -49,7 +55,7 @@ const groupControls = async (
 };
 
 /** The moderators' channel in a row of its own; empty for none. */
-const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
+export const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
   moderators ? [moderators.channel] : [];
 
 /** The page of the moderators' channel, and of the groups whose members moderate. */
@@ -95,17 +101,42 @@ const press = (
   }),
 });
 
+const choose = press(async (ctx, before) => {
+  const chosen = await chosenChannels(moderatorsIn(before), ctx);
+  return (now) => {
+    const all = chosen(moderatorsIn(now));
+    // The one that was added takes the place of the former one.
+    const channel = all.find((id) => !moderatorsIn(now).includes(id)) ?? all[0];
+    if (channel === undefined) return { moderators: undefined };
+    return { moderators: { channel, locale: ctx.locale } };
+  };
+});
+
 export const moderatorPresses: Readonly<Record<string, Press>> = {
-  moderators: press(async (ctx, before) => {
-    const chosen = await chosenChannels(moderatorsIn(before), ctx);
-    return (now) => {
-      const all = chosen(moderatorsIn(now));
-      // The one that was added takes the place of the former one.
-      const channel = all.find((id) => !moderatorsIn(now).includes(id)) ?? all[0];
-      if (channel === undefined) return { moderators: undefined };
-      return { moderators: { channel, locale: ctx.locale } };
-    };
-  }),
+  moderators: {
+    ...choose,
+    /** Asks first where everybody reads the channel. */
+    async run(ctx) {
+      const { access, services, channel, values, t, reply } = ctx;
+      const known = moderatorsIn(await services.spaces.of(channel.space));
+      const id = values.find((each) => !known.includes(each));
+      const seen = id === undefined ? [] : await seenChannels([id], ctx);
+      if (id === undefined || !seen[0] || !(await access.isOpen({ ...channel, id })))
+        return choose.run(ctx);
+      const channels = await channelNames([id], ctx);
+      await reply({
+        text: lines(
+          t('settings.moderators-are', { channels }),
+          sentence('⚠️ ', t('settings.moderators-open')),
+        ),
+        controls: [
+          button(ctx, `settings anyway:${id}`, 'settings.moderators-anyway'),
+          button(ctx, 'settings page:moderators', 'settings.moderators-other', 'primary'),
+        ],
+      });
+    },
+  },
+  anyway: { ...choose, run: (ctx) => choose.run({ ...ctx, values: [ctx.arg], shown: undefined }) },
   groups: press(async (ctx) => {
     if (ctx.member.isAppointed) throw userError('forbidden', 'settings.groups-admins');
     const known = ((await ctx.groups?.()) ?? []).map(({ id }) => id);

@@ -36,12 +36,18 @@ export interface ChannelAccess {
   demandHistory(channel: Channel): Promise<void>;
   /** True where the platform knows a channel and shows it to the person. */
   shows(channel: Channel): Promise<boolean>;
+  /** True where everybody in its space sees a channel, as far as the platform tells. */
+  isOpen(channel: Channel): Promise<boolean>;
   /** Filters out the things whose channel the person may not see. */
   seen<Thing>(things: readonly Thing[], channelOf: (thing: Thing) => Channel): Promise<Thing[]>;
 }
 
 export const createChannelAccess = (
-  { access = async () => 'write', readsHistory }: Pick<Platform, 'access' | 'readsHistory'>,
+  {
+    access = async () => 'write',
+    readsHistory,
+    feed,
+  }: Pick<Platform, 'access' | 'readsHistory' | 'feed'>,
   member: Member,
 ): ChannelAccess => {
   const demand: ChannelAccess['demand'] = async (channels, needed) => {
@@ -63,6 +69,7 @@ export const createChannelAccess = (
         });
     },
     shows: async (channel) => ['see', 'write'].includes((await access(member, channel)) ?? 'none'),
+    isOpen: async (channel) => (await feed?.isPrivate?.(channel).catch(() => true)) === false,
     seen: async (things, channelOf) => {
       const found = await Promise.all(things.map((thing) => access(member, channelOf(thing))));
       return things.filter((_, index) => found[index] !== 'none');

@@ -22,7 +22,7 @@ export const approvedLine = async (
   return t('settings.approved-are', { ids: listOf(shown.length > 0 ? shown : ['–'], locale) });
 };
 
-/** Says why nothing can be said in the moderators' channel; undefined where something can, or there is none. */
+/** Says why nothing can be said in the moderators’ channel, or that everybody reads it; undefined where all is well. */
 export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> => {
   const { services, channel, t, locale } = ctx;
   const { space } = channel;
@@ -42,7 +42,10 @@ export const moderatorsTrouble = async (ctx: Context): Promise<Maybe<RichText>> 
     (thrown: unknown) => say(t, toAppError(thrown).sentence),
   );
   const channels = await channelNames([moderators.channel], ctx);
-  return why ? sentence('❌ ', t('settings.moderators-are', { channels }), ' · ', why) : undefined;
+  const isOpen = !why && (await ctx.access.isOpen(line.channel));
+  if (!why && !isOpen) return undefined;
+  const which = t('settings.moderators-are', { channels });
+  return sentence(why ? '❌ ' : '⚠️ ', which, ' · ', why || t('settings.moderators-open'));
 };
 
 /** A line for each setting of voice rooms. */

@@ -18,7 +18,7 @@ const PRESSES = {
     audit: 'page export',
     rooms: 'page joins consent spoken languages partials all pause barge wake',
     settings:
-      'key dropkey moderators groups page flags mentions terms reactions reading findreading servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
+      'key dropkey moderators anyway groups page flags mentions terms reactions reading findreading servers outside approved private linkable voice bots quiet characters minutes tokens command roles',
     status: 'again retry',
     glossary: 'import cancel next accept refuse take drop',
   },

@@ -145,6 +145,28 @@ describe('/settings', () => {
     expect((await choicesOf(harness())).moderators).toBeUndefined();
   });
 
+  it('asks once before everybody reads what moderators are told, and shows it where that came later', async () => {
+    const open = sentence('settings.moderators-open');
+    harness().script.openChannels = ['1'];
+    await harness().run('settings');
+    await harness().press('settings.moderators');
+    const asked = await harness().press('settings.moderators', ['1']);
+    expect(asked.text).toContain(open);
+    expect((await choicesOf(harness())).moderators).toBeUndefined();
+    await harness().press('settings.moderators-other');
+    await harness().press('settings.moderators', ['2']);
+    expect((await choicesOf(harness())).moderators).toMatchObject({ channel: '2' });
+    await harness().press('settings.moderators', ['2', '1']);
+    const used = await harness().press('settings.moderators-anyway');
+    expect(used.text).toContain(`⚠️ ${sentence('settings.moderators-are', { channels: '<#1>' })}`);
+    expect((await choicesOf(harness())).moderators).toMatchObject({ channel: '1' });
+    harness().script.openChannels = [];
+    expect((await harness().press('settings.back')).text).not.toContain(open);
+    harness().script.openChannels = ['1'];
+    for (const command of ['settings', 'status'])
+      expect((await harness().run(command)).text).toContain(open);
+  });
+
   it('gives a command to roles, and back to everybody', async () => {
     await harness().run('settings');
     const first = await harness().press('settings.roles');

@@ -83,15 +83,17 @@ export const messageOf = (written: string, files: readonly MessageFile[] = []): 
 });
 
 /** Any platform; that of `MUTE` has no rooms. */
-const platformOf = (name: string, script: Script): Platform => ({
-  ...fakePlatform(name, [
-    'feed',
-    'mirrors',
-    ...(name === MUTE.platform ? [] : (['voice'] as const)),
-  ]),
-  access: async (_, { id }) => (id in script.access ? script.access[id] : 'write'),
-  readsHistory: async () => script.readsHistory,
-});
+const platformOf = (name: string, script: Script): Platform => {
+  const voice = name === MUTE.platform ? [] : (['voice'] as const);
+  const platform = fakePlatform(name, ['feed', 'mirrors', ...voice]);
+  const isPrivate = async ({ id }: Channel) => !script.openChannels.includes(id);
+  return {
+    ...platform,
+    ...(platform.feed && { feed: { ...platform.feed, isPrivate } }),
+    access: async (_, { id }) => (id in script.access ? script.access[id] : 'write'),
+    readsHistory: async () => script.readsHistory,
+  };
+};
 
 /** @param encryption the operator's `ENCRYPTION_KEY` */
 export const openCommandHarness = async (

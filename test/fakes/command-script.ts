@@ -37,6 +37,8 @@ export interface Script {
   members: readonly LinkMember[];
   readonly decided: string[];
   openLinks: readonly AskedLink[];
+  /** Ids of the channels that everybody sees. */
+  openChannels: readonly string[];
   /** Ids of the channels with open links. */
   openLinksIn: readonly string[];
   /** The people who are known in spaces that channels are linked with. */
@@ -134,6 +136,7 @@ export const createScript = (): Script => ({
   silentSpaces: [],
   decided: [],
   openLinks: [],
+  openChannels: [],
   openLinksIn: [],
   heard: [],
   transcript: { text: 'hello', language: 'en', durationMs: 1, segments: [] },

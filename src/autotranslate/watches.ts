@@ -1,6 +1,6 @@
 import { isInPlace, type ChannelWatch } from '../model/space.ts';
-import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
-import { AppError, userError, type Sentence } from '../errors.ts';
+import { channelMention, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import { AppError, toAppError, userError, type Sentence } from '../errors.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
@@ -9,7 +9,8 @@ import type { StandingThreads } from '../store/channels/standing-threads.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { unlessAbsent } from './absent.ts';
 import type { Backfill } from './backfill.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { nameElsewhere } from './links/names.ts';
+import { within, type WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
@@ -24,6 +25,9 @@ export interface WatchesDeps {
   readonly now: () => number;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
+
+/** Longest wait for what a platform says of the bot in a channel. */
+const CHECK_MS = 10_000;
 
 export type OwnWatches = ReturnType<typeof createWatches>;
 
@@ -42,14 +46,27 @@ export const createWatches = (deps: WatchesDeps) => {
     platforms,
   } = deps;
 
-  const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
-    platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
+  /** Lists what the bot lacks in a channel. Rejects where it is not there, and where that cannot be found out now. */
+  const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> => {
+    const asking = platforms.find(channel)?.feed.missing(channel, mode, below);
+    const found = await within(CHECK_MS, asking ?? Promise.resolve([]), undefined).catch(
+      (thrown: unknown) => {
+        if (!toAppError(thrown).retryable) throw thrown;
+      },
+    );
+    if (found) return found;
+    const sentence = {
+      key: 'watch.unchecked',
+      params: { channel: channelMention(channel) },
+    } as const;
+    throw new AppError('timeout', 'a channel could not be checked', { retryable: true, sentence });
+  };
 
   const drawback = async ({ channel, mode }: ChannelWatch): Promise<Sentence | undefined> =>
     isInPlace(mode) ? undefined : platforms.find(channel)?.feed.drawback?.(channel, mode);
 
   /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
-  const demand = async (asked: readonly ChannelWatch[]): Promise<void> => {
+  const demandHere = async (asked: readonly ChannelWatch[]): Promise<void> => {
     for (const { channel } of asked) {
       const holder = stored.holder(channel);
       if (holder && keyOf(holder) !== keyOf(channel.space))
@@ -59,6 +76,27 @@ export const createWatches = (deps: WatchesDeps) => {
     if (lacking.size > 0)
       throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
         sentence: { key: 'watch.missing', params: { permissions: { list: [...lacking] } } },
+      });
+  };
+
+  /**
+   * Rejects as `demandHere` does.
+   *
+   * @param space the one whose people read of it: what is lacking in others is told to these alone. Default: any
+   */
+  const demand = async (asked: readonly ChannelWatch[], space?: Space): Promise<void> => {
+    const isHere = ({ channel }: ChannelWatch): boolean =>
+      !space || keyOf(channel.space) === keyOf(space);
+    await demandHere(asked.filter(isHere));
+    for (const watch of asked.filter((each) => !isHere(each)))
+      await demandHere([watch]).catch(async (thrown: unknown) => {
+        const { key } = toAppError(thrown).sentence;
+        if (!/^watch\.(?:not-there|missing|unchecked)$/.test(key)) throw thrown;
+        const channel = await nameElsewhere(watch.channel, platforms);
+        const isUnchecked = key === 'watch.unchecked';
+        throw userError('forbidden', isUnchecked ? key : 'autotranslate.link-unreached', {
+          channel,
+        });
       });
   };
 

@@ -1,7 +1,13 @@
-import { AppError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 import type { Author, Content, Message } from '../../src/model/message.ts';
-import type { Channel, MessageRef, Posted, Space } from '../../src/model/place.ts';
+import {
+  channelMention,
+  type Channel,
+  type MessageRef,
+  type Posted,
+  type Space,
+} from '../../src/model/place.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -49,6 +55,8 @@ export interface FakeFeed extends FeedFaults, FeedThreads, FeedPins, FeedReactio
   asked(of: Channel): string[];
   /** What its people must still allow before a channel can be watched. */
   lack(...permissions: string[]): void;
+  /** The bot is in this channel no longer, which is as unknown as a deleted one; in none: it is in all again. */
+  lose(of?: Channel): void;
   /** People who have left the space. */
   readonly left: Set<string>;
   /** People who are banned from the space, as far as the bot may look that up. */
@@ -82,6 +90,7 @@ export const createFakeFeed = (
   const pings: string[] = [];
   const whispered: string[] = [];
   let lacking: readonly string[] = [];
+  let lostId: string | undefined;
 
   const messages = createMessages();
   const { shownIn, find, put, replace } = messages;
@@ -132,8 +141,15 @@ export const createFakeFeed = (
     ...pins.feed,
     ...threads.feed,
     ...reactions.feed,
-    missing: async ({ space: { id } }) =>
-      id === space.id || spaceNames.has(id) ? lacking : ['a place in this space'],
+    missing: async (of) => {
+      if (of.id === lostId)
+        throw userError('forbidden', 'watch.not-there', {
+          channel: channelMention(of),
+          command: '/invite',
+        });
+      const isKnown = of.space.id === space.id || spaceNames.has(of.space.id);
+      return isKnown ? lacking : ['a place in this space'];
+    },
   };
 
   const mirrors: Mirrors = {
@@ -183,6 +199,9 @@ export const createFakeFeed = (
       void (isRestricted ? restricted.add(id) : restricted.delete(id)),
     nameSpace: ({ id }, name) => void spaceNames.set(id, name),
     asked: (of) => shownIn(of).flatMap(({ controls = [] }) => controls.map(({ press }) => press)),
+    lose: (of) => {
+      lostId = of?.id;
+    },
     lack: (...permissions) => {
       lacking = permissions;
     },

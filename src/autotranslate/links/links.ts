@@ -255,7 +255,7 @@ export const createLinks = (deps: LinksDeps) => {
         throw userError('bad-input', 'autotranslate.age-restricted');
       await demandOpenHere(watch, known, isRestricted);
       await policies.demand([...known, watch], watch.channel.space);
-      await own.demand([watch]);
+      await own.demand([watch, ...known.filter(isWatchOf(other))]);
       if (known.some((each) => isElsewhere(watch.channel.space, each)))
         await demandSeldom(watch.channel.space);
       const joining = (current: readonly ChannelWatch[]): readonly ChannelWatch[] => {

@@ -1,4 +1,4 @@
-import { toAppError, userError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { channelKey, channelMention, isSameChannel, keyOf, type Space } from '../../model/place.ts';
 import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions } from '../../model/watches.ts';
@@ -6,8 +6,8 @@ import { withoutChoices } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import type { OwnWatches } from '../watches.ts';
 import type { createLinkHosts } from './hosts.ts';
-import { nameElsewhere } from './names.ts';
 import type { createLinkNotices, LinkNoticeParams } from './notices.ts';
+import { isWatchOf } from './partings.ts';
 import type { createLinkPolicies } from './policy.ts';
 import type { LinkQuestionsDeps } from './questions.ts';
 
@@ -77,7 +77,7 @@ const grownBy = ({ invited, joining, known }: Link, members: readonly ChannelWat
 
 /** Creates the rules of a link that both sides agreed to: when it can be made, and how. */
 export const createLinkMaking = (deps: LinkMakingDeps) => {
-  const { own, platforms, groupOf, tellLinks } = deps;
+  const { own, groupOf, tellLinks } = deps;
 
   /** Throws where people who see an open channel would see what is written in an age-restricted one without a yes of a moderator of theirs. */
   const demandAges = async (
@@ -93,16 +93,6 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
     await demandOpenHere(joining, members, deps.isRestricted, invited);
   };
 
-  /** Rejects where the bot may not write in channels of another space. What it lacks there is told to moderators of that space alone. */
-  const demandReached = async (theirs: readonly ChannelWatch[]): Promise<void> => {
-    for (const watch of theirs)
-      await own.demand([watch]).catch(async (thrown: unknown) => {
-        if (!/^watch\.(?:not-there|missing)$/.test(toAppError(thrown).sentence.key)) throw thrown;
-        const channel = await nameElsewhere(watch.channel, platforms);
-        throw userError('forbidden', 'autotranslate.link-unreached', { channel });
-      });
-  };
-
   /** The link as it can be made now; rejects as `Watches.propose` does. */
   const demand = async (link: Link, space: Space, admit: LinkConditions['admit']) => {
     const grown = grownBy(link, groupOf(link.invited.channel));
@@ -111,8 +101,9 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
     deps.demandHost([link.invited.channel.space, joined.channel.space], others);
     await deps.policies.demand([...others, joined], space);
     await demandAges(link, joined, others);
-    await own.demand(changed.filter((each) => isOfSpace(each, space)));
-    await demandReached(changed.filter((each) => !isOfSpace(each, space)));
+    // The channel of the code may have been lost while its group stood.
+    const asked = others.filter(isWatchOf(link.invited.channel));
+    await own.demand([...new Set([...asked, ...changed])], space);
     return grown;
   };
 

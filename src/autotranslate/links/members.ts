@@ -34,7 +34,7 @@ export interface LinkMembersDeps {
   readonly takeOut: (channels: readonly [Channel, ...Channel[]], by: Space) => Promise<void>;
   /** Throws `rate-limited` where a space has others told of too much. */
   readonly demandSeldom: (space: Space) => Promise<void>;
-  readonly own: Pick<OwnWatches, 'update'>;
+  readonly own: Pick<OwnWatches, 'update' | 'demand'>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
   readonly tellGroup: ReturnType<typeof createPartings>['tellGroup'];
 }
@@ -137,6 +137,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
     agree: async (channel: Channel, key: string): Promise<void> => {
       const { watch, found } = memberOf(channel, key);
       const { space } = watch.channel;
+      await deps.own.demand([watch, found], space);
       const isThere = isOf(found.channel.space);
       const changed = await deps.own.update(watch.channel, (current) => {
         const group = current.find(isWatchOf(watch.channel))?.group;

@@ -68,12 +68,22 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   };
 
   /** A request as one of its sides sees it; ends it where a channel was deleted while the bot was away. */
-  const find = async (id: string, side: 'invited' | 'joining', space: Space) => {
+  const find = async (
+    id: string,
+    side: 'invited' | 'joining',
+    space: Space,
+    pressedIn?: Channel,
+  ) => {
     const request = await requests.find(id);
     const isOpen = side === 'joining' || request?.state !== 'drafted';
     if (!request || !isOpen || !isOfSpace(request[side], space)) throw isOver();
     const { invited, joining } = request;
-    const gone = await Promise.all([invited, joining].map(isGone));
+    // A channel from which the bot was removed may be as unknown to it as a deleted one.
+    const isHere = ({ channel }: ChannelWatch): boolean =>
+      pressedIn !== undefined && isSameChannel(channel, pressedIn);
+    const gone = await Promise.all(
+      [invited, joining].map(async (each) => !isHere(each) && isGone(each)),
+    );
     if (gone.includes(true)) {
       await end(request, 'gone', side === 'invited' && !gone[1]);
       throw userError('not-found', 'autotranslate.link-gone');
@@ -196,7 +206,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       pressedIn?: Channel,
     ): Promise<RichText | undefined> => {
       using _ = await turns.take(id);
-      const request = await find(id, 'invited', space);
+      const request = await find(id, 'invited', space, pressedIn);
       const { invited, joining } = request;
       if (isLinked(request)) {
         await store.write(taken(id));

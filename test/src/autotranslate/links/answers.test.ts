@@ -1,7 +1,7 @@
 import { plainText } from '../../../../src/rich-text/walk.ts';
-import { describe, expect, it } from 'vitest';
-import { mirrorOf } from '../../../fakes/autotranslate.ts';
-import { channel, SPACE } from '../../../fakes/channel-feed.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
+import { channel, lost, SPACE } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, WORKSPACE } from '../support.ts';
 import { mirror, THERE } from './support.ts';
@@ -180,6 +180,50 @@ describe('a link', () => {
     const answer = scene.watches.answer(id, SPACE, true, admit);
     await expect(answer).rejects.toMatchObject({ sentence: { key: 'watch.missing' } });
   });
+
+  it.each(['group', 'alone'] as const)(
+    'is not agreed to where the bot is no longer in the channel of the code, and stays open (%s)',
+    async (how) => {
+      if (how === 'group')
+        await scene.watches.set(mirrorOf([ENGLISH, 'en'], [channel('japanese'), 'ja']));
+      await scene.watches.set([watchOf(THERE, { languages: ['de'] })]);
+      const id = await ask();
+      scene.feed.lose(ENGLISH);
+      Object.assign(scene.feed.feed, { isGone: async () => true });
+      const answer = scene.watches.answer(id, SPACE, true, admit, ENGLISH);
+      await expect(answer).rejects.toMatchObject({ sentence: { key: 'watch.not-there' } });
+      expect(scene.watches.of(THERE)).toMatchObject({ mode: 'reply', languages: ['de'] });
+      scene.feed.lose();
+      Object.assign(scene.feed.feed, { isGone: async () => false });
+      expect(await scene.watches.openLinks(ENGLISH)).toMatchObject([{ id }]);
+      await scene.watches.answer(id, SPACE, true, admit, ENGLISH);
+      expect(scene.watches.of(THERE)).toMatchObject({ mode: 'mirror' });
+    },
+  );
+
+  it.each([
+    ['hangs', (): Promise<never> => new Promise(() => undefined)],
+    ['fails', () => Promise.reject(lost())],
+  ] as const)(
+    'changes nothing where the check of a channel %s, and says so',
+    async (_, missing) => {
+      const id = await ask();
+      for (const { feed } of [scene.feed, scene.other]) {
+        const works = feed.missing.bind(feed);
+        Object.assign(feed, { missing });
+        const answer = scene.watches.answer(id, SPACE, true, admit);
+        const refused = expect(answer).rejects.toMatchObject({
+          sentence: { key: 'watch.unchecked' },
+        });
+        for (let seconds = 0; seconds < 11; seconds += 1) await vi.advanceTimersByTimeAsync(1_000);
+        await refused;
+        expect(linked()).toBe(0);
+        Object.assign(feed, { missing: works });
+      }
+      await scene.watches.answer(id, SPACE, true, admit);
+      expect(linked()).toBe(2);
+    },
+  );
 
   it('ends with the space that leaves before it is answered', async () => {
     const id = await ask();

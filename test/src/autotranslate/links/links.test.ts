@@ -267,6 +267,15 @@ describe('a channel', () => {
       .toBe(`${over('#?', 'es')}\n${sentence('autotranslate.off-now', {}, 'es')}`);
   });
 
+  it('is added to no group by a channel that the bot is no longer in', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    scene.feed.lose(ENGLISH);
+    await expect(scene.watches.join(mirror(GENERAL, 'ja'), ENGLISH)).rejects.toMatchObject({
+      sentence: { key: 'watch.not-there' },
+    });
+    expect(scene.watches.of(GENERAL)).toBeUndefined();
+  });
+
   it('is told in short who links another one of its server with it', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
     await scene.watches.join(mirror(GENERAL, 'ja'), ENGLISH, { by: here });

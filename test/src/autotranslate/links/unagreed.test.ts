@@ -70,6 +70,19 @@ describe('a channel that comes into a group without a yes of one of its spaces',
     expect(shown(GUEST)).not.toContain('from nord');
   });
 
+  it('is let in only where the bot is still in both channels', async () => {
+    for (const lost of [THERE, GUEST]) {
+      scene.other.lose(lost);
+      await expect(agree()).rejects.toMatchObject({
+        sentence: { key: lost === THERE ? 'watch.not-there' : 'autotranslate.link-unreached' },
+      });
+      expect(await stateOf(THERE)).toContainEqual([KEY, 'here']);
+      scene.other.lose();
+    }
+    await agree();
+    expect(await stateOf(THERE)).toContainEqual([KEY, undefined]);
+  });
+
   it('has no reactions of that space under its copies, and copies none there', async () => {
     const { ref } = await say(ENGLISH, 'hello');
     const copies = [THERE, GUEST].map(

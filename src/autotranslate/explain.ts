@@ -20,7 +20,7 @@ import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
 import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
 import { resetAfter } from '../usage/limits.ts';
 import type { Store } from '../store/index.ts';
-import type { InboxState } from '../store/schema.ts';
+import type { InboxState } from '../store/schema-messages.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { detectLanguage } from '../text/language/detect.ts';
 import { languageText } from '../text/message-checks.ts';

@@ -1,7 +1,7 @@
 import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { MessageRef, Person } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import type { InboxState } from '../schema.ts';
+import type { InboxState } from '../schema-messages.ts';
 import { readAuthor, readSentence, refColumns } from './row.ts';
 
 /** The stored state of a message's work for one purpose. */

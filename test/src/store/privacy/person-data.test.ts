@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../../src/store/index.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
-import type { InboxState } from '../../../../src/store/schema.ts';
+import type { InboxState } from '../../../../src/store/schema-messages.ts';
 import { createUsage } from '../../../../src/store/usage.ts';
 import { fresh } from '../../../fakes/opened.ts';
 

@@ -13,7 +13,7 @@ import type { Store } from '../../store/index.ts';
 import { RELAXED } from '../../store/writer.ts';
 import { composeLines } from '../prepare/compose-compact.ts';
 import type { CompactLine, MirrorContent } from '../prepare/compose.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
+import { within, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { Step } from './plan.ts';
 
 /** Bounds of one reply for several messages: their number, the length of all lines in UTF-16 units, and the time between two. */
@@ -22,6 +22,9 @@ const MOST_CHARS = 1_500;
 const QUICK_MS = 30_000;
 /** Time between two edits for which a reply takes more lines. */
 const EDIT_EVERY_MS = 1_000;
+/** Messages below a reply that are looked at before it takes more lines, and the longest wait for them. */
+const MOST_BELOW = 20;
+const BELOW_MS = 2_000;
 /** Looks at what a reply is to show, while other processes may change it. */
 const LOOKS = 3;
 const MOST_LINES = 5_000;
@@ -200,6 +203,24 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
     return isNext && more.lastMs - reply.lastMs <= QUICK_MS && isRoom && steps.every(isQuick);
   };
 
+  /** True where nothing but messages of its author stands below a reply; false where that is not known soon. */
+  const isLowest = async (
+    { posted: { channel, ids }, lastMs }: Pick<Room, 'lastMs'> & { readonly posted: Posted },
+    { prepared: { row } }: Step,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const { feed } = platforms.of(channel);
+    const reading = feed.newest(channel, feed.positionAt(lastMs), MOST_BELOW, signal);
+    const below = await within(
+      BELOW_MS,
+      reading.catch(() => undefined),
+      undefined,
+    );
+    return (
+      below?.every(({ ref, author }) => ids.includes(ref.id) || author.id === row.authorId) ?? false
+    );
+  };
+
   return {
     /** Takes a row in the order of its channel. */
     note: (row: Row): void => {
@@ -236,6 +257,7 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
       const waitMs = editTurn(messageKey({ ...posted, id: posted.ids[0] }));
       if (waitMs > 0) await sleep(realClock, waitMs, held.signal);
       using _ = await turns.take(posted.ids[0]);
+      if (!(await isLowest(reply, step, held.signal))) return false;
       const own = new Map(linesOf(steps).map((line) => [messageKey(line.source), line]));
       // Stored first: what is shown then is never unknown.
       await put(steps, target, posted, false);

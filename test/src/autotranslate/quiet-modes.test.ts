@@ -126,6 +126,40 @@ describe('quick messages in a channel with compact replies', () => {
     expect(replies(scene)[2]).toBe('🇪🇸 es(two)\n🇯🇵 ja(two)');
   });
 
+  it('get a new reply where anything else was written below the first one, also by the bot', async () => {
+    const ours = { author: { id: 'us', name: 'us', kind: 'ourselves' } } as const;
+    await scene.say(GENERAL, 'one');
+    await scene.idle();
+    scene.feed.say(GENERAL, 'A notice', ours);
+    await scene.say(GENERAL, 'two');
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).at(-1)).toBe('🇪🇸 es(two)\n🇯🇵 ja(two)');
+    await scene.say(GENERAL, 'three');
+    await scene.idle();
+    expect(replies(scene).at(-1)).toContain('es(two)\nes(three)');
+  });
+
+  it('get a new reply where a flag brought one below the first', async () => {
+    const { ref } = await scene.say(GENERAL, 'one');
+    await scene.idle();
+    await scene.listener.reactionChanged(ref, '🇫🇷', true);
+    await scene.idle();
+    await scene.say(GENERAL, 'two');
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL).at(-1)).toBe('🇪🇸 es(two)\n🇯🇵 ja(two)');
+  });
+
+  it('get a new reply where nobody can tell what stands below the first one', async () => {
+    await scene.say(GENERAL, 'one');
+    await scene.idle();
+    scene.feed.feed.newest = async () => {
+      throw new AppError('unavailable', 'away');
+    };
+    await scene.say(GENERAL, 'two');
+    await scene.idle();
+    expect(replies(scene)).toHaveLength(2);
+  });
+
   it('are at most five in a reply, and none that is long or comes late', async () => {
     for (const text of ['a b', 'b c', 'c d', 'd e', 'e f', 'f g']) {
       await scene.say(GENERAL, text);

@@ -9,7 +9,7 @@ import type { Changer } from '../../src/model/space.ts';
 import {
   addLanguage,
   groupHere,
-  intoLine,
+  intoLines,
   join,
   removable,
   removeLanguage,
@@ -25,6 +25,7 @@ import {
   linkedLine,
   obstacleLines,
   presser,
+  standingLines,
   type Context,
 } from './context.ts';
 
@@ -61,10 +62,11 @@ const joined = async (added: Added, by: Changer, ctx: Context, said?: string): P
   const all = await join(watch, added.with, by, added.mayMixAges, ctx);
   const shown = await answering(by, ctx);
   const linked = all.map((each) => linkedLine(each, shown));
+  const channels = all.map((each) => each.channel);
   return {
     text: sections(
       lines(shown.t('autotranslate.mirror'), bullets(...linked)),
-      lines(...(await obstacleLines(all, shown))),
+      lines(...(await obstacleLines(all, shown)), ...(await standingLines(channels, shown))),
     ),
   };
 };
@@ -104,10 +106,7 @@ export const addAction = defineAction({
     if (options.with === undefined) {
       const by = changer(ctx);
       const watch = await addLanguage(channel, language, by, ctx);
-      const said = await answering(by, ctx);
-      return reply({
-        text: lines(intoLine(watch, said), ...(await obstacleLines([watch], said))),
-      });
+      return reply({ text: await intoLines(watch, await answering(by, ctx)) });
     }
     const added = {
       channel,

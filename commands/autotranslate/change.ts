@@ -12,9 +12,12 @@ import {
   changer,
   demandLinked,
   demandSeen,
+  keptRulesLine,
   linkWarning,
   namesOf,
   presser,
+  obstacleLines,
+  standingLines,
   watchLine,
   type Context,
 } from './context.ts';
@@ -137,6 +140,16 @@ const partnersOf = async (channel: Channel, ctx: Context) => {
   };
 };
 
+/** The watches here that end with that of a channel: a group of one channel is none. */
+const endingWith = (channel: Channel, ctx: Context): readonly ChannelWatch[] => {
+  const isIt = (watch: ChannelWatch): boolean => isSameChannel(watch.channel, channel);
+  const own = ctx.services.watches.list(channel.space).filter(isIt);
+  const others = groupHere(channel, ctx).filter((watch) => !isIt(watch));
+  const isLast =
+    others.length === 1 && own.every((each) => ctx.services.watches.elsewhere(each) === 0);
+  return [...own, ...(isLast ? others : [])];
+};
+
 /** Says with which channels the link of one ends; undefined where it is linked with none. */
 export const partingLine = async (
   channel: Channel,
@@ -167,6 +180,7 @@ export const endQuestion = async (
   text: lines(
     ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
     await partingLine(channel, ctx),
+    keptRulesLine(endingWith(channel, ctx), ctx),
   ),
   controls: [
     button(ctx, `autotranslate ${press}:${channel.id}`, 'autotranslate.panel-remove', 'danger'),
@@ -213,11 +227,7 @@ export const turnOff = async (
   // Its language is forgotten with what is set.
   const said = await answering(by, ctx);
   const { t } = said;
-  const own = services.watches
-    .list(channel.space)
-    .filter((one) => isSameChannel(one.channel, channel));
-  const others = groupHere(channel, ctx).filter((watch) => !isSameChannel(watch.channel, channel));
-  const ending = [...own, ...(others.length === 1 ? others : [])];
+  const ending = endingWith(channel, ctx);
   const { list } = await partnersOf(channel, ctx);
   // An answer that its reader alone sees stands in the panel.
   const place = by.in ? '' : '/panel';
@@ -225,8 +235,7 @@ export const turnOff = async (
     services.watches.remove(channel, by),
   );
   if (!isOff) return undefined;
-  // A group of one channel is none.
-  const last = others.length === 1 ? others[0]?.channel : undefined;
+  const last = ending[1]?.channel;
   const isEnded = last && !services.watches.of(last);
   return {
     text: lines(
@@ -235,6 +244,7 @@ export const turnOff = async (
         ? t('autotranslate.off-too', { channel: channelMention(last) })
         : list.length > 0 && t('autotranslate.off-left', { channels: { list } }),
       list.length > 0 && t('autotranslate.copies-stay'),
+      keptRulesLine(ending, said),
     ),
     controls: [
       ...(undo === undefined
@@ -271,15 +281,19 @@ export const removeLanguage = async (
     ctx,
   );
   const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
-  return ended ?? { text: intoLine(watch, await answering(by, ctx)) };
+  return ended ?? { text: await intoLines(watch, await answering(by, ctx)) };
 };
 
-/** Says into what the messages of a channel are translated now. */
-export const intoLine = (watch: ChannelWatch, ctx: Context): RichText =>
-  ctx.t('autotranslate.now-into', {
-    channel: channelMention(watch.channel),
-    languages: { list: namesOf(watch.languages, ctx) },
-  });
+/** Says into what the messages of a channel are translated now, and what keeps them from that. */
+export const intoLines = async (watch: ChannelWatch, ctx: Context): Promise<RichText> =>
+  lines(
+    ctx.t('autotranslate.now-into', {
+      channel: channelMention(watch.channel),
+      languages: { list: namesOf(watch.languages, ctx) },
+    }),
+    ...(await obstacleLines([watch], ctx)),
+    ...(await standingLines([watch.channel], ctx)),
+  );
 
 /**
  * Says by which channels of other spaces a channel would be seen that is added to the group of another one, with what names

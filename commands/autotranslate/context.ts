@@ -6,6 +6,7 @@ import {
   isSameChannel,
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
+import { saysNothing } from '../../src/model/rules.ts';
 import { z } from 'zod';
 import { listOf, hears, modeKey, replacedText } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
@@ -64,6 +65,9 @@ export const namesOf = (languages: readonly string[], { services, locale }: Cont
 export const linkedLine = (watch: ChannelWatch, ctx: Context): RichText =>
   series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]);
 
+const hasRules = ({ choices }: ChannelWatch): boolean =>
+  Object.values(choices?.rules ?? {}).some((rule) => !saysNothing(rule));
+
 /** Says what is set for a channel, in a line. */
 export const watchLine = (
   watch: ChannelWatch,
@@ -77,6 +81,7 @@ export const watchLine = (
     watch.languages.length > 0 && listOf(namesOf(watch.languages, ctx), locale),
     watch.transcribes && t('autotranslate.with-voice-messages'),
     watch.bots && t('autotranslate.with-bots'),
+    hasRules(watch) && t('autotranslate.with-rules'),
     isPaused(watch) && t('autotranslate.is-paused'),
     isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
   ]);
@@ -171,6 +176,44 @@ export const obstacleLines = async (
   ];
 };
 
+/** Says what holds on in channels that were set up: pauses, and rules, also those from before auto-translate was off. */
+export const standingLines = async (
+  channels: readonly Channel[],
+  { services, channel: { space }, t, label }: Context,
+): Promise<readonly RichText[]> => {
+  const set = services.watches
+    .list(space)
+    .filter((watch) => channels.some((each) => isSameChannel(each, watch.channel)));
+  const paused = set.filter((each) => isPaused(each));
+  const ruled = set.filter(hasRules);
+  const holding = set.map(async (watch) => {
+    const members = await services.watches.members(watch);
+    const channel = channelMention(watch.channel);
+    const held = members.filter(({ holds }) => holds);
+    return held.map(({ name }) => series([name, t('members.holds', { channel })]));
+  });
+  const entry = label('rules.panel');
+  return [
+    ...(paused.length > 0
+      ? [t('autotranslate.still-paused', { channel: mentionsOf(paused) })]
+      : []),
+    ...(await Promise.all(holding)).flat(),
+    ...(ruled.length > 0
+      ? [t('autotranslate.rules-hold', { channel: mentionsOf(ruled), entry })]
+      : []),
+  ].map((line) => sentence('⚠️ ', line));
+};
+
+/** Says that the rules of channels outlast the end of auto-translate there; undefined where they have none. */
+export const keptRulesLine = (
+  ending: readonly ChannelWatch[],
+  { services, t }: Context,
+): Maybe<RichText> => {
+  const channel = mentionsOf(ending.filter(hasRules));
+  const { days } = services.audit;
+  return ending.some(hasRules) && t('autotranslate.rules-kept', { channel, days });
+};
+
 /** The person who changes something, whose answer nobody else sees: every channel is told. */
 export const presser = ({ locale, member }: Pick<Context, 'locale' | 'member'>): Changer => ({
   name: member.name,
@@ -199,14 +242,11 @@ export const setAndWarn = async (
   await demandLinked(channels, ctx);
   const before = services.watches.list(channel.space);
   await services.watches.set(watches, { by: changer(ctx), mayMixAges });
-  const paused = before.filter(
-    (old) => isPaused(old) && channels.some((each) => isSameChannel(each, old.channel)),
-  );
   const warnings = [
     ...replacedLines(watches, before, ctx),
-    paused.length > 0 && ctx.t('autotranslate.still-paused', { channel: mentionsOf(paused) }),
     ...(await obstacleLines(watches, ctx)),
   ].map((line) => line && sentence('⚠️ ', line));
+  warnings.push(...(await standingLines(channels, ctx)));
   // Other channels are told by a notice; who reads this one reads the answer.
   const isHere = channels.some((each) => isSameChannel(each, channelAround(channel)));
   const said = [isHere && ctx.t('autotranslate.by-machine'), ...warnings];

@@ -26,6 +26,7 @@ import {
   switches,
   switchLines,
   obstacleLines,
+  standingLines,
   type Context,
   type Switches,
 } from './context.ts';
@@ -268,7 +269,9 @@ export const linkPresses: Readonly<Record<string, Press>> = {
     const [id = '', own = channel.id] = arg.split('/');
     const became = await services.watches.ask(id, channel.space, admitTo(ctx));
     const toPage = button(ctx, `autotranslate links:${own}`, 'settings.back');
-    if (became === 'linked') return { text: t('autotranslate.link-done'), controls: [toPage] };
+    const standing = await standingLines([{ space: channel.space, id: own }], ctx);
+    if (became === 'linked')
+      return { text: lines(t('autotranslate.link-done'), ...standing), controls: [toPage] };
     return became === 'asked'
       ? { text: t('autotranslate.link-asked'), controls: [toPage] }
       : { text: t('autotranslate.link-unasked'), controls: [askButton(arg, ctx), toPage] };

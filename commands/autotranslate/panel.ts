@@ -10,9 +10,10 @@ import { userError } from '../../src/errors.ts';
 import { channelMention, isSameChannel } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/message.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
+import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { change, demandChange, groupHere, turnOff } from './change.ts';
-import { presser } from './context.ts';
+import { presser, standingLines } from './context.ts';
 import { channelNamed, chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import { linkChosen, linkPage, linkWith, otherLanguagePage, readChosen } from './panel-link.ts';
 import { channelPage, frontPage, shownModes, surePage } from './panel-pages.ts';
@@ -64,8 +65,11 @@ const changeOwn = async (
   how: (watch: ChannelWatch) => ChannelWatch,
 ): Promise<void> => void (await change(channelNamed(ctx, ctx.arg), how, presser(ctx), ctx));
 
-/** Takes over what was chosen of the languages that were shown; turns auto-translate on where it is off. */
-const setLanguages = async (ctx: PressContext): Promise<void> => {
+/**
+ * Takes over what was chosen of the languages that were shown; turns auto-translate on where it is off, and resolves with
+ * what holds on there.
+ */
+const setLanguages = async (ctx: PressContext): Promise<RichText | void> => {
   const channel = channelNamed(ctx, ctx.arg);
   const languages = chosenLanguages(ctx.values, MOST_LANGUAGES, ctx);
   if (watchOf(ctx, channel))
@@ -81,6 +85,7 @@ const setLanguages = async (ctx: PressContext): Promise<void> => {
   await demandChange([channel], ctx);
   const watch = { channel, mode: 'reply', languages, transcribes: true, bots: false } as const;
   await ctx.services.watches.set([watch], { by: presser(ctx) });
+  return lines(...(await standingLines([channel], ctx)));
 };
 
 /** Sets the one language of a linked channel. */

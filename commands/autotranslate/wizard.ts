@@ -9,7 +9,9 @@ import type { Content } from '../../src/model/message.ts';
 import { channelAround } from '../../src/model/place.ts';
 import { SETUP_FORMS, type Setup, type SetupChoices } from '../../src/model/setup.ts';
 import { MOST_CHANNELS } from '../../src/model/space.ts';
+import { lines } from '../../src/rich-text/compose.ts';
 import { finding } from '../../src/command/find-language.ts';
+import { standingLines } from './context.ts';
 import { chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import {
   asking,
@@ -91,7 +93,9 @@ const make = async (ctx: PressContext): Promise<void> => {
       if (done % SHOWN_EVERY === 0) await reply(progressPage(ctx, done, all));
     },
   });
-  await reply(await donePage(ctx, choices, linked));
+  const channels = linked.map((watch) => watch.channel);
+  const done = await donePage(ctx, choices, linked);
+  await reply({ ...done, text: lines(done.text, ...(await standingLines(channels, ctx))) });
 };
 
 const undo = async (ctx: PressContext): Promise<void> => {

@@ -30,6 +30,7 @@ import { createHastyClock } from './clock.ts';
 import { shownOf } from './platform.ts';
 import type { Script } from './command-script.ts';
 import { rich } from './rich-text.ts';
+import type { WatchRules } from '../../src/model/rules.ts';
 import type { FakeRooms } from './rooms.ts';
 import { silentLog } from './silent-log.ts';
 import { createNoGlossary } from './core-services.ts';
@@ -43,6 +44,14 @@ const createWatches = (
 ): Omit<Services['watches'], 'set'> & EndedWatchesDeps['watches'] => {
   const kept = new Map<string, ChannelWatch>();
   const proposed = new Map<string, ChannelWatch>();
+  /** The rules of what was turned off, as the real watches keep them. */
+  const rules = new Map<string, WatchRules>();
+  const keep = (watch: ChannelWatch): void => {
+    const { choices = kept.get(watch.channel.id)?.choices } = watch;
+    const before = rules.get(watch.channel.id);
+    const all = before ? { rules: before, ...choices } : choices;
+    kept.set(watch.channel.id, all ? { ...watch, choices: all } : watch);
+  };
   const dissolve = (group: string | undefined): void => {
     const left = [...kept.values()].filter((watch) => group && watch.group === group);
     if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
@@ -68,10 +77,7 @@ const createWatches = (
       if (claim) await store.write((db) => claim(db, [...kept.values()]));
       script.toldOf = options?.by;
       const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
-      for (const watch of watches) {
-        const { choices } = kept.get(watch.channel.id) ?? {};
-        kept.set(watch.channel.id, choices ? { choices, ...watch } : watch);
-      }
+      for (const watch of watches) keep(watch);
       for (const group of before) dissolve(group);
     },
     change: async ({ id }, how) => {
@@ -92,12 +98,13 @@ const createWatches = (
     join: async (watch, other) => {
       const group = kept.get(other.id)?.group;
       if (group === undefined) throw userError('not-found', 'autotranslate.not-linked');
-      kept.set(watch.channel.id, { ...watch, group });
+      keep({ ...watch, group });
       return [...kept.values()].filter((each) => each.group === group);
     },
     remove: async ({ id }) => {
       const before = [...kept.values()];
-      const group = kept.get(id)?.group;
+      const { group, choices } = kept.get(id) ?? {};
+      if (choices?.rules) rules.set(id, choices.rules);
       const removed = kept.delete(id);
       dissolve(group);
       await noteEnd(before.filter(({ channel }) => !kept.has(channel.id)));
@@ -134,7 +141,7 @@ const createWatches = (
       const joined = proposed.get(id);
       if (!joined) throw userError('not-found', 'autotranslate.link-over');
       await admit([joined]);
-      kept.set(joined.channel.id, joined);
+      keep(joined);
       return 'linked';
     },
     answer: async (id, _, isAgreed) =>

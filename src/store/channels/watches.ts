@@ -7,6 +7,7 @@ import { currentActor, type Actor } from '../actor.ts';
 import { noteChange } from '../audit.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
+import { bringBackRules } from './kept-rules.ts';
 import { createKnownWatches } from './known-watches.ts';
 import {
   dropChoices,
@@ -214,6 +215,7 @@ export const openWatchStore = async (
       await claim?.(db, currentIn(next));
       const gone = work(next);
       dropChoices(next);
+      await bringBackRules(db, before, next);
       await writeWatches(db, before, next);
       for (const [key, { watch }] of [...before, ...next])
         if (before.get(key) !== next.get(key)) await tell(watch.channel);

@@ -48,6 +48,77 @@ describe('/autotranslate off', () => {
   });
 });
 
+describe('the rules of a channel that is turned off', () => {
+  const RULE = { about: 'people', values: '<@1>' };
+  const hold = { channel: '<#100>', entry: sentence('rules.panel') };
+  const begin = async () => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().run('autotranslate rules', RULE);
+  };
+  const rules = () => harness().services.watches.of(HERE)?.choices?.rules;
+
+  it('are said to be kept, in the question, too, where there are some', async () => {
+    const kept = sentence('autotranslate.rules-kept', { channel: '<#100>', days: 400 });
+    await harness().run('autotranslate reply', { languages: 'es' });
+    expect((await harness().pressNamed('autotranslate sure:100')).text).not.toContain(kept);
+    await harness().run('autotranslate rules', RULE);
+    expect((await harness().pressNamed('autotranslate sure:100')).text).toContain(kept);
+    expect((await harness().run('autotranslate off')).text).toContain(kept);
+    await harness().run('autotranslate reply', { languages: 'es' });
+    expect((await harness().pressNamed('autotranslate off:100')).text).toContain(kept);
+  });
+
+  it.each<[string, () => Promise<{ readonly text: string }>]>([
+    ['reply', () => harness().run('autotranslate reply', { languages: 'es' })],
+    ['request', () => harness().run('autotranslate request')],
+    ['mirror', () => harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' })],
+    [
+      'add',
+      async () => {
+        await harness().run('autotranslate mirror', { channels: '<#1> fr <#2> es' });
+        return harness().run('autotranslate add', { language: 'en', channel: '100', with: '1' });
+      },
+    ],
+    [
+      'the panel',
+      async () => {
+        await harness().pressNamed('autotranslate page:100');
+        return harness().press('autotranslate.panel-languages', ['ja']);
+      },
+    ],
+  ])('apply again after %s, which says so and where they end', async (_, anew) => {
+    await begin();
+    const before = rules();
+    await harness().run('autotranslate off');
+    const { text } = await anew();
+    expect(rules()).toEqual(before);
+    expect(text).toContain(sentence('autotranslate.rules-hold', hold));
+    const list = await harness().run('autotranslate list');
+    expect(list.text).toContain(sentence('autotranslate.with-rules'));
+  });
+});
+
+describe('a channel that is paused', () => {
+  it.each<[string, Record<string, unknown>]>([
+    ['add', { language: 'de' }],
+    ['remove', { language: 'fr' }],
+    ['compact', { languages: 'de' }],
+  ])('is said to be so by %s', async (command, options) => {
+    await harness().run('autotranslate reply', { languages: 'es, fr' });
+    await harness().services.watches.pause(HERE, true);
+    const { text } = await harness().run(`autotranslate ${command}`, options);
+    expect(text).toContain(sentence('autotranslate.still-paused', { channel: '<#100>' }));
+  });
+
+  it('is said to be so where moderators elsewhere did that', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    harness().script.members = [memberElsewhere({ holds: true })];
+    await harness().run('autotranslate add', { language: 'fr', channel: '100', with: '1' });
+    const { text } = await harness().press('autotranslate.link-yes');
+    expect(text).toContain(`#there · ${sentence('members.holds', { channel: '<#100>' })}`);
+  });
+});
+
 describe('Undo of /autotranslate off', () => {
   const all = () => harness().services.watches.list(HERE.space);
   const undo = (asking = {}) => harness().press('autotranslate.wizard-undo', [], asking);

@@ -23,7 +23,7 @@ export interface HistoryGapNoticeDeps {
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly log: Log;
   readonly tell: Tell;
-  readonly moderators: Pick<ModeratorNotices, 'missed'>;
+  readonly moderators: Pick<ModeratorNotices, 'told'>;
 }
 
 const at = (timeMs: number) => timestamp(Math.floor(timeMs / 1_000));
@@ -43,7 +43,7 @@ export const createHistoryGapNotice =
     const t = texts.rich(noticeLanguage(watch, await spaces.of(channel.space)));
     const times = { from: at(fromMs), until: at(untilMs) };
     const key = `autotranslate.gap-${reason}` as const;
-    moderators.missed(channel, { key, params: times });
+    moderators.told(channel, { key, params: times }, 'gaps');
     await tell(channel, t(key, times));
   };
 

@@ -32,6 +32,7 @@ import { demandOpenHere } from './making.ts';
 import { createLinkRequests, type LinkRequestsDeps } from './requests.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { noticeLanguage } from '../rules.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import type { Scheduler } from '../scheduler.ts';
 import type { OwnWatches } from '../watches.ts';
@@ -54,7 +55,7 @@ export interface LinksDeps
       | 'demandHost'
     >,
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
-  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed'>;
+  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed' | 'told'>;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'isOwn' | 'joinedMs' | 'remove'>;
   readonly own: Omit<OwnWatches, 'list' | 'missing' | 'drawback'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
@@ -135,14 +136,21 @@ export const createLinks = (deps: LinksDeps) => {
     return changed;
   };
 
-  /** Tells channels of other spaces that one is paused by its own moderators, or that they are linked with it again. */
-  const tellPause = async (watch: ChannelWatch, isPausing: boolean): Promise<void> => {
+  /** Tells channels of other spaces, and moderators, that one is paused by its own moderators, or is linked with them again. */
+  const tellPause = async (
+    watch: ChannelWatch,
+    isPausing: boolean,
+    by?: Changer,
+  ): Promise<void> => {
     const { channel } = watch;
     const others = linkedWith(watch);
     if (others.length === 0 || isHeld(channel, watches.group(watch))) return;
     await logFailure(deps.log, 'channels could not be told of a pause', async () => {
-      if (await isPauseTold(channel, isPausing))
-        void tellGroup(others, [channel], isPausing ? 'held' : 'unheld', channel.space);
+      if (!(await isPauseTold(channel, isPausing))) return;
+      const key = `autotranslate.${isPausing ? 'paused-linked' : 'resumed-here'}` as const;
+      if (by)
+        deps.moderators.told(channel, { key, params: { name: quotedWords(by.name) } }, 'links');
+      void tellGroup(others, [channel], isPausing ? 'held' : 'unheld', channel.space);
     });
   };
 
@@ -234,7 +242,7 @@ export const createLinks = (deps: LinksDeps) => {
           by,
           isPausing ? `paused-${changed.mode === 'mirror' ? 'linked' : 'here'}` : 'resumed-here',
         );
-      if (changed && isNews) await tellPause(changed, isPausing);
+      if (changed && isNews) await tellPause(changed, isPausing, by);
       return changed;
     },
     join: async (

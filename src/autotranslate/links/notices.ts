@@ -1,6 +1,7 @@
 import type { Texts, TranslateRich } from '../../i18n/texts.ts';
 import type { Content } from '../../model/message.ts';
 import {
+  channelKey,
   channelMention,
   isSameChannel,
   keyOf,
@@ -32,7 +33,7 @@ export interface LinkNoticesDeps {
   readonly languages: Pick<Languages, 'name'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
-  readonly moderators: Pick<ModeratorNotices, 'linked'>;
+  readonly moderators: Pick<ModeratorNotices, 'linked' | 'told'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -105,6 +106,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     { asked, agreed, name, before = [], ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const actor = currentActor();
+    const told = new Set<string>();
     const named = await Promise.all(
       about.map(async (each) => ({ each, name: await nameElsewhere(each, platforms) })),
     );
@@ -116,7 +118,8 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const here = keyOf(watch.channel.space);
       const isOwn = ({ space }: Pick<Channel, 'space'>): boolean => keyOf(space) === here;
       const outside = some.filter(({ each }) => !isOwn(each)).map((one) => one.name);
-      const what = ENDING.has(which) ? 'unlinked' : TOLD[which];
+      const isOfOthers = /\.(?:removed|held|unheld)-/.test(which);
+      const what = !isOfOthers && ENDING.has(which) ? 'unlinked' : TOLD[which];
       const came = what === 'unagreed' ? some[0]?.each : undefined;
       if (outside.length > 0 && what) moderators.linked(watch.channel, what, outside, came);
       const person = name ?? (actor && isOwn(actor) ? actor.name : undefined);
@@ -130,19 +133,24 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         by && agreed
           ? t('autotranslate.link-agreed', { ...by, agreed: await of(agreed) })
           : by && t('autotranslate.link-added', by);
-      const told = {
+      const noted = {
         ...params,
         by: person === undefined ? 'space' : 'person',
         name: quotedWords(person ?? ''),
         channels: { list },
       };
+      // Moderators read of one event once, and of each of their channels that is meant.
+      const meant = which.endsWith('-here') ? channelKey(watch.channel) : here;
+      if (isOfOthers && !told.has(meant))
+        moderators.told(watch.channel, { key: which, params: noted }, 'links');
+      told.add(meant);
       const mayBeOff = ENDING.has(which) && which !== 'autotranslate.removed-here';
       const isOff = mayBeOff && !watches.isOwn(watch.channel);
       const replaced = replacedBy(watch, before, t, language);
       const off = isOff && t('autotranslate.off-now');
       const more = which === 'autotranslate.unagreed-elsewhere' ? [] : [who, replaced, off];
       const controls = came && agreeControls(watch.channel, came, t);
-      void tell(watch.channel, lines(t(which, told), ...more), controls);
+      void tell(watch.channel, lines(t(which, noted), ...more), controls);
     };
     for (const watch of readers) {
       const group = watches.group(watch);

@@ -108,9 +108,9 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
           ],
         };
       }),
-    /** Takes a sentence on messages of a channel that could not be read. */
-    missed: (channel: Channel, sentence: Sentence): void =>
-      void tell(channel.space, 'gaps', (t) => ({
+    /** Takes a sentence on messages of a channel that could not be read, or on what somebody did to its links. */
+    told: (channel: Channel, sentence: Sentence, kind: 'gaps' | 'links'): void =>
+      void tell(channel.space, kind, (t) => ({
         text: series([channelMention(channel), say(t, sentence)], ' '),
       })),
     /**

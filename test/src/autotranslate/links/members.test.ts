@@ -355,6 +355,9 @@ describe('a channel of a space that joined later', () => {
     scene.other.nameSpace(GUEST.space, 'guests.example');
     await join(THERE, 'fr');
     await join(GUEST, 'pt');
+    const [MODS, THEIR_MODS] = [channel('mods'), channel('99', undefined, WORKSPACE)];
+    for (const { space, id } of [MODS, THEIR_MODS])
+      await scene.spaces.change(space, { moderators: { channel: id, locale: 'en' } });
     const ann = { id: 'ann', name: 'Ann', space: ENGLISH.space };
     await actAs(ann, () => scene.watches.expel(ENGLISH, KEY));
     const params = { server: 'Babel (Place)', channels: '#channel-42 · tower.example (Other)' };
@@ -371,6 +374,10 @@ describe('a channel of a space that joined later', () => {
     await expect
       .poll(() => scene.other.texts(THERE))
       .toEqual([sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'fr')]);
+    // Moderators of each side are told once, of their own by name.
+    await expect.poll(() => scene.feed.texts(MODS)).toEqual([expect.stringContaining(left('en'))]);
+    const gone = sentence('autotranslate.removed-here', { server: 'Babel (Place)' }, 'en');
+    await expect.poll(() => scene.other.texts(THEIR_MODS)).toEqual([expect.stringContaining(gone)]);
     // The trail there names the server, and the one here the person.
     const [there] = await auditOf(scene.store, WORKSPACE);
     expect(there).toMatchObject({ by: undefined, elsewhere: 'Babel (Place)' });

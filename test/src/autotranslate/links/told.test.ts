@@ -177,6 +177,22 @@ describe('the pause of a linked channel by its own moderators', () => {
     expect([scene.feed.texts(ENGLISH), scene.feed.texts(SPANISH)]).toEqual([[], []]);
   });
 
+  it('is told to moderators on both sides, to its own by name', async () => {
+    scene.feed.nameSpace(ENGLISH.space, 'Babel');
+    const theirs = channel('99', undefined, WORKSPACE);
+    for (const { space, id } of [MODS, theirs])
+      await scene.spaces.change(space, { moderators: { channel: id, locale: 'fr' } });
+    await pause(true);
+    const own = sentence('autotranslate.paused-linked', { name: SHOWN }, 'fr').replaceAll('`', '');
+    await expect.poll(() => scene.feed.texts(MODS)).toEqual([expect.stringContaining(own)]);
+    await expect
+      .poll(() => scene.other.texts(theirs))
+      .toEqual([expect.stringContaining(line('held'))]);
+    await pause(false);
+    await expect.poll(() => scene.feed.texts(MODS)).toHaveLength(2);
+    await expect.poll(() => scene.other.texts(theirs)).toHaveLength(2);
+  });
+
   it('is never refused, however often it is begun and ended: the others are told of some, and of the end of these', async () => {
     const MOST = 20;
     for (let times = 0; times < MOST + 5; times += 1) {

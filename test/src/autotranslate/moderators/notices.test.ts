@@ -160,10 +160,8 @@ describe("a moderators' channel", () => {
   });
 
   it('gets a line of a channel whose older messages it may not read', async () => {
-    notices.missed(GENERAL, {
-      key: 'autotranslate.gap-forbidden',
-      params: { from: 'noon', until: 'one' },
-    });
+    const params = { from: 'noon', until: 'one' };
+    notices.told(GENERAL, { key: 'autotranslate.gap-forbidden', params }, 'gaps');
     await settle();
     expect(said()).toHaveLength(1);
     expect(said()[0]).toContain(

@@ -6,24 +6,16 @@ import { watching } from './002-watching.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
-import { mirrorModels } from './027-mirror-models.ts';
-import { usageByMember } from './028-usage-by-member.ts';
 import { addOpenAnswers } from './029-open-answers.ts';
 import { addPendingImports } from './030-pending-imports.ts';
-import { watchChoices } from './031-watch-choices.ts';
 import { addLinkRequests } from './032-link-requests.ts';
-import { answerMentions } from './033-answer-mentions.ts';
 import { addGlossaryProposals } from './035-glossary-proposals.ts';
 import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
 import { addSetups } from './037-setups.ts';
 import { addLinkedThreads } from './039-linked-threads.ts';
-import { mirrorQuotes } from './040-mirror-quotes.ts';
-import { proposalChannels } from './041-proposal-channels.ts';
 import { addCopiedReactions } from './042-copied-reactions.ts';
-import { threadStates } from './043-thread-states.ts';
-import { untold } from './045-untold.ts';
 import { addWatchUndos } from './048-watch-undos.ts';
-import { MIGRATIONS_047_TO_052 } from './047-to-052.ts';
+import { MIGRATIONS_027_TO_052 } from './027-to-052.ts';
 
 /**
  * Migrations in the order of their names; a released one is never changed. A new one gets the number after the highest here,
@@ -36,24 +28,16 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '004-partitions-and-targets': partitionsAndTargets,
     '009-folded-terms': foldedTerms,
     ...MIGRATIONS_014_TO_026,
-    '027-mirror-models': mirrorModels,
-    '028-usage-by-member': usageByMember,
     '029-open-answers': addOpenAnswers,
     '030-pending-imports': addPendingImports,
-    '031-watch-choices': watchChoices,
     '032-link-requests': addLinkRequests,
-    '033-answer-mentions': answerMentions,
     '035-glossary-proposals': addGlossaryProposals,
     '036-audit-and-blocks': addAuditAndBlocks,
     '037-setups': addSetups,
     '039-linked-threads': addLinkedThreads,
-    '040-mirror-quotes': mirrorQuotes,
-    '041-proposal-channels': proposalChannels,
     '042-copied-reactions': addCopiedReactions,
-    '043-thread-states': threadStates,
-    '045-untold': untold,
     '048-watch-undos': addWatchUndos,
-    ...MIGRATIONS_047_TO_052,
+    ...MIGRATIONS_027_TO_052,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );
 

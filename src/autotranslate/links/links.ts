@@ -19,6 +19,7 @@ import type { LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { Claim, WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';
+import { slicesOf } from '../../store/rows.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { createLinkPolicies, type LinkPoliciesDeps } from './policy.ts';
 import { createLinkHosts } from './hosts.ts';
@@ -39,6 +40,9 @@ import type { OwnWatches } from '../watches.ts';
 
 /** Pauses of a channel that are remembered beside the last one. */
 const MOST_PAUSES = 20;
+
+/** Watches of a space that is left that end in one transaction. */
+const REMOVED_AT_ONCE = 50;
 
 export interface LinksDeps
   extends
@@ -307,6 +311,7 @@ export const createLinks = (deps: LinksDeps) => {
       takeOut,
       tellGroup,
       demandSeldom,
+      policies,
     }),
     remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
     channelDeleted: async (channel: Channel): Promise<void> => {
@@ -336,7 +341,13 @@ export const createLinks = (deps: LinksDeps) => {
       const watched = watches.list(space).map(({ channel }) => channel);
       const isLeft = ({ channel }: ChannelWatch): boolean => keyOf(channel.space) === keyOf(space);
       await within(NAMED_MS, endOf(space, isLeft), undefined);
-      const ended = await parting(watched, async () => watches.remove(watched));
+      const ended = await parting(watched, async () => {
+        const gone: Channel[] = [];
+        // Others write between these changes.
+        for (const some of slicesOf(watched, REMOVED_AT_ONCE))
+          gone.push(...(await watches.remove(some)));
+        return gone;
+      });
       await own.unfollow(ended.filter((channel) => keyOf(channel.space) !== keyOf(space)));
       const open = await inbox.openIn(space);
       for (const { ref } of open) scheduler.interrupt(ref);

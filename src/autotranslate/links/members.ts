@@ -14,6 +14,7 @@ import { createLinkHosts } from './hosts.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';
 import type { createLinkNotices } from './notices.ts';
 import { isWatchOf, type createPartings } from './partings.ts';
+import type { createLinkPolicies } from './policy.ts';
 import type { OwnWatches } from '../watches.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
@@ -34,6 +35,7 @@ export interface LinkMembersDeps {
   readonly takeOut: (channels: readonly [Channel, ...Channel[]], by: Space) => Promise<void>;
   /** Throws `rate-limited` where a space has others told of too much. */
   readonly demandSeldom: (space: Space) => Promise<void>;
+  readonly policies: Pick<ReturnType<typeof createLinkPolicies>, 'demand'>;
   readonly own: Pick<OwnWatches, 'update' | 'demand'>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
   readonly tellGroup: ReturnType<typeof createPartings>['tellGroup'];
@@ -139,6 +141,8 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       const { space } = watch.channel;
       await deps.own.demand([watch, found], space);
       const isThere = isOf(found.channel.space);
+      const sharing = watches.group(watch).filter((each) => isOf(space)(each) || isThere(each));
+      await deps.policies.demand(sharing, space);
       const changed = await deps.own.update(watch.channel, (current) => {
         const group = current.find(isWatchOf(watch.channel))?.group;
         return current.flatMap((each) => {

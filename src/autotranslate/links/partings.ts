@@ -11,7 +11,7 @@ export interface PartingsDeps extends Pick<
   ReturnType<typeof createLinkNotices>,
   'tellLinks' | 'tellOff'
 > {
-  readonly watches: Pick<WatchStore, 'list'>;
+  readonly watches: Pick<WatchStore, 'of' | 'isOwn'>;
   readonly own: Pick<OwnWatches, 'set' | 'remove'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   /** Lists the channels that are linked with a channel, itself included; none where it is alone. */
@@ -29,7 +29,7 @@ export const createPartings = (deps: PartingsDeps) => {
   const { watches, own, platforms, groupOf, tellLinks, tellOff } = deps;
 
   const find = (channel: Channel): ChannelWatch | undefined =>
-    watches.list(channel.space).find(isWatchOf(channel));
+    watches.isOwn(channel) ? watches.of(channel) : undefined;
 
   /** The channels that one is linked with. */
   const around = (channel: Channel): readonly ChannelWatch[] =>
@@ -44,8 +44,9 @@ export const createPartings = (deps: PartingsDeps) => {
     change: () => Promise<Result>,
     by?: Changer,
   ): Promise<Result> => {
+    const keys = new Set(channels.map(channelKey));
     const isTold = ({ channel }: ChannelWatch): boolean =>
-      channels.some((one) => isSameChannel(one, channel)) || (!!by && isFrom(channel, by));
+      keys.has(channelKey(channel)) || (!!by && isFrom(channel, by));
     const linked = channels.flatMap((about) =>
       groupOf(about).flatMap((reader) => (isTold(reader) ? [] : [{ reader, about }])),
     );

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
@@ -42,6 +43,24 @@ describe('a space that is left', () => {
     await expect.poll(() => scene.logged.join('')).toContain('history of a channel');
     await scene.leave(SPACE);
     await scene.idle();
+  });
+});
+
+describe('a space with many channels that is left', () => {
+  const scene = withScene(
+    Array.from({ length: 200 }, (_, at) => watchOf(channel(`c${at}`, undefined, WORKSPACE))),
+  );
+
+  it('lets others read and write before all of them are removed', async () => {
+    const leaving = scene.leave(WORKSPACE);
+    const left = new Set<number>();
+    for (let rows = 200; rows > 0; left.add(rows)) {
+      await setImmediate();
+      const stored = await scene.store.selectFrom('channel_watch').select('channel_id').execute();
+      rows = stored.length;
+    }
+    await leaving;
+    expect([...left].filter((rows) => rows > 0 && rows < 200).length).toBeGreaterThan(1);
   });
 });
 

@@ -4,6 +4,7 @@ import { mirrorOf } from '../../../fakes/autotranslate.ts';
 import { channel } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { channelKey, type Channel } from '../../../../src/model/place.ts';
+import { OPEN_LINKS } from '../../../../src/model/space.ts';
 import { actAs } from '../../../../src/store/actor.ts';
 import { ENGLISH, SPANISH, withScene, WORKSPACE } from '../support.ts';
 import { ADA, admitAll, linkIn, mirror, THERE } from './support.ts';
@@ -177,6 +178,15 @@ describe('a channel that comes into a group without a yes of one of its spaces',
     expect(shown(GUEST)).not.toContain('from nord');
     await scene.watches.expel(THERE, KEY);
     expect(scene.watches.list(GUEST.space)).toEqual([]);
+  });
+
+  it('is let in by no moderator where the policy of their space allows no such link', async () => {
+    await scene.spaces.change(WORKSPACE, { links: { ...OPEN_LINKS, outside: 'nobody' } });
+    await expect(agree()).rejects.toMatchObject({ sentence: { key: 'links.not-allowed' } });
+    expect(await stateOf(THERE)).toContainEqual([KEY, 'here']);
+    await scene.spaces.change(WORKSPACE, { links: OPEN_LINKS });
+    await agree();
+    expect(await stateOf(THERE)).not.toContainEqual([KEY, 'here']);
   });
 
   it('is noted with the yes of that space, on both sides', async () => {

@@ -18,6 +18,7 @@ import {
   presser,
   obstacleLines,
   standingLines,
+  setupMark,
   watchLine,
   type Context,
 } from './context.ts';
@@ -312,9 +313,14 @@ export const seenElsewhere = async (
   demandOneGroup(channel, other, ctx);
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
-  const seen = markOf(members.map(({ key }) => key));
+  const setup = setupMark(channel, ctx);
+  const seen = `${markOf(members.map(({ key }) => key))}${setup}`;
   if (members.length === 0 || seen === said) return undefined;
   const text = sections(
+    said !== undefined &&
+      said !== '' &&
+      !said.endsWith(setup) &&
+      ctx.t('autotranslate.panel-changed', { channel: channelMention(channel) }),
     ctx.t('autotranslate.join-seen', {
       channel: channelMention(channel),
       channels: { list: members.map(({ name }) => name) },

@@ -8,7 +8,7 @@ import {
 import { userError } from '../../src/errors.ts';
 import { saysNothing } from '../../src/model/rules.ts';
 import { z } from 'zod';
-import { listOf, hears, modeKey, replacedText } from '../../src/command/helpers.ts';
+import { listOf, hears, markOf, modeKey, replacedText } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import {
@@ -118,6 +118,13 @@ const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
 
 export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context): RichText =>
   replacedText(old, services.languages, t, locale);
+
+/** Names what is set for a channel at this moment in a control that replaces it. */
+export const setupMark = (channel: Channel, { services }: Pick<Context, 'services'>): string => {
+  const all = services.watches.list(channel.space);
+  const now = all.find((watch) => isSameChannel(watch.channel, channel));
+  return markOf([JSON.stringify([now?.mode, now?.below, now?.languages, now?.group])]);
+};
 
 /** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
 export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {

@@ -9,7 +9,7 @@ import {
 import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/command/helpers.ts';
 import { toAppError, userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
-import type { Content, Control } from '../../src/model/message.ts';
+import type { Content } from '../../src/model/message.ts';
 import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
 import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
@@ -27,6 +27,7 @@ import {
   switchLines,
   obstacleLines,
   standingLines,
+  setupMark,
   type Context,
   type Switches,
 } from './context.ts';
@@ -135,7 +136,7 @@ export const useCode = async (
       linkWarning(watch.channel, ctx),
       warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
     ),
-    controls: [askButton(`${id}/${watch.channel.id}`, ctx)],
+    controls: [askButton(id, watch.channel, ctx)],
   };
 };
 
@@ -238,9 +239,14 @@ const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
   run: async (ctx) => ctx.reply(await run(ctx)),
 });
 
-/** @param about the id of the request, and that of the own channel */
-const askButton = (about: string, ctx: Pick<PressContext, 'label'>): Control =>
-  button(ctx, `autotranslate ask:${about}`, 'autotranslate.link-yes', 'primary');
+/** @param id that of the request */
+const askButton = (id: string, own: Channel, ctx: Pick<PressContext, 'label' | 'services'>) =>
+  button(
+    ctx,
+    `autotranslate ask:${id}/${own.id}/${setupMark(own, ctx)}`,
+    'autotranslate.link-yes',
+    'primary',
+  );
 
 /** An answer takes the place of the question, whose buttons are of no use any more. */
 const answer = (isAgreed: boolean): Press => ({
@@ -266,15 +272,25 @@ const answer = (isAgreed: boolean): Press => ({
 export const linkPresses: Readonly<Record<string, Press>> = {
   ask: press(async (ctx) => {
     const { services, channel, arg, t } = ctx;
-    const [id = '', own = channel.id] = arg.split('/');
+    const [id = '', own = channel.id, said] = arg.split('/');
+    const place = { space: channel.space, id: own };
+    if (said !== undefined && said !== setupMark(place, ctx)) {
+      const about = { channel: channelMention(place) };
+      const now = linkWarning(place, ctx) ?? (await partingLine(place, ctx));
+      const text = lines(
+        t('autotranslate.panel-changed', about),
+        now ?? t('autotranslate.not-on', about),
+      );
+      return { text, controls: [askButton(id, place, ctx)] };
+    }
     const became = await services.watches.ask(id, channel.space, admitTo(ctx));
     const toPage = button(ctx, `autotranslate links:${own}`, 'settings.back');
-    const standing = await standingLines([{ space: channel.space, id: own }], ctx);
+    const standing = await standingLines([place], ctx);
     if (became === 'linked')
       return { text: lines(t('autotranslate.link-done'), ...standing), controls: [toPage] };
     return became === 'asked'
       ? { text: t('autotranslate.link-asked'), controls: [toPage] }
-      : { text: t('autotranslate.link-unasked'), controls: [askButton(arg, ctx), toPage] };
+      : { text: t('autotranslate.link-unasked'), controls: [askButton(id, place, ctx), toPage] };
   }),
   link: answer(true),
   refuse: answer(false),

@@ -81,7 +81,7 @@ export const openGroup = async () => {
   });
   const proposal = await answer.answer();
   const [ask = ''] =
-    /autotranslate ask:[0-9a-f-]+\/\w+/.exec(JSON.stringify(proposal.components)) ?? [];
+    /autotranslate ask:[0-9a-f-]+\/\w+\/[\w-]+/.exec(JSON.stringify(proposal.components)) ?? [];
   discord.press(guild.owner, proposal, ask);
   await agreeIn(bot, english, ask);
   await japanese.until((messages) =>

@@ -42,6 +42,12 @@ describe('/autotranslate add', () => {
     const again = await harness().pressNamed(control?.press ?? '');
     expect(again.text).toContain('#more');
     expect(languages()).toEqual(['en', 'es']);
+    const changed = sentence('autotranslate.panel-changed', { channel: '<#3>' });
+    expect(again.text).not.toContain(changed);
+    await harness().run('autotranslate reply', { languages: 'es', channel: '3' });
+    const anew = await harness().pressNamed(again.controls?.[0]?.press ?? '');
+    expect(anew.text).toContain(changed);
+    expect(watchesOf(harness()).at(-1)).toMatchObject({ id: '3', mode: 'reply' });
     const { text } = await harness().press('autotranslate.link-yes');
     expect(text).toContain('- <#3> · Japanese');
     expect(languages()).toEqual(['en', 'es', 'ja']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
 import { isPrivatePress } from '../../../src/model/command-info.ts';
+import { labelled } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
 import { watchesOf } from './support.ts';
@@ -33,6 +34,25 @@ describe('/autotranslate link', () => {
     expect(text).toContain(sentence('autotranslate.bots'));
     await harness().press('autotranslate.link-yes');
     expect(watchesOf(harness())).toMatchObject([{ id: '100', languages: ['sw'], bots: true }]);
+  });
+
+  it('is asked anew where the channel was set up otherwise since, and replaces nothing before', async () => {
+    const options = { language: 'en', code: 'group' };
+    await harness().run('autotranslate link', options);
+    const { press = '' } = labelled(harness().shown.at(-1), 'autotranslate.link-yes') ?? {};
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const asked = await harness().pressNamed(press);
+    expect(asked.text).toContain(sentence('autotranslate.panel-changed', { channel: '<#100>' }));
+    const before = `${sentence('autotranslate.modes.reply')} · Spanish`;
+    expect(asked.text).toContain(
+      sentence('autotranslate.link-replaces', { channel: '<#100>', before }),
+    );
+    expect(watchesOf(harness())).toMatchObject([{ mode: 'reply', languages: ['es'] }]);
+    await harness().run('autotranslate off');
+    const off = await harness().pressNamed(press.replace(/[^/]+$/, 'former'));
+    expect(off.text).toContain(sentence('autotranslate.not-on', { channel: '<#100>' }));
+    await harness().press('autotranslate.link-yes');
+    expect(watchesOf(harness())).toMatchObject([{ mode: 'mirror', languages: ['en'] }]);
   });
 
   it('warns of nothing in a channel that is linked already', async () => {

@@ -88,13 +88,14 @@ export const createSettle = (deps: SettleDeps) => {
 
   const passOn = async (
     db: Transaction<Schema>,
-    { row, mayExist }: Prepared,
+    { row, mayExist, tried = [] }: Prepared,
     group: string,
     waits: readonly Wait[],
   ): Promise<void> => {
     for (const { to, fault, isTried } of waits) {
       const dueMs = fault ? now() + waitMs(LATE, 1, toAppError(fault), random) : 0;
-      const how = { mayExist: mayExist || isTried, attempts: fault ? 1 : 0, dueMs };
+      const mayStand = mayExist || isTried || tried.includes(to);
+      const how = { mayExist: mayStand, attempts: fault ? 1 : 0, dueMs };
       await inbox.passOn(db, row, { group, to, ...how });
     }
   };

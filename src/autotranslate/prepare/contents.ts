@@ -24,6 +24,7 @@ import {
   reasonOf,
   skipped,
   withMirrors,
+  type Place,
   type Prepared,
   type WantedMirror,
 } from './prepared.ts';
@@ -76,30 +77,33 @@ export const createContents = (deps: ContentsDeps) => {
       watch: ChannelWatch,
       { open, late }: Receivers,
     ): Promise<Prepared> => {
-      const mirrors: WantedMirror[] = [];
-      const waiting = [...late];
-      for (const { language, channel: place, target } of open) {
+      // A thread that cannot be begun now keeps the message from no other channel.
+      const mayWait = watch.group !== undefined && row.to === undefined;
+      const tried: string[] = [];
+      const mirrorIn = async ({
+        language,
+        channel: place,
+        target,
+      }: Place): Promise<WantedMirror | undefined> => {
         const rendition = translated.renditions.find((one) => one.language === language);
         const isShown =
           watch.mode !== 'thread' ||
           translated.unheard.length > 0 ||
           (rendition && isWorthShowing(rendition));
-        if (!rendition || !isShown) continue;
-        // A thread that cannot be begun now keeps the message from no other channel.
-        const mayWait = watch.group !== undefined && row.to === undefined;
+        if (!rendition || !isShown) return undefined;
         const to = await recover(
           target(),
           (thrown) => mayWait && toAppError(thrown).code !== 'cancelled',
         );
         if (!to) {
-          waiting.push(channelKey(place));
-          continue;
+          tried.push(channelKey(place));
+          return undefined;
         }
         const { text: written } = rendition;
         const text =
           written && (await textFor(written, message.ref.channel, to.channel, platforms));
         const author = await deps.names.shownIn(to.channel, message, watch);
-        mirrors.push({
+        return {
           target: to,
           models: modelNames([rendition]),
           isFailed: rendition.outcome === 'failed',
@@ -111,9 +115,13 @@ export const createContents = (deps: ContentsDeps) => {
               wordingOf(to.channel),
               attachments,
             ),
-        });
-      }
-      return withMirrors(row, message, translated, mirrors, waiting);
+        };
+      };
+      const making = open.map(mirrorIn);
+      // A fault is met once nothing is under way any more.
+      await Promise.allSettled(making);
+      const mirrors = (await Promise.all(making)).filter((one) => one !== undefined);
+      return { ...withMirrors(row, message, translated, mirrors, [...late, ...tried]), tried };
     },
 
     /** The reply under a message in the mode of its watch. */

@@ -46,6 +46,8 @@ export interface Prepared {
   readonly mirrors: readonly WantedMirror[];
   /** Keys of channels that are late: the message waits for them behind others, and need not be among the mirrors. */
   readonly late: readonly string[];
+  /** Keys of those of them in which something may have been begun. Default: none. */
+  readonly tried?: readonly string[];
   /** Files of the mirrors, which are read only when these are posted. */
   readonly files: readonly MessageFile[];
   /** The reason for which nothing was translated. */

@@ -146,14 +146,19 @@ describe('the locales', () => {
       const slack = /^slack\.|^watch\.shared$|^autotranslate\.wizard-admins$/;
       // These are about spaces of both platforms at once, or name the command.
       const both =
-        /^privacy\.languages$|^settings\.(?:outside-approved|approved-ids)$|\.mirror\.name$|^members\.(?:none|heading)$|\.panel-(?:which|link-to)$|^autotranslate\.elsewhere$/;
+        /^privacy\.languages$|^settings\.(?:outside-approved|approved-ids)$|\.mirror\.name$|^members\.(?:none|heading)$|\.panel-(?:which|link-to)$|^autotranslate\.(?:elsewhere|group)$/;
       const words =
         /\bworkspaces?\b|espacios? de trabajo|espaces? de travail|ワークスペース|워크스페이스|工作区|工作區|(?<!\/autotranslate )\bmirror(?! \{)|spiegel|espejo|miroir|espelho|ミラー|미러|鏡像/i;
       // These are said on Discord alone, or of the computer that serves.
       const discord =
         /^(?:web|room|captions|remedies)\.|^watch\.(?:grant|threads-full)$|\.wizard-no-room$|^welcome\.direct$/;
       const server = /\bServer(?:s|n)?\b|servidor|serveur|サーバー|서버|服务器|伺服器/i;
-      const vague = ['members.heading', 'autotranslate.elsewhere', 'autotranslate.panel-link-to'];
+      const vague = [
+        'members.heading',
+        'autotranslate.elsewhere',
+        'autotranslate.group',
+        'autotranslate.panel-link-to',
+      ];
       expect(vague.filter((key) => !server.test(sentences[key] ?? ''))).toEqual([]);
       const found = Object.entries(sentences)
         .filter(

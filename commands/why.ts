@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import type { Explained, Explanation, FoundMessage } from '../src/command/services.ts';
 import { button, listOf, quotedWords, say, WITHHELD_REASONS } from '../src/command/helpers.ts';
-import { userError } from '../src/errors.ts';
+import { userError, type MessageKey } from '../src/errors.ts';
 import type { Control } from '../src/model/message.ts';
 import {
   channelKey,
@@ -287,15 +287,30 @@ const isOwn = ({ parts }: Explained): boolean =>
 
 const OPTED_OUT = 'why.skipped.opted-out';
 
+/** Reasons that are about the author, as the author reads them. */
+const YOURS: Readonly<Record<string, MessageKey>> = {
+  [OPTED_OUT]: 'why.you-opted-out',
+  'why.skipped.blocked': 'why.you-blocked',
+  'why.skipped.forgotten': 'why.you-forgotten',
+  'why.skipped.rule-people': 'why.you-left-out',
+  'why.skipped.rule-roles': 'why.your-roles',
+};
+
+const toAuthor = <Of extends Pick<Explanation, 'reason'>>(part: Of): Of => {
+  const key = YOURS[part.reason?.key ?? ''];
+  return key ? { ...part, reason: { key } } : part;
+};
+
 /** Keeps what the person may read: of what somebody else wrote who opted out, that and no other reason. */
 const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {
   const { author, parts } = told;
   if (isBy(told, ctx))
     return {
       ...told,
-      parts: parts.map((part) =>
-        part.reason?.key === OPTED_OUT ? { ...part, reason: { key: 'why.you-opted-out' } } : part,
-      ),
+      parts: parts.map(({ missing, ...part }) => ({
+        ...toAuthor(part),
+        ...(missing && { missing: missing.map(toAuthor) }),
+      })),
     };
   if (!author || !(await ctx.services.privacy.optedOut(author))) return told;
   const shown = parts.find(({ state }) => state === 'posted') ?? { state: 'skipped' };

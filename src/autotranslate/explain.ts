@@ -84,8 +84,11 @@ export interface Explained {
   readonly elsewhere?: readonly ReactionElsewhere[];
 }
 
-/** A message that somebody asks about; without its author where only its link is known. */
-type AskedMessage = Pick<Message, 'position'> & Partial<Message>;
+/**
+ * A message that somebody asks about; without its author where only its link is known. Of the source of a copy, its words
+ * alone, as the copy has them.
+ */
+type AskedMessage = Partial<Message>;
 
 export interface ExplainDeps {
   readonly store: Pick<Store, 'selectFrom'>;
@@ -303,17 +306,22 @@ export const createExplain = (deps: ExplainDeps) => {
     if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, author, parts };
     const own = known?.author?.kind === 'ourselves' && (known.copied ? 'copy' : 'own');
     // The places of what was shown are stored for longer than its outcome.
-    const reason = own || (known ? await unknownReason(ref, known.position) : 'cleared');
+    const position = known?.position;
+    const reason = own || (position === undefined ? 'cleared' : await unknownReason(ref, position));
     const unknown = { state: 'unknown', reason: { key: `why.unknown.${reason}` } } as const;
     return { ref, author, parts: [unknown, ...parts] };
   };
 
   /** Explains what became of a source of one of our messages. A flag may be under the source or under the mirror that is asked about. */
-  const explainSource = async (ref: MessageRef, mirror: MessageRef): Promise<Explained> => {
+  const explainSource = async (
+    ref: MessageRef,
+    { ref: mirror, text, files, copied }: { readonly ref: MessageRef } & AskedMessage,
+  ): Promise<Explained> => {
     const own = refusals.of(mirror);
+    const words = copied && text && files ? { text, files } : undefined;
     if (keyOf(ref.channel.space) === keyOf(mirror.channel.space))
-      return explain(ref, undefined, [...own, ...refusals.of(ref)]);
-    const told = fromElsewhere(await explain(ref, undefined, []));
+      return explain(ref, words, [...own, ...refusals.of(ref)]);
+    const told = fromElsewhere(await explain(ref, words, []));
     return { ...told, parts: [...told.parts, ...own.map(refusedFlag)] };
   };
 
@@ -334,7 +342,7 @@ export const createExplain = (deps: ExplainDeps) => {
         ? [await explain(message.ref, message, refusals.of(message.ref))]
         : await Promise.all(
             [...refs.values()].map(async (ref) =>
-              isForOperator ? explain(ref, undefined, []) : explainSource(ref, message.ref),
+              isForOperator ? explain(ref, undefined, []) : explainSource(ref, message),
             ),
           );
     return elsewhere.length === 0 ? explained : explained.map((each) => ({ ...each, elsewhere }));

@@ -90,6 +90,22 @@ describe('/why', () => {
     expect(text).toContain(sentence('why.own'));
   });
 
+  it.each([
+    ['blocked', 'why.you-blocked'],
+    ['forgotten', 'why.you-forgotten'],
+    ['rule-people', 'why.you-left-out'],
+    ['rule-roles', 'why.your-roles'],
+  ] as const)('tells the author of themselves: %s', async (skipped, key) => {
+    const reason = { key: `why.skipped.${skipped}` } as const;
+    explain({ state: 'skipped', reason });
+    expect((await ask()).text).toContain(sentence(key));
+    explain({ state: 'posted', missing: [{ channels: [on.ref.channel], reason }] });
+    expect((await ask()).text).toContain(sentence(key));
+    expect((await ask({ ...EVE, id: 'ada', role: 'moderator' })).text).toContain(
+      sentence(reason.key),
+    );
+  });
+
   it('tells nobody but its author and moderators that the author opted out', async () => {
     await harness().services.privacy.setOptedOut({ platform: 'test', id: 'eve' }, true);
     explain({ state: 'skipped', reason: { key: 'why.skipped.opted-out' } });

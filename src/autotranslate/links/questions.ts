@@ -30,6 +30,9 @@ export interface LinkQuestionsDeps {
   readonly lookalike: ReturnType<typeof createLinkedServerNames>['lookalike'];
 }
 
+/** The ends of a request, by their sentences. */
+export type Became = 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone';
+
 /** Creates the questions by which the side that made a code is asked for a link. */
 export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   const { own, platforms, texts, groupOf } = deps;
@@ -117,7 +120,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
      */
     close: async (
       { questions = [], invited }: StoredRequest,
-      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone',
+      became: Became,
       pressedIn?: Channel,
     ): Promise<RichText | undefined> => {
       const { moderators } = await deps.spaces.of(invited.channel.space);

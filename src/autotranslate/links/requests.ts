@@ -1,7 +1,8 @@
 import { MINUTE_MS } from '../../async/clock.ts';
+import { createLru } from '../../async/lru.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
-import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
+import { isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
@@ -14,7 +15,7 @@ import type { Store } from '../../store/index.ts';
 import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
-import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
+import { createLinkQuestions, type Became, type LinkQuestionsDeps } from './questions.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
 import { createLinkMaking, isOfSpace, isOver, unknownCode, type LinkMakingDeps } from './making.ts';
@@ -29,6 +30,7 @@ export interface LinkRequestsDeps extends LinkQuestionsDeps, LinkMakingDeps {
 
 /** Longest time for which one process asks, or waits for another one that does. */
 const ASKING_MS = MINUTE_MS;
+const MOST_ENDED = 1_000;
 
 type Admit = LinkConditions['admit'];
 
@@ -41,6 +43,21 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const { demand, make } = createLinkMaking(deps);
   const turns = createKeyedMutex();
   const questions = createLinkQuestions(deps);
+  /** The ends of the last requests, for presses that come too late. */
+  const ended = createLru<string, Became>(MOST_ENDED);
+
+  const close = (request: StoredRequest, became: Became, pressedIn?: Channel) => {
+    ended.set(`${keyOf(request.invited.channel.space)} ${request.id}`, became);
+    return questions.close(request, became, pressedIn);
+  };
+
+  /** A channel that was not linked, as it is set; where it is off, notices are in the language of the moderators. */
+  const unlinked = async ({ channel }: ChannelWatch): Promise<ChannelWatch> => {
+    const { moderators } = await deps.spaces.of(channel.space);
+    const languages = [moderators?.locale ?? 'en'];
+    const off = { channel, mode: 'request', languages, transcribes: false, bots: false } as const;
+    return deps.own.of(channel) ?? off;
+  };
 
   const namesOf = (watches: readonly ChannelWatch[]): Promise<string[]> =>
     Promise.all(watches.map(({ channel }) => nameElsewhere(channel, platforms)));
@@ -57,8 +74,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   /** Ends a request, once, and says so in its questions; with `isTold` also in the channel that it was made for. */
   const end = async (request: StoredRequest, became: 'linked' | 'gone', isTold = false) => {
     if (!(await store.write(async (db) => requests.take(db, request.id)))) return;
-    if (isTold) void tellLinks([request.joining], 'autotranslate.link-gone', []);
-    await questions.close(request, became);
+    if (isTold) void tellLinks([await unlinked(request.joining)], 'autotranslate.link-gone', []);
+    await close(request, became);
   };
 
   /** True of a deleted channel, as far as its platform says so in time. */
@@ -206,11 +223,13 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       pressedIn?: Channel,
     ): Promise<RichText | undefined> => {
       using _ = await turns.take(id);
+      const became = ended.get(`${keyOf(space)} ${id}`);
+      if (became) throw userError('not-found', `autotranslate.link-${became}`);
       const request = await find(id, 'invited', space, pressedIn);
       const { invited, joining } = request;
       if (isLinked(request)) {
         await store.write(taken(id));
-        await questions.close(request, 'linked', pressedIn);
+        await close(request, 'linked');
         throw userError('not-found', 'autotranslate.link-linked');
       }
       if (isAgreed) {
@@ -221,7 +240,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             agreed: { name: agreed, space },
           };
         await link(await demand(request, space, admit), taken(id), who || {});
-        return await questions.close(request, 'done', pressedIn);
+        return await close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isOfSpace(each, space)));
       const by = currentActor();
@@ -231,8 +250,9 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         const { id: channelId } = invited.channel;
         await noteChange(db, space, by, { what: 'link-refused', channelId, after });
       });
-      void tellLinks([joining], 'autotranslate.link-refused-here', [invited.channel]);
-      return await questions.close(request, 'refused', pressedIn);
+      const asked = await unlinked(joining);
+      void tellLinks([asked], 'autotranslate.link-refused-here', [invited.channel]);
+      return await close(request, 'refused', pressedIn);
     },
     openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
       const all = await requests.open(channel.space);
@@ -275,7 +295,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             after: { linkedElsewhere },
           });
       });
-      await questions.close(request, 'withdrawn');
+      await close(request, 'withdrawn');
     },
     /** Ends what was asked for channels of a space that are gone. */
     endOf: async (space: Space, isOf: (watch: ChannelWatch) => boolean): Promise<void> => {

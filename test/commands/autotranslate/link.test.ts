@@ -74,15 +74,18 @@ describe('the question whether channels are to be linked', () => {
   });
 
   it.each([
-    'autotranslate.link-over',
-    'autotranslate.link-linked',
-    'autotranslate.link-gone',
-  ] as const)('loses its buttons where it is over: %s', async (key) => {
+    ['link-over', undefined],
+    ['link-done', 'error'],
+    ['link-refused', 'error'],
+    ['link-withdrawn', 'error'],
+    ['link-linked', 'error'],
+    ['link-gone', 'error'],
+  ] as const)('loses its buttons where nothing else is said there: %s', async (key, shownAs) => {
     harness().services.watches.answer = async () => {
-      throw userError('not-found', key);
+      throw userError('not-found', `autotranslate.${key}`);
     };
     const { text, tone, controls = [] } = await harness().pressNamed('autotranslate link:id');
-    expect([text, tone, controls]).toEqual([sentence(key), undefined, []]);
+    expect([text, tone, controls]).toEqual([sentence(`autotranslate.${key}`), shownAs, []]);
   });
 
   it('stays for whoever presses without being a moderator', async () => {

@@ -171,10 +171,16 @@ describe('an explanation of a stored message', () => {
     await scene.watches.set(watches());
     const message = await scene.say(from, 'es: Buenos días a todos, ¿cómo están ustedes hoy?');
     await scene.idle();
-    expect(await partsOf(message)).toMatchObject([{ state: 'posted', alreadyIn: 'es' }]);
+    const already = [{ state: 'posted', alreadyIn: 'es' }];
+    expect(await partsOf(message)).toMatchObject(already);
+    // Who reads a copy learns it, too.
+    for (const copy of scene.feed.messages(SPANISH))
+      expect(await partsOf({ ...copy, copied: true })).toMatchObject(already);
     const other = await scene.say(from, 'Guten Morgen zusammen, wie geht es euch heute?');
     await scene.idle();
-    expect((await partsOf(other))[0]).not.toHaveProperty('alreadyIn');
+    const copies = scene.feed.messages(SPANISH).slice(1);
+    for (const each of [other, ...copies.map((copy) => ({ ...copy, copied: true as const }))])
+      expect((await partsOf(each))[0]).not.toHaveProperty('alreadyIn');
   });
 
   it('is that of the source, with its author, for a mirror of it', async () => {

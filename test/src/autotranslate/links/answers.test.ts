@@ -8,6 +8,7 @@ import { mirror, THERE } from './support.ts';
 import { admit, conditions, isOver, propose, withRequests } from './request-support.ts';
 
 const DAY_MS = 86_400_000;
+const isGone = { sentence: { key: 'autotranslate.link-gone' } };
 
 describe('a link', () => {
   const { scene, linked, ask } = withRequests();
@@ -39,6 +40,11 @@ describe('a link', () => {
     expect(new Set([one?.status, two?.status])).toEqual(new Set(['fulfilled', 'rejected']));
     const agreed = (one?.status === 'fulfilled') === first;
     expect(linked()).toBe(agreed ? 2 : 0);
+    const reason = { sentence: { key: `autotranslate.link-${agreed ? 'done' : 'refused'}` } };
+    const [late] = await Promise.allSettled([scene.watches.answer(id, SPACE, !agreed, admit)]);
+    for (const each of [one, two, late])
+      if (each?.status === 'rejected') expect(each).toMatchObject({ reason });
+    expect(late?.status).toBe('rejected');
   });
 
   it('is answered by nobody but the side that made the code', async () => {
@@ -63,10 +69,13 @@ describe('a link', () => {
   it('that is refused is over, and the other side is told', async () => {
     const id = await ask();
     await scene.watches.answer(id, SPACE, false, admit);
-    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.link-refused' },
+    });
+    // In the language of the channel as it is, and not in the one that was proposed for it.
     await expect
       .poll(() => scene.other.texts(THERE))
-      .toEqual([sentence('autotranslate.link-refused-here', { channels: 'Place' }, 'es')]);
+      .toEqual([sentence('autotranslate.link-refused-here', { channels: 'Place' })]);
     expect(linked()).toBe(0);
   });
 
@@ -156,7 +165,7 @@ describe('a link', () => {
       .poll(() => scene.feed.texts(channel('mods')))
       .toEqual([sentence('autotranslate.link-gone')]);
     expect(scene.feed.asked(channel('mods'))).toEqual([]);
-    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isGone);
   });
 
   it('names the channel of the other side that cannot be reached, without a command, and stays open', async () => {
@@ -228,6 +237,6 @@ describe('a link', () => {
   it('ends with the space that leaves before it is answered', async () => {
     const id = await ask();
     await scene.leave(WORKSPACE);
-    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isGone);
   });
 });

@@ -138,6 +138,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         by: person === undefined ? 'space' : 'person',
         name: quotedWords(person ?? ''),
         channels: { list },
+        count: list.length,
       };
       // Moderators read of one event once, and of each of their channels that is meant.
       const meant = which.endsWith('-here') ? channelKey(watch.channel) : here;
@@ -159,11 +160,17 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         return isUnagreed(watch.channel, each, group) ? 'autotranslate.unagreed-elsewhere' : key;
       };
       const isNew = key === 'autotranslate.linked-here';
-      const parts = isNew ? Map.groupBy(named, keyOfOne) : new Map([[key, named]]);
-      for (const [what, some] of parts)
+      // Moderators agree to one server at a time.
+      const partOf = (one: (typeof named)[number]): string => {
+        const what = keyOfOne(one);
+        return what === 'autotranslate.unagreed-here' ? keyOf(one.each.space) : what;
+      };
+      for (const some of isNew ? Map.groupBy(named, partOf).values() : [named]) {
+        const what = isNew && some[0] ? keyOfOne(some[0]) : key;
         await logFailure(deps.log, 'a channel could not be told of its links', () =>
           tellReader(watch, what, some),
         );
+      }
     }
   };
 

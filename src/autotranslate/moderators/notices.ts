@@ -166,6 +166,7 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
         text: t(`moderators.${what}`, {
           channel: channelMention(channel),
           channels: { list: names },
+          count: names.length,
         }),
         ...(came && { controls: agreeControls(channel, came, t) }),
       })),

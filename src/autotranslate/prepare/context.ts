@@ -16,6 +16,8 @@ const CONVERSATIONS = 1_000;
 
 interface Turn {
   readonly ref: MessageRef;
+  /** Time at which it was written, ms since 1970. */
+  readonly writtenMs: number;
   readonly authorId: string;
   readonly text: string;
 }
@@ -42,12 +44,20 @@ export const createTranslationContext = () => {
   const conversations = createLru<string, readonly Turn[]>(CONVERSATIONS);
 
   return {
-    /** Returns the turns before this one, oldest first, and remembers this one. */
-    next(conversation: string, turn: Turn): readonly string[] {
+    /**
+     * Returns the turns before this one, oldest first, and remembers this one.
+     *
+     * @param isOpen true of a turn that the readers of this one could read, too. Default: of all
+     */
+    next(
+      conversation: string,
+      turn: Turn,
+      isOpen: (before: Turn) => boolean = () => true,
+    ): readonly string[] {
       const before =
         conversations.get(conversation)?.filter(({ ref }) => !isSameMessage(ref, turn.ref)) ?? [];
       conversations.set(conversation, [...before, turn].slice(-CONTEXT_MESSAGES));
-      return within(before);
+      return within(before.filter(isOpen));
     },
     /** Forgets a deleted message, or all messages of a person. */
     forget(what: MessageRef | Person): void {

@@ -19,11 +19,11 @@ import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';
 import { writerOf, type Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
-import { isInPlace, type ChannelWatch } from '../../model/space.ts';
+import { isInPlace, isKeptOut, type ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import { flaggedLanguage, isOfQuote, WATCH, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
-import type { MessageRef } from '../../model/place.ts';
+import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
@@ -146,13 +146,25 @@ export const createPrepare = (deps: PrepareDeps) => {
     const wanted = watch
       ? [...new Set(receivers.open.map(({ language }) => language))]
       : [flagged ?? ''];
-    const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
+    const turn = {
+      ref: row.ref,
+      writtenMs: writtenMs(message),
+      authorId: author.id,
+      text: `${author.name}: ${plainText(text)}`,
+    };
+    const group = watch ? watches.group(watch) : [];
+    const readers = group.filter((to) =>
+      receivers.open.some((place) => isSameChannel(place.channel, to.channel)),
+    );
+    // What is kept out of a channel is shown there by no translation either.
+    const isOpen = ({ ref, writtenMs: atMs }: typeof turn): boolean =>
+      !readers.some((to) => isKeptOut(ref.channel, to, group, atMs));
     const conversation =
       thread?.origin ?? watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
     // What failed once is tried without its context, which may be what the service fails at; what is late comes after it.
     const isFirst = row.attempts === 1 && row.to === undefined;
     const hasContext = watch && text.length > 0 && isFirst;
-    const before = hasContext ? context.next(conversation, turn) : [];
+    const before = hasContext ? context.next(conversation, turn, isOpen) : [];
     const isOwn = flagged === undefined && !isOfQuote(row);
     const limit = await limitOver(message, wanted.length, transcribes, isOwn);
     if (limit) {

@@ -105,7 +105,7 @@ describe('a channel that comes into a group without a yes of one of its spaces',
   });
 
   it('is told of in that space, with what moderators there can do; the others read what is not shared', async () => {
-    const named = { channels: '#channel-43 · Acme (Other)', channel: '' };
+    const named = { channels: '#channel-43 · Acme (Other)', channel: '', count: 1 };
     const heard = sentence('autotranslate.unagreed-here', named, 'fr', 'under interpreter');
     await expect.poll(() => shown(THERE)).toContain(heard.slice(0, 40));
     const presses = ['letin', 'keepout'].map((word) => `autotranslate ${word}:42|${KEY}`);

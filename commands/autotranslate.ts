@@ -11,7 +11,8 @@ import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, joinPress, removeAction } from './autotranslate/add.ts';
 import { askedOff, endPress, restorePress } from './autotranslate/change.ts';
 import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
-import { changer, chosenChannel, watchLine } from './autotranslate/context.ts';
+import { watchLine } from '../src/command/watch-line.ts';
+import { changer, chosenChannel } from './autotranslate/context.ts';
 import { hiddenNote } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../src/model/space.ts';
@@ -53,15 +54,14 @@ const listAction = defineAction({
     const watches = await access.seen(all, (watch) => watch.channel);
     if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
     const choices = await services.spaces.of(channel.space);
-    const line = (watch: ChannelWatch): RichText => watchLine(watch, choices, ctx);
+    const line = (watch: ChannelWatch): Promise<RichText> => watchLine(watch, choices, ctx);
     const groups = Map.groupBy(watches, ({ group }) => group);
     const items = await Promise.all(
       [...groups].map(async ([group, members]): Promise<readonly (RichText | ListItem)[]> => {
-        if (group === undefined) return members.map(line);
+        const lined = await Promise.all(members.map(line));
+        if (group === undefined) return lined;
         const elsewhere = await elsewhereLines(members, ctx);
-        return [
-          nested(groupHeading(members, elsewhere, ctx), [...members.map(line), ...elsewhere]),
-        ];
+        return [nested(groupHeading(members, elsewhere, ctx), [...lined, ...elsewhere])];
       }),
     );
     await reply({

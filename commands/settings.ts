@@ -6,28 +6,21 @@ import {
   type PressContext,
   FOR_EVERYBODY,
 } from '../src/command/command.ts';
+import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
 import {
-  isPaused,
-  isQuiet,
-  OPEN_LINKS,
-  type ChannelWatch,
-  type SpaceChoices,
-} from '../src/model/space.ts';
-import {
-  listOf,
   button,
   channelNames,
   chosenChannels,
   chosenOver,
   seenChannels,
   hiddenNote,
-  modeKey,
 } from '../src/command/helpers.ts';
+import { watchLine } from '../src/command/watch-line.ts';
 import { findButton, finding } from '../src/command/find-language.ts';
 import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
 import type { MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series, type Maybe } from '../src/rich-text/compose.ts';
-import { channelMention, roleMention } from '../src/model/place.ts';
+import { roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
@@ -79,18 +72,6 @@ const front: Page = async (ctx) => {
   const all = services.watches.list(space);
   const { space: limited } = await services.limits.of(space);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
-  const watchLine = (watch: ChannelWatch): RichText =>
-    series([
-      channelMention(watch.channel),
-      t(modeKey(watch)),
-      watch.languages.length > 0 &&
-        listOf(
-          watch.languages.map((language) => services.languages.name(language, locale)),
-          locale,
-        ),
-      isPaused(watch) && t('autotranslate.is-paused'),
-      isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
-    ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));
     return series([code(`/${command}`), series(mentions, ' ')]);
@@ -100,7 +81,9 @@ const front: Page = async (ctx) => {
       t('settings.heading'),
       bullets(
         nested(t('settings.watched', { count: all.length }), [
-          ...watches.slice(0, LISTED).map(watchLine),
+          ...(await Promise.all(
+            watches.slice(0, LISTED).map((watch) => watchLine(watch, choices, ctx)),
+          )),
           watches.length > LISTED && t('settings.more', { count: watches.length - LISTED }),
           hiddenNote(all, watches, ctx),
           howToChange(ctx),

@@ -19,9 +19,9 @@ import {
   obstacleLines,
   standingLines,
   setupMark,
-  watchLine,
   type Context,
 } from './context.ts';
+import { watchLine } from '../../src/command/watch-line.ts';
 
 /** The presses that lead back from an Undo whose answer one person sees, by the word after its name. */
 const BACK: Readonly<Record<string, (id: string) => string>> = {
@@ -384,8 +384,10 @@ export const restorePress: Press = {
         bullets(
           ...(restored[0]?.channel.id === ''
             ? ruleLines(choices.rules, said)
-            : (group.length > 0 ? group : restored).map((watch) =>
-                watchLine(watch, choices, said),
+            : await Promise.all(
+                (group.length > 0 ? group : restored).map((watch) =>
+                  watchLine(watch, choices, said),
+                ),
               )),
         ),
       ),

@@ -6,18 +6,12 @@ import {
   isSameChannel,
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
-import { saysNothing } from '../../src/model/rules.ts';
 import { z } from 'zod';
-import { listOf, hears, markOf, modeKey, replacedText } from '../../src/command/helpers.ts';
+import { listOf, hears, markOf, replacedText } from '../../src/command/helpers.ts';
+import { hasRules } from '../../src/command/watch-line.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import {
-  isPaused,
-  isQuiet,
-  type Changer,
-  type ChannelWatch,
-  type SpaceChoices,
-} from '../../src/model/space.ts';
+import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
 export type Context = Pick<
@@ -64,28 +58,6 @@ export const namesOf = (languages: readonly string[], { services, locale }: Cont
 /** A linked channel with its language. */
 export const linkedLine = (watch: ChannelWatch, ctx: Context): RichText =>
   series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]);
-
-const hasRules = ({ choices }: ChannelWatch): boolean =>
-  Object.values(choices?.rules ?? {}).some((rule) => !saysNothing(rule));
-
-/** Says what is set for a channel, in a line. */
-export const watchLine = (
-  watch: ChannelWatch,
-  choices: Pick<SpaceChoices, 'quietChannels'>,
-  ctx: Context,
-): RichText => {
-  const { t, locale } = ctx;
-  return series([
-    channelMention(watch.channel),
-    t(modeKey(watch)),
-    watch.languages.length > 0 && listOf(namesOf(watch.languages, ctx), locale),
-    watch.transcribes && t('autotranslate.with-voice-messages'),
-    watch.bots && t('autotranslate.with-bots'),
-    hasRules(watch) && t('autotranslate.with-rules'),
-    isPaused(watch) && t('autotranslate.is-paused'),
-    isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
-  ]);
-};
 
 /** Options of every setting: whether voice messages, and messages of bots, are translated too. */
 export const switches = {

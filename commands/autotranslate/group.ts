@@ -16,7 +16,7 @@ export const memberLines = (
   here: readonly Linked[],
   { t }: Pick<Context, 't'>,
 ): readonly RichText[] =>
-  (here[0]?.members ?? []).map(({ key, name, held, isPaused, unagreed }) => {
+  (here[0]?.members ?? []).map(({ key, name, held, isPaused, isLost, unagreed }) => {
     const own = (is: 'isMuted' | 'holds') =>
       here
         .filter(({ members }) => members.some((each) => each.key === key && each[is]))
@@ -27,6 +27,7 @@ export const memberLines = (
       ...own('isMuted').map((named) => t('members.muted', named)),
       held !== undefined && t('members.held'),
       isPaused && t('members.paused'),
+      isLost && t('members.lost'),
       ...own('holds').map((named) => t('members.holds', named)),
     ]);
   });

@@ -13,7 +13,8 @@ import {
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { endQuestion, groupHere } from './change.ts';
-import { obstacleLines, watchLine } from './context.ts';
+import { watchLine } from '../../src/command/watch-line.ts';
+import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
 import { openLinksElsewhere } from './open-links.ts';
 import { channelNamed, languageControl, watchOf, type PanelContext } from './panel-controls.ts';
@@ -84,10 +85,10 @@ export const frontPage = async (
   const choices = await services.spaces.of(channel.space);
   const open = await openLinksElsewhere(ctx);
   const next = from + LISTED < watches.length ? from + LISTED : 0;
-  const listed = watches.slice(from, from + LISTED).map((watch) => {
+  const listed = watches.slice(from, from + LISTED).map(async (watch) => {
     const elsewhere = services.watches.elsewhere(watch);
     return series([
-      watchLine(watch, choices, ctx),
+      await watchLine(watch, choices, ctx),
       elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere }),
     ]);
   });
@@ -98,7 +99,7 @@ export const frontPage = async (
         ? t('autotranslate.panel-none')
         : lines(
             t('autotranslate.heading', { count: all.length }),
-            bullets(...listed, hiddenNote(all, watches, ctx)),
+            bullets(...(await Promise.all(listed)), hiddenNote(all, watches, ctx)),
           ),
       open.text,
     ),
@@ -224,7 +225,7 @@ export const channelPage = async (
           isMirror && groupHeading(linked, elsewhere, ctx),
         ]),
         bullets(
-          ...shown.map((each) => watchLine(each, choices, ctx)),
+          ...(await Promise.all(shown.map((each) => watchLine(each, choices, ctx)))),
           ...elsewhere,
           hiddenNote(linked, shown, ctx),
         ),

@@ -125,7 +125,7 @@ export const createBacklog = (deps: BacklogDeps) => {
         const explained = newestDead.map(async (dead) => {
           const { channel } = dead.ref;
           const link = platforms.find(channel)?.feed.link?.(dead.ref);
-          const isForbidden = dead.reason.key === 'reasons.forbidden';
+          const isForbidden = /^reasons\.(?:forbidden|lost)$/.test(dead.reason.key);
           return {
             ...dead,
             ...(link ? { link } : {}),

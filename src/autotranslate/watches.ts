@@ -1,6 +1,15 @@
 import { isInPlace, type ChannelWatch } from '../model/space.ts';
-import { channelMention, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import {
+  channelKey,
+  channelMention,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type Space,
+} from '../model/place.ts';
 import { AppError, toAppError, userError, type Sentence } from '../errors.ts';
+import { createCache } from '../async/lru.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
@@ -10,7 +19,7 @@ import type { WatchStore } from '../store/channels/watches.ts';
 import { unlessAbsent } from './absent.ts';
 import type { Backfill } from './backfill.ts';
 import { nameElsewhere } from './links/names.ts';
-import { within, type WatchedPlatforms } from './watched-platforms.ts';
+import { NAMED_MS, within, type WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
@@ -28,6 +37,10 @@ export interface WatchesDeps {
 
 /** Longest wait for what a platform says of the bot in a channel. */
 const CHECK_MS = 10_000;
+
+/** Channels of which it is remembered that the bot works there, and for how long. */
+const MOST_REACHED = 5_000;
+const REACHED_MS = 2 * MINUTE_MS;
 
 export type OwnWatches = ReturnType<typeof createWatches>;
 
@@ -60,6 +73,27 @@ export const createWatches = (deps: WatchesDeps) => {
       params: { channel: channelMention(channel) },
     } as const;
     throw new AppError('timeout', 'a channel could not be checked', { retryable: true, sentence });
+  };
+
+  const losses = createCache(
+    (watch: ChannelWatch) =>
+      missing(watch).then(
+        (lacking) => lacking.length > 0,
+        (thrown: unknown) => !toAppError(thrown).retryable,
+      ),
+    {
+      keyOf: ({ channel, mode }) => `${channelKey(channel)} ${mode}`,
+      most: MOST_REACHED,
+      lifeMs: REACHED_MS,
+      now,
+    },
+  );
+
+  /** True where the bot is not in a channel any more, or lacks permissions there; false where that is not known soon. */
+  const isLost = async (watch: ChannelWatch): Promise<boolean> => {
+    const lost = await within(NAMED_MS, losses.of(watch), false);
+    if (lost) losses.forgetWhere(({ channel }) => isSameChannel(channel, watch.channel));
+    return lost;
   };
 
   const drawback = async ({ channel, mode }: ChannelWatch): Promise<Sentence | undefined> =>
@@ -122,6 +156,7 @@ export const createWatches = (deps: WatchesDeps) => {
     },
     list: stored.list,
     missing,
+    isLost,
     drawback,
     demand,
     /** @param claim see `WatchStore.set` */

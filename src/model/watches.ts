@@ -2,6 +2,12 @@ import type { Channel, Member, Space } from './place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Changer, ChannelWatch } from './space.ts';
 
+/** The things that keep a watch from being done now; see `Watches.state`. */
+export interface WatchState {
+  readonly isLost: boolean;
+  readonly elsewhere: { readonly lost: number; readonly paused: number };
+}
+
 /** A code by which a channel elsewhere can be linked with one here, once. */
 export interface LinkInvite {
   readonly code: string;
@@ -45,6 +51,8 @@ export interface LinkMember {
   readonly holds?: boolean;
   /** True where its own moderators paused it. */
   readonly isPaused?: boolean;
+  /** True where the bot is not in it any more, or lacks permissions there. */
+  readonly isLost?: boolean;
   /** The side that has not agreed to the other one, which came into its group: nothing is shared between them. */
   readonly unagreed?: 'here' | 'elsewhere' | undefined;
   /** True where this space was in the group before the channel's, and so may pause and remove it. */
@@ -139,6 +147,11 @@ export interface Watches {
   join(watch: ChannelWatch, other: Channel, options?: SetOptions): Promise<readonly ChannelWatch[]>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
+  /**
+   * Resolves with true where the bot is not in the channel any more, or lacks permissions there, and with the numbers of
+   * channels elsewhere, linked with it, to which that applies or which are paused or muted.
+   */
+  state(watch: ChannelWatch): Promise<WatchState>;
   /** Counts the channels of other spaces that are linked with this one. */
   elsewhere(watch: ChannelWatch): number;
   /** Resolves with true where some of these channels are age-restricted, and others are not. */

@@ -18,7 +18,7 @@ describe('/settings', () => {
     expect(text.split('\n')).toEqual([
       sentence('settings.heading'),
       `- ${sentence('settings.watched', { count: 1 })}`,
-      `  - <#100> · ${sentence('autotranslate.modes.reply')} · Spanish`,
+      `  - <#100> · ${sentence('autotranslate.modes.reply')} · Spanish · ${sentence('autotranslate.with-voice-messages')}`,
       `  - ${sentence('settings.change-languages')}`,
       `- ${sentence('settings.flags-are-on')}`,
       `- ${sentence('settings.mentions-are-on')}`,
@@ -96,7 +96,9 @@ describe('/settings', () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     await harness().services.watches.pause(HERE, true);
     const paused = sentence('autotranslate.is-paused');
-    expect((await harness().run('settings')).text).toContain(`Spanish · ${paused}`);
+    expect((await harness().run('settings')).text).toMatch(
+      new RegExp(`Spanish · .* · ${paused}\n`),
+    );
     expect((await harness().run('status')).text).toContain(`⏸️ <#100> · ${paused}`);
   });
 

@@ -6,7 +6,7 @@ import type { Message, Transcript } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { EngineReport, KeyTrouble, RecentCalls } from '../../src/model/service.ts';
 import type { Changer } from '../../src/model/space.ts';
-import type { LinkMember, AskedLink } from '../../src/model/watches.ts';
+import type { LinkMember, WatchState, AskedLink } from '../../src/model/watches.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
@@ -35,6 +35,8 @@ export interface Script {
   refusal: AppError | undefined;
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
+  /** What keeps every watch from being done. */
+  state: WatchState;
   readonly decided: string[];
   openLinks: readonly AskedLink[];
   /** Ids of the channels that everybody sees. */
@@ -131,6 +133,7 @@ export const createScript = (): Script => ({
   readsHistory: true,
   isReader: true,
   members: [],
+  state: { isLost: false, elsewhere: { lost: 0, paused: 0 } },
   people: [],
   named: {},
   silentSpaces: [],

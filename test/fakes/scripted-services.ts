@@ -116,6 +116,7 @@ const createWatches = (
       return script.missing[channel.id] ?? [];
     },
     drawback: async ({ channel }) => script.drawbacks[channel.id],
+    state: async () => script.state,
     elsewhere: () => script.members.length,
     mixesAges: async () => false,
     isTalk: () => false,

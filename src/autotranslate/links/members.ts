@@ -8,7 +8,7 @@ import {
   type ChannelWatch,
   type WatchChoices,
 } from '../../model/space.ts';
-import type { LinkMember } from '../../model/watches.ts';
+import type { LinkMember, WatchState } from '../../model/watches.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import { createLinkHosts } from './hosts.ts';
 import { nameElsewhere, spaceElsewhere } from './names.ts';
@@ -36,7 +36,7 @@ export interface LinkMembersDeps {
   /** Throws `rate-limited` where a space has others told of too much. */
   readonly demandSeldom: (space: Space) => Promise<void>;
   readonly policies: Pick<ReturnType<typeof createLinkPolicies>, 'demand'>;
-  readonly own: Pick<OwnWatches, 'update' | 'demand'>;
+  readonly own: Pick<OwnWatches, 'update' | 'demand' | 'isLost'>;
   readonly tellLinks: ReturnType<typeof createLinkNotices>['tellLinks'];
   readonly tellGroup: ReturnType<typeof createPartings>['tellGroup'];
 }
@@ -113,6 +113,17 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
   };
 
   return {
+    state: async (watch: ChannelWatch): Promise<WatchState> => {
+      const group = watches.group(watch);
+      const others = watch.mode === 'mirror' ? linkedWith(watch) : [];
+      const lost = await Promise.all([watch, ...others].map(deps.own.isLost));
+      const [isLost = false, ...elsewhere] = lost;
+      const isKept = (each: ChannelWatch): boolean =>
+        isPaused(each) || isMuted(watch, each.channel) || isHeld(each.channel, group);
+      const isHere = isHeld(watch.channel, group);
+      const paused = others.filter((each) => isHere || isKept(each)).length;
+      return { isLost, elsewhere: { lost: elsewhere.filter(Boolean).length, paused } };
+    },
     members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> => {
       const group = watches.group(watch);
       const { space } = watch.channel;
@@ -126,6 +137,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
           held: heldBy(each, group, space),
           holds: isHeld(watch.channel, [each]),
           isPaused: isPaused(each),
+          isLost: await deps.own.isLost(each),
           unagreed: unagreedOf(watch, each, group),
           mayRemove: wasBefore(watch, each),
           server: await serverOf(each, group),

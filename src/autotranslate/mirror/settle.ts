@@ -37,7 +37,7 @@ export interface SettleDeps {
   readonly inbox: Pick<InboxStore, 'settle' | 'stepAside' | 'passOn'>;
   readonly store: Pick<Store, 'write'>;
   readonly stored: MirrorStore;
-  readonly moderators: Pick<ModeratorNotices, 'settled'>;
+  readonly moderators: Pick<ModeratorNotices, 'lost' | 'settled'>;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
-import type { Posted } from '../../model/place.ts';
+import { keyOf, type Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { StoredMirror } from '../../store/channels/mirror-rows.ts';
@@ -10,6 +10,8 @@ import { flaggedLanguage, isBackfill as isOfBackfill, type Row } from '../../sto
 import type { Schema } from '../../store/schema.ts';
 import { RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { ModeratorNotices } from '../moderators/notices.ts';
+import { NAMED_MS, within } from '../watched-platforms.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { loggingOf } from '../telemetry.ts';
 import { hashOf, type Shown, type Step, type TargetWork, type Update } from './plan.ts';
@@ -22,6 +24,7 @@ export interface TargetDeps extends QuoteDeps {
     'merge' | 'join' | 'opened' | 'update' | 'remove' | 'besides'
   >;
   readonly stored: MirrorStore;
+  readonly moderators: Pick<ModeratorNotices, 'lost' | 'settled'>;
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
@@ -44,6 +47,9 @@ export interface Records {
 const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
 
+/** Refusals by which the bot may have been shut out of a channel. */
+const NO_ACCESS: ReadonlySet<ErrorCode> = new Set(['forbidden', 'not-found']);
+
 /** Refusals that may concern a mirror's files alone. */
 const OF_FILES: ReadonlySet<ErrorCode> = new Set(['forbidden', 'too-large', 'bad-input']);
 
@@ -65,6 +71,14 @@ const settleAfter = ({ writes }: Records, write: Promise<void>): void => {
 
 const allDone = (work: TargetWork, step: Step | undefined): void => {
   for (const { prepared } of step?.together ?? (step ? [step] : [])) stepDone(work, prepared.row);
+};
+
+/** A refusal as those read of it who cannot let the bot into the channel that it is about. */
+const lostOf = ({ ref }: Row, { channel }: MirrorTarget, error: AppError): AppError => {
+  const { code, message } = error;
+  return keyOf(channel.space) === keyOf(ref.channel.space)
+    ? error
+    : new AppError(code, message, { cause: error, sentence: { key: 'reasons.lost' } });
 };
 
 /** Creates the functions that change the mirrors in one target. */
@@ -219,18 +233,21 @@ export const createTargets = (deps: TargetDeps) => {
       vanished.add(row);
       return;
     }
-    faults.set(row, error);
     const { space, id } = target.channel;
     const fields = { platform: space.platform, channel: id, code: error.code };
     const mode = watch?.mode ?? 'reply';
-    const missing =
-      error.code === 'forbidden'
-        ? await platforms
-            .of(target.channel)
-            .feed.missing(target.channel, mode, watch?.below)
-            .catch(() => [])
-        : [];
-    const lacking = missing.length > 0 ? { missing } : {};
+    const looking = NO_ACCESS.has(error.code)
+      ? platforms.of(target.channel).feed.missing(target.channel, mode, watch?.below)
+      : Promise.resolve([]);
+    const missing = await within(
+      NAMED_MS,
+      looking.catch((thrown: unknown) => (toAppError(thrown).retryable ? [] : undefined)),
+      [],
+    );
+    const isLost = missing === undefined || missing.length > 0;
+    if (isLost) deps.moderators.lost(target.channel);
+    faults.set(row, isLost ? lostOf(row, target, error) : error);
+    const lacking = missing && missing.length > 0 ? { missing } : {};
     loggingOf(row, () =>
       log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created'),
     );

@@ -28,6 +28,7 @@ const RATES = {
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
   gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  lost: { perSecond: SECOND_MS / DAY_MS, burst: 5 },
   floods: { perSecond: SECOND_MS / FLOOD_MS, burst: 1 },
   proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   'recordings-paused': { perSecond: SECOND_MS / (10 * MINUTE_MS), burst: 1 },

@@ -5,6 +5,7 @@ import { say } from '../../i18n/texts.ts';
 import type { GlossaryProposal } from '../../model/glossary.ts';
 import type { Control } from '../../model/message.ts';
 import {
+  channelKey,
   channelMention,
   keyOf,
   memberMention,
@@ -43,6 +44,7 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
   const deaf = createLru<string, true>(MOST_SPACES);
   const floodedMs = createLru<string, number>(MOST_SPACES);
   const limitedDay = createLru<string, number>(MOST_SPACES);
+  const lostDay = createLru<string, number>(MOST_SPACES);
 
   return {
     ...moderators,
@@ -150,6 +152,15 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
           }),
         })),
       );
+    },
+    /** Takes a channel that the bot may not post in any more: each is told of once a day at most. */
+    lost: (channel: Channel): void => {
+      const day = Math.floor(now() / DAY_MS);
+      if (lostDay.get(channelKey(channel)) === day) return;
+      lostDay.set(channelKey(channel), day);
+      void tell(channel.space, 'lost', (t) => ({
+        text: t('moderators.lost', { channel: channelMention(channel) }),
+      }));
     },
     /**
      * Takes the channels, by their names, with which a channel was linked, or is not any more, or which came into its group.

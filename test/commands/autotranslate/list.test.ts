@@ -43,6 +43,21 @@ describe('/autotranslate list', () => {
     expect((await harness().pressNamed('autotranslate page:1')).text).toContain(line);
   });
 
+  it.each(['autotranslate list', 'autotranslate panel', 'settings'])(
+    'says where the bot has no access, and what is paused or lost elsewhere: %s',
+    async (command) => {
+      await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+      harness().script.state = { isLost: true, elsewhere: { lost: 2, paused: 1 } };
+      const marks = [
+        sentence('autotranslate.is-lost'),
+        sentence('autotranslate.elsewhere-paused', { count: 1 }),
+        sentence('autotranslate.elsewhere-lost', { count: 2 }),
+      ];
+      const { text } = await harness().run(command);
+      expect(text.split(marks.join(' · '))).toHaveLength(3);
+    },
+  );
+
   it('names the channels of other servers that a group is linked with, and where they are muted', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.members = [

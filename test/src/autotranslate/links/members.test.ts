@@ -43,6 +43,7 @@ describe('a channel of another space that is linked', () => {
         held: undefined,
         holds: false,
         isPaused: false,
+        isLost: false,
         mayRemove: true,
         server: undefined,
       },

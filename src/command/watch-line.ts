@@ -1,0 +1,49 @@
+import { channelMention } from '../model/place.ts';
+import { saysNothing } from '../model/rules.ts';
+import { isPaused, isQuiet, type ChannelWatch, type SpaceChoices } from '../model/space.ts';
+import { series, type Maybe } from '../rich-text/compose.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import type { CommandContext } from './command.ts';
+import { listOf, modeKey } from './helpers.ts';
+
+type Context = Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>;
+type Choices = Pick<SpaceChoices, 'quietChannels'>;
+
+/** True where moderators set rules for a watch. */
+export const hasRules = ({ choices }: ChannelWatch): boolean =>
+  Object.values(choices?.rules ?? {}).some((rule) => !saysNothing(rule));
+
+/** Says what keeps a watch, or a channel elsewhere that is linked with it, from being done now. */
+const marks = async (
+  watch: ChannelWatch,
+  choices: Choices,
+  { services, t }: Context,
+): Promise<readonly Maybe<RichText>[]> => {
+  const { isLost, elsewhere } = await services.watches.state(watch);
+  return [
+    isPaused(watch) && t('autotranslate.is-paused'),
+    isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
+    isLost && t('autotranslate.is-lost'),
+    elsewhere.paused > 0 && t('autotranslate.elsewhere-paused', { count: elsewhere.paused }),
+    elsewhere.lost > 0 && t('autotranslate.elsewhere-lost', { count: elsewhere.lost }),
+  ];
+};
+
+/** Says what is set for a channel, in a line, and what keeps it from being done now. */
+export const watchLine = async (
+  watch: ChannelWatch,
+  choices: Choices,
+  ctx: Context,
+): Promise<RichText> => {
+  const { services, t, locale } = ctx;
+  const names = watch.languages.map((language) => services.languages.name(language, locale));
+  return series([
+    channelMention(watch.channel),
+    t(modeKey(watch)),
+    names.length > 0 && listOf(names, locale),
+    watch.transcribes && t('autotranslate.with-voice-messages'),
+    watch.bots && t('autotranslate.with-bots'),
+    hasRules(watch) && t('autotranslate.with-rules'),
+    ...(await marks(watch, choices, ctx)),
+  ]);
+};

@@ -6,7 +6,13 @@ import {
   type Press,
   type PressContext,
 } from '../../src/command/command.ts';
-import { button, completeLanguage, quotedWords, typedLanguage } from '../../src/command/helpers.ts';
+import {
+  button,
+  completeLanguage,
+  quotedWords,
+  say,
+  typedLanguage,
+} from '../../src/command/helpers.ts';
 import { toAppError, userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import type { Content } from '../../src/model/message.ts';
@@ -14,8 +20,10 @@ import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
 import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { groupHere, partingLine } from './change.ts';
+import { codeControls } from './members.ts';
 import type { PanelContext } from './panel-controls.ts';
 import { languagePage } from './panel-link.ts';
+import { back } from './panel-pages.ts';
 import {
   ageOption,
   chosenChannel,
@@ -37,8 +45,6 @@ export const LONGEST_CODE_CHARS = 40;
 const SECOND_MS = 1_000;
 const MOST_NAMED = 5;
 
-const USUAL_SWITCHES: Switches = { 'voice-messages': true, bots: false };
-
 /** Names the channels in which a link shows what is written in a channel elsewhere, this one included. */
 const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> => {
   const { services, t } = ctx;
@@ -58,11 +64,11 @@ const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> =>
 };
 
 /** The watch with which a channel is linked: its own one, where it is linked already and keeps its language. */
-export const watchToLink = (
+const watchToLink = (
   channel: Channel,
   language: string | undefined,
   { services }: Context,
-  { 'voice-messages': transcribes, bots }: Switches = USUAL_SWITCHES,
+  { 'voice-messages': transcribes, bots }: Switches,
 ): ChannelWatch => {
   const existing = services.watches.of(channel);
   const linked = existing?.mode === 'mirror' ? existing : undefined;
@@ -83,7 +89,7 @@ const demandLink = async (
 };
 
 /** Makes a code by which a channel elsewhere can be linked with one here, and says what it does. */
-export const makeCode = async (
+const makeCode = async (
   watch: ChannelWatch,
   mayMixAges: boolean,
   ctx: Context,
@@ -94,7 +100,10 @@ export const makeCode = async (
   return sections(
     t('autotranslate.link-code', {
       code: code(made),
-      entry: label('autotranslate.panel-elsewhere'),
+      // The other side may be on either platform.
+      discord: code('/autotranslate link'),
+      slack: code('/dragoman autotranslate link'),
+      entry: label('autotranslate.link-enter'),
       until: timestamp(Math.floor(expiresMs / SECOND_MS), 't'),
       channel: channelMention(watch.channel),
       channels: await linkedNames(watch.channel, ctx),
@@ -104,7 +113,7 @@ export const makeCode = async (
 };
 
 /** Says what a code would link a channel with, with the button that asks for it. */
-export const useCode = async (
+const useCode = async (
   typed: string,
   watch: ChannelWatch,
   mayMixAges: boolean,
@@ -142,6 +151,8 @@ export const useCode = async (
 
 /** The switches of a link as a control carries them. */
 const FLAGS = { v: 'voice-messages', b: 'bots', a: 'age-restricted' } as const;
+/** The switches of a link that is made where none can be set. */
+export const USUAL_FLAGS = 'v';
 type Flagged = Readonly<Record<(typeof FLAGS)[keyof typeof FLAGS], boolean>>;
 
 const flagsOf = (options: Flagged): string =>
@@ -149,17 +160,6 @@ const flagsOf = (options: Flagged): string =>
     .filter(([, name]) => options[name])
     .map(([flag]) => flag)
     .join('');
-
-/** Makes a code, or uses the one that was typed. */
-const makeOrUse = async (
-  typed: string,
-  watch: ChannelWatch,
-  mayMixAges: boolean,
-  ctx: Context,
-): Promise<Content> =>
-  typed === ''
-    ? { text: await makeCode(watch, mayMixAges, ctx) }
-    : useCode(typed, watch, mayMixAges, ctx);
 
 /**
  * Asks for the language of a channel that is to be linked.
@@ -181,17 +181,56 @@ export const codeLanguagePage = async (
   return languagePage(ctx, id, presses, found);
 };
 
-/** Does what was asked for, once the language of the channel is chosen. */
-export const linkAs = async (
+/** Leaves out what is typed around the letters and digits of a code. */
+export const readCode = (typed: string): string => typed.replaceAll(/[^0-9A-Za-z]/g, '') || '-';
+
+/**
+ * Makes a code, or uses the one that was typed; asks first for the language of a channel that is linked with none yet.
+ *
+ * @param asked as `codeLanguagePage` takes it
+ */
+export const linkByCode = async (
   asked: string,
-  language: string,
+  language: string | undefined,
   ctx: PanelContext,
 ): Promise<Content> => {
+  const { services } = ctx;
   const [id = '', typed = '', flags = ''] = asked.split('/');
+  const channel = { space: ctx.channel.space, id };
+  await demandLink({ channel }, ctx);
+  if (typed !== '') await services.watches.demandCode(typed);
+  if (language === undefined && services.watches.of(channel)?.mode !== 'mirror')
+    return codeLanguagePage(asked, ctx);
   const set = Object.entries(FLAGS).map(([flag, name]) => [name, flags.includes(flag)] as const);
   const options = Object.fromEntries(set) as Flagged;
-  const watch = watchToLink({ space: ctx.channel.space, id }, language, ctx, options);
-  return makeOrUse(typed, watch, options['age-restricted'], ctx);
+  const watch = watchToLink(channel, language, ctx, options);
+  const mixes = options['age-restricted'];
+  const { text, controls = [] }: Content =
+    typed === ''
+      ? { text: await makeCode(watch, mixes, ctx) }
+      : await useCode(typed, watch, mixes, ctx);
+  return { text, controls: [...controls, back(ctx, `autotranslate links:${id}`)] };
+};
+
+/** Offers to make a code or to enter one, after what was refused. */
+const codesPage = async (
+  channel: Channel,
+  flags: string,
+  ctx: PanelContext,
+  refused?: RichText,
+): Promise<Content> => {
+  await demandLink({ channel }, ctx);
+  return {
+    text: sections(
+      refused && sentence('⚠️ ', refused),
+      ctx.t('autotranslate.link-codes', { channel: channelMention(channel) }),
+      linkWarning(channel, ctx),
+    ),
+    controls: [
+      ...codeControls(ctx, `${channel.id}//${flags}`),
+      back(ctx, `autotranslate links:${channel.id}`),
+    ],
+  };
 };
 
 /** `/autotranslate link`: links a channel with one of another space, by a code that one side makes and the other one types; both are asked. */
@@ -208,16 +247,20 @@ export const linkAction = defineAction({
   private: true,
   slow: true,
   async run(ctx) {
-    const { options, services, reply } = ctx;
-    const mayMixAges = options['age-restricted'];
-    const language = options.language ? typedLanguage(options.language, services) : undefined;
+    const { options, services, reply, t } = ctx;
+    const { language: named, code: typed } = options;
+    const language = named ? typedLanguage(named, services) : undefined;
     const channel = chosenChannel(ctx);
-    // What is typed around its letters and digits is no part of a code.
-    const typed = options.code?.replaceAll(/[^0-9A-Za-z]/g, '') || (options.code ? '-' : '');
-    if (language === undefined && services.watches.of(channel)?.mode !== 'mirror')
-      return reply(await codeLanguagePage(`${channel.id}/${typed}/${flagsOf(options)}`, ctx));
-    const watch = watchToLink(channel, language, ctx, options);
-    await reply(await makeOrUse(typed, watch, mayMixAges, ctx));
+    const flags = flagsOf(options);
+    if (!named && !typed) return reply(await codesPage(channel, flags, ctx));
+    try {
+      const asked = `${channel.id}/${typed ? readCode(typed) : ''}/${flags}`;
+      await reply(await linkByCode(asked, language, ctx));
+    } catch (thrown) {
+      const said = toAppError(thrown).sentence;
+      if (said.key !== 'autotranslate.link-unknown') throw thrown;
+      await reply(await codesPage(channel, flags, ctx, say(t, said)));
+    }
   },
 });
 

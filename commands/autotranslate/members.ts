@@ -13,11 +13,9 @@ import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { chosenChannel, demandLinked } from './context.ts';
+import { chosenChannel, demandLinked, linkWarning, type Context } from './context.ts';
 import { memberLines } from './group.ts';
 import { openLinksElsewhere, openLinksOf } from './open-links.ts';
-
-type Context = Pick<PressContext, 'access' | 'channel' | 'services' | 't' | 'label'>;
 
 /** Separates the own channel from the linked one in what is pressed. */
 const AND = '|';
@@ -33,7 +31,7 @@ const membersOf = async (channel: Channel, ctx: Context) => {
 /**
  * The buttons by which a code is made and entered.
  *
- * @param about the id of the channel, and, where it is linked with none yet, its language
+ * @param about the id of the channel, and the switches of the link, as `codeLanguagePage` takes them
  */
 export const codeControls = (ctx: Pick<Context, 'label'>, about: string): readonly Control[] => [
   button(ctx, `autotranslate invite:${about}`, 'autotranslate.link-make'),
@@ -53,18 +51,20 @@ export const membersPage = async (
   const { t, label } = ctx;
   const members = await membersOf(channel, ctx);
   const open = await openLinksOf(channel, ctx);
-  const isLinked = ctx.services.watches.of(channel)?.mode === 'mirror';
   const more = [
     ...open.controls,
-    ...(isLinked
-      ? codeControls(ctx, `${channel.id}/`)
-      : [button(ctx, `autotranslate links:${channel.id}`, 'autotranslate.panel-elsewhere')]),
+    ...codeControls(ctx, channel.id),
     button(ctx, `autotranslate stopped:${channel.id}`, 'blocks.open'),
     button(ctx, `autotranslate page:${channel.id}`, 'settings.back'),
   ];
   if (members.length === 0)
     return {
-      text: sections(above, t('members.none', { channel: channelMention(channel) }), open.text),
+      text: sections(
+        above,
+        t('members.none', { channel: channelMention(channel) }),
+        linkWarning(channel, ctx),
+        open.text,
+      ),
       tone: 'note',
       controls: more,
     };

@@ -194,16 +194,7 @@ export const channelPage = async (
     button(ctx, `autotranslate ${press}:${id}`, key, look);
   if (!watch)
     return {
-      text: sections(
-        above,
-        lines(
-          t('autotranslate.panel-off', { channel: channelMention(channel) }),
-          t('autotranslate.panel-which', {
-            here: ctx.label('autotranslate.panel-link'),
-            elsewhere: ctx.label('autotranslate.panel-elsewhere'),
-          }),
-        ),
-      ),
+      text: sections(above, t('autotranslate.panel-off', { channel: channelMention(channel) })),
       controls: [
         languages,
         doing('find', 'autotranslate.panel-find'),

@@ -195,6 +195,8 @@ export interface Watches {
     mayMixAges: boolean,
     by: Pick<Member, 'id' | 'name'>,
   ): Promise<LinkInvite>;
+  /** Rejects with `not-found` for a code that is unknown, used or expired. */
+  demandCode(code: string): Promise<void>;
   /**
    * Says what a code would link a channel with, and stores that for an hour. Rejects with `not-found` for a code that is
    * unknown, used or expired, or whose group has grown since, and with `bad-input` where an age-restricted channel would

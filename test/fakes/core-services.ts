@@ -140,6 +140,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       neighbours: async () => new Map(),
       hold: refuse,
       expel: refuse,
+      demandCode: refuse,
       propose: refuse,
       ask: refuse,
       answer: refuse,

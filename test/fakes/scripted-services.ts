@@ -130,6 +130,9 @@ const createWatches = (
     expel: async (_, key, isWhole) =>
       void script.decided.push(`expel ${isWhole ? 'all of ' : ''}${key}`),
     invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
+    demandCode: async (code) => {
+      if (code.startsWith('WRONG')) throw userError('not-found', 'autotranslate.link-unknown');
+    },
     // The code of a group is its id, and that of its proposals.
     propose: async (code, watch, { admit }) => {
       const own = [...kept.values()].filter(({ group }) => group === code);

@@ -161,21 +161,26 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
     for (const id of await requests.untold(platform)) await deliver(id);
   };
 
+  const inviteOf = async (code: string) => {
+    const invite = await invites.find(code);
+    if (!invite) throw unknownCode();
+    return invite;
+  };
+
   return {
+    demandCode: async (code: string): Promise<void> => void (await inviteOf(code)),
     propose: async (
       code: string,
       joining: ChannelWatch,
       { admit, mayMixAges: joinsAges, by: asker }: LinkConditions,
     ): Promise<LinkProposal> => {
-      const invite = await invites.find(code);
-      if (!invite) throw unknownCode();
-      const { watch: invited, known, mayMixAges, codeHash, madeBy } = invite;
-      const wanted = { invited, joining, known, mayMixAges, joinsAges };
+      const { watch, known, mayMixAges, codeHash, madeBy } = await inviteOf(code);
+      const wanted = { invited: watch, joining, known, mayMixAges, joinsAges };
       const { joined, others } = await demand(wanted, joining.channel.space, admit);
       const id = await requests.draft(wanted, codeHash, asker);
-      const asksOther = !isOfSpace(invited, joining.channel.space);
+      const asksOther = !isOfSpace(watch, joining.channel.space);
       const names = await namesOf(others);
-      const { space } = invited.channel;
+      const { space } = watch.channel;
       const isNamed = asksOther && madeBy !== undefined;
       const by = isNamed ? await personElsewhere(madeBy, space, platforms) : madeBy;
       return { id, by, names, asksOther, watches: [...others, joined] };

@@ -20,21 +20,44 @@ describe('/autotranslate link', () => {
     },
   );
 
-  it.each([
-    ['takes a code', { code: 'group' }],
-    ['makes one', {}],
-  ])('asks for the language by a menu where none is typed, and then %s', async (_, given) => {
-    const asked = await harness().run('autotranslate link', { bots: true, ...given });
+  it('asks for the language of a code by a menu where none is typed', async () => {
+    const asked = await harness().run('autotranslate link', { bots: true, code: 'group' });
     expect(asked.text).toContain(
       sentence('autotranslate.panel-link-language', { channel: '<#100>' }),
     );
     await harness().press('autotranslate.panel-find', ['swahi']);
     const { text } = await harness().press('autotranslate.panel-language', ['sw']);
-    if (!('code' in given)) return expect(text).toContain('ABCD-EFGH-JKMN');
     expect(text).toContain(sentence('autotranslate.bots'));
     await harness().press('autotranslate.link-yes');
     expect(watchesOf(harness())).toMatchObject([{ id: '100', languages: ['sw'], bots: true }]);
   });
+
+  it('offers alone to make a code or to enter one, asks nothing yet, and keeps its switches', async () => {
+    const offered = await harness().run('autotranslate link', { bots: true });
+    expect(offered.text).toBe(sentence('autotranslate.link-codes', { channel: '<#100>' }));
+    for (const key of ['autotranslate.link-make', 'settings.back'] as const)
+      expect(labelled(offered, key)).toBeDefined();
+    await harness().press('autotranslate.link-enter', ['group']);
+    const { text } = await harness().press('autotranslate.panel-language', ['fr']);
+    expect(text).toContain(sentence('autotranslate.bots'));
+    await harness().run('autotranslate link');
+    await harness().press('autotranslate.link-make');
+    const made = await harness().press('autotranslate.panel-language', ['fr']);
+    expect(made.text).toContain('ABCD-EFGH-JKMN');
+    await harness().press('settings.back');
+    expect(labelled(harness().shown.at(-1), 'autotranslate.link-make')).toBeDefined();
+  });
+
+  it.each([{}, { language: 'en' }])(
+    'says of an unknown code that it is before it asks anything, and takes it anew: %j',
+    async (given) => {
+      const refused = await harness().run('autotranslate link', { code: 'WRONG', ...given });
+      expect(refused.text).toContain(`⚠️ ${sentence('autotranslate.link-unknown')}`);
+      expect(labelled(refused, 'autotranslate.panel-language')).toBeUndefined();
+      const { text } = await harness().press('autotranslate.link-enter', ['group']);
+      expect(text).toContain(sentence('autotranslate.panel-link-language', { channel: '<#100>' }));
+    },
+  );
 
   it('is asked anew where the channel was set up otherwise since, and replaces nothing before', async () => {
     const options = { language: 'en', code: 'group' };

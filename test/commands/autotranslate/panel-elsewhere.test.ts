@@ -30,22 +30,26 @@ describe('the page of channels elsewhere', () => {
     expect(harness().script.decided).toEqual(['mute slack C8']);
     const made = await harness().press('autotranslate.link-make');
     expect(made.text).toContain(CODE);
-    expect(made.text).toContain(sentence('autotranslate.panel-elsewhere'));
+    expect(made.text).toContain(sentence('autotranslate.link-enter'));
     expect((await harness().press('settings.back')).text).toContain('- #there');
     const back = await harness().press('settings.back');
     expect(back.text).toContain(sentence('autotranslate.panel-heading', { channel: '<#1>' }));
   });
 
-  it('asks the language of a channel that is not linked, and says what a link replaces', async () => {
+  it('offers codes for a channel that is not linked, asks then for its language, and says what a link replaces', async () => {
     await harness().run('autotranslate reply', { languages: 'es', channel: '3' });
-    const asked = await openElsewhere('3');
+    const page = await openElsewhere('3');
+    expect(page.text).toBe(
+      `${sentence('members.none', { channel: '<#3>' })}\n\n⚠️ ${replaced('<#3>')}`,
+    );
+    const asked = await harness().press('autotranslate.link-make');
     expect(asked.text).toBe(
       `${sentence('autotranslate.panel-link-language', { channel: '<#3>' })}\n\n⚠️ ${replaced('<#3>')}`,
     );
     await harness().press('autotranslate.panel-find', ['swahi']);
     const { text } = await harness().press('autotranslate.panel-language', ['sw']);
     expect(text).toContain(`⚠️ ${replaced('<#3>')}`);
-    expect((await harness().press('autotranslate.link-make')).text).toContain(CODE);
+    expect(text).toContain(CODE);
     expect(watchesOf(harness())).toMatchObject([{ id: '3', mode: 'reply' }]);
   });
 
@@ -121,8 +125,7 @@ describe('the page of channels elsewhere', () => {
     const links = await harness().run('autotranslate links', { channel: '1' });
     expect(links.text).toContain(says(2, '<#3>'));
     const { text } = await harness().press('autotranslate.open-links-show');
-    const language = sentence('autotranslate.panel-link-language', { channel: '<#3>' });
-    expect(text).toContain(language);
+    expect(text).toContain(sentence('members.none', { channel: '<#3>' }));
     // Who may not decide about all linked channels here cannot answer.
     harness().script.access = { 2: 'none' };
     expect((await harness().run('autotranslate panel')).text).toContain(says(2, '<#3>'));
@@ -133,8 +136,8 @@ describe('the page of channels elsewhere', () => {
 
   it('takes a code, shows what it would link, and links once that is pressed', async () => {
     await openElsewhere('3');
-    await harness().press('autotranslate.panel-language', ['ja']);
-    const shown = await harness().press('autotranslate.link-enter', [` ${CODE} `]);
+    await harness().press('autotranslate.link-enter', [` ${CODE} `]);
+    const shown = await harness().press('autotranslate.panel-language', ['ja']);
     expect(shown.text).toContain(
       sentence('autotranslate.link-see', { channel: '<#3>', channels: '#there', name: 'Ann' }),
     );
@@ -144,24 +147,12 @@ describe('the page of channels elsewhere', () => {
     expect(done.controls?.map(({ press }) => press)).toEqual(['autotranslate links:3']);
   });
 
-  it('is told apart from channels here where a channel is linked with none', async () => {
-    await harness().run('autotranslate panel');
-    const { text } = await harness().press('autotranslate.panel-pick', ['3']);
-    const entries = {
-      here: sentence('autotranslate.panel-link'),
-      elsewhere: sentence('autotranslate.panel-elsewhere'),
-    };
-    expect(text).toContain(sentence('autotranslate.panel-which', entries));
-  });
-
-  it('stays where a code is entered, with its language, when the code is refused', async () => {
+  it('refuses an unknown code before it asks anything, and takes it again there', async () => {
     await openElsewhere('3');
-    await harness().press('autotranslate.panel-language', ['ja']);
-    harness().script.access = { 3: 'see' };
     const refused = await harness().press('autotranslate.link-enter', ['WRONG']);
-    expect(refused.text).toContain('⚠️');
-    harness().script.access = {};
+    expect(refused.text).toContain(sentence('autotranslate.link-unknown'));
     await harness().press('autotranslate.link-enter', [CODE]);
+    await harness().press('autotranslate.panel-language', ['ja']);
     await harness().press('autotranslate.link-yes');
     expect(watchesOf(harness())).toMatchObject([{ id: '3', languages: ['ja'] }]);
   });
@@ -177,11 +168,10 @@ describe('the page of channels elsewhere', () => {
 
   it.each([
     ['links:1', []],
-    ['linksas:3', ['ja']],
-    ['invite:1/', []],
-    ['invite:3/ja', []],
-    ['enter:1/', [CODE]],
-    ['enter:3/ja', [CODE]],
+    ['invite:1', []],
+    ['invite:3//v', []],
+    ['enter:1', [CODE]],
+    ['enter:3//v', [CODE]],
     [`codeas:3/${CODE}/v`, ['ja']],
     ['codeas:3//v', ['ja']],
   ])('tells and does nothing where somebody who may not forges it: %s', async (press, values) => {
@@ -203,7 +193,7 @@ describe('the page of channels elsewhere', () => {
     if (press.includes(':1')) await tried();
   });
 
-  it.each(['invite:3/', 'invite:3/klingon', 'enter:3/'])('makes nothing of %s', async (press) => {
+  it.each(['invite:3', 'invite:3/klingon', 'enter:3'])('makes nothing of %s', async (press) => {
     const { text } = await harness().pressNamed(`autotranslate ${press}`, {}, [CODE]);
     expect(text).not.toContain('ABCD');
   });

@@ -270,7 +270,8 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
         refuse,
       );
       if (!body) return;
-      if (!shown.get(key)) await fill(space, member);
+      // What was changed here may be shown in the other parts, too.
+      await fill(space, member);
       const own = new Map(shown.get(key)).set(command, body);
       shown.set(key, own);
       await publish(space, member);

@@ -9,8 +9,9 @@ import {
   type Channel,
   type MessageRef,
   type Person,
+  type Space,
 } from '../model/place.ts';
-import { cutOffBetween, isQuiet, type CUT_OFFS } from '../model/space.ts';
+import { cutOffBetween, isHeld, isPaused, isQuiet } from '../model/space.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CopiedReactionStore, ReactionElsewhere } from '../store/channels/copied-reactions.ts';
 import type { StoredMirror } from '../store/channels/mirror-rows.ts';
@@ -101,6 +102,8 @@ export interface ExplainDeps {
   readonly platforms: {
     readonly find: (channel: Channel) => { readonly feed: Pick<ChannelFeed, 'timeOf'> } | undefined;
   };
+  /** Resolves with the name of a server or workspace for people elsewhere. */
+  readonly serverName: (space: Space) => Promise<string>;
   /** The time since which no row has been cleared, ms since 1970. */
   readonly rowsSinceMs: () => number;
 }
@@ -131,12 +134,6 @@ const isSkipReason = (reason: string | undefined): reason is SkipReason =>
 const around = (channel: Channel): readonly string[] =>
   [channel, channelAround(channel)].map(channelKey);
 
-/** Says why a linked channel takes nothing of another one. */
-const cutOffKey = (
-  way: NonNullable<ReturnType<typeof cutOffBetween>>,
-): `why.cut-off.${(typeof CUT_OFFS)[number]}` | 'why.skipped.unagreed' =>
-  way === 'unagreed' ? `why.skipped.${way}` : `why.cut-off.${way}`;
-
 /** Creates the function that tells what became of a message, and why. */
 export const createExplain = (deps: ExplainDeps) => {
   const { store, stored, reactions, watches, spaces, outages, refusals, platforms, rowsSinceMs } =
@@ -157,37 +154,54 @@ export const createExplain = (deps: ExplainDeps) => {
     return writtenMs < rowsSinceMs() ? 'cleared' : 'unreported';
   };
 
+  /** Says why a linked channel took nothing of another one, and who had decided that where all were told of it. */
+  const cutOffOf = async (
+    ...[from, to, group, atMs]: Parameters<typeof cutOffBetween>
+  ): Promise<Sentence | undefined> => {
+    const way = cutOffBetween(from, to, group, atMs);
+    if (way === undefined || way === 'unagreed') return way && { key: `why.skipped.${way}` };
+    if (way === 'muted-there') return { key: `why.cut-off.${way}` };
+    const held = way === 'held-here' ? from : to.channel;
+    const holder = group.find((each) => isHeld(held, [each], atMs));
+    const { channel } = (way === 'paused-there' && isPaused(to, atMs) ? to : holder) ?? to;
+    const server = await deps.serverName(channel.space);
+    return { key: `why.cut-off.${way}`, params: { server } };
+  };
+
   /** The channels that are linked with that of a message, and what kept it out of each when it was written. */
-  const linkedWith = ({ channel }: MessageRef, position: string) => {
+  const linkedWith = async ({ channel }: MessageRef, position: string) => {
     const watch = watches.of(channel);
     if (watch?.group === undefined) return [];
     const group = watches.group(watch);
     const writtenMs = platforms.find(channel)?.feed.timeOf(position) ?? Number.NaN;
-    return group
-      .filter((to) => !around(channel).includes(channelKey(to.channel)))
-      .map((to) => ({
+    const others = group.filter((to) => !around(channel).includes(channelKey(to.channel)));
+    return Promise.all(
+      others.map(async (to) => ({
         ...to,
         key: channelKey(to.channel),
-        cutOff: cutOffBetween(channel, to, group, writtenMs),
+        cutOff: await cutOffOf(channel, to, group, writtenMs),
+        wasPaused: isPaused(watch, writtenMs),
         isOfBefore: writtenMs < Math.max(...[watch, to].map(watches.joinedMs)),
-      }));
+      })),
+    );
   };
 
   const missingOf = (
-    linked: ReturnType<typeof linkedWith>,
+    linked: Awaited<ReturnType<typeof linkedWith>>,
     known: readonly StoredMirror[],
   ): NonNullable<Explanation['missing']> => {
-    const reasonIn = (to: (typeof linked)[number]): Sentence['key'] | undefined => {
+    const reasonIn = (to: (typeof linked)[number]): Sentence | undefined => {
       const copy = known.find(({ target }) => around(target.channel).includes(to.key));
       const skip = copy && keptOutFor(copy);
-      if (isSkipReason(skip) && skip !== 'muted') return `why.skipped.${skip}`;
-      if (to.cutOff) return cutOffKey(to.cutOff);
-      if (skip !== undefined) return 'why.skipped.muted';
-      return to.isOfBefore ? 'why.skipped.before-link' : undefined;
+      if (isSkipReason(skip) && skip !== 'muted') return { key: `why.skipped.${skip}` };
+      if (to.cutOff) return to.cutOff;
+      if (skip !== undefined) return { key: 'why.skipped.muted' };
+      return to.isOfBefore ? { key: 'why.skipped.before-link' } : undefined;
     };
-    return [...Map.groupBy(linked, reasonIn)].map(([key, of]) => ({
+    const told = linked.map((to) => ({ channel: to.channel, reason: reasonIn(to) }));
+    return [...Map.groupBy(told, ({ reason }) => JSON.stringify(reason)).values()].map((of) => ({
       channels: of.map(({ channel }) => channel),
-      ...(key && { reason: { key } }),
+      ...(of[0]?.reason && { reason: of[0].reason }),
     }));
   };
 
@@ -209,7 +223,7 @@ export const createExplain = (deps: ExplainDeps) => {
         );
     const places = { shownIn: channelsOf(true), removedIn: channelsOf(false) };
     if (purpose !== WATCH) return places;
-    const linked = linkedWith({ channel, id }, position);
+    const linked = await linkedWith({ channel, id }, position);
     const isElsewhere = (to: Channel): boolean =>
       channelKey(channelAround(to)) !== channelKey(channelAround(channel)) ||
       linked.some(({ key }) => key === channelKey(to));
@@ -247,8 +261,10 @@ export const createExplain = (deps: ExplainDeps) => {
   ): Promise<Sentence | undefined> => {
     if (state === 'posted') return undefined;
     if (state === 'skipped') {
-      const [way, ...others] = new Set(linkedWith(ref, position).map((each) => each.cutOff));
-      if (skip === 'muted' && way && others.length === 0) return { key: cutOffKey(way) };
+      const linked = skip === 'muted' ? await linkedWith(ref, position) : [];
+      if (linked[0]?.wasPaused) return { key: 'why.skipped.paused' };
+      const [way, ...others] = Map.groupBy(linked, ({ cutOff }) => JSON.stringify(cutOff)).values();
+      if (way?.[0]?.cutOff && others.length === 0) return way[0].cutOff;
       const params = skip === 'daily-limit' && { params: { reset: resetAfter(changedMs) } };
       return { key: `why.skipped.${isSkipReason(skip) ? skip : 'not-watched'}`, ...params };
     }
@@ -272,7 +288,7 @@ export const createExplain = (deps: ExplainDeps) => {
     const reason = await reasonOf(ref, outcome);
     const isTried = state === 'posted' || (state !== 'skipped' && attempts > 0 && !isLate);
     const places = isTried ? await placesOf(ref, outcome, known, late) : undefined;
-    const lateOnes = linkedWith(ref, position).filter(({ key }) => key === lateKey);
+    const lateOnes = (await linkedWith(ref, position)).filter(({ key }) => key === lateKey);
     const missing = lateOnes.length > 0 ? missingOf(lateOnes, []) : places?.missing;
     return {
       ...(flag === undefined ? {} : { flag }),

@@ -54,6 +54,7 @@ import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createStalledSpaces } from './stalled-spaces.ts';
 import { openStores } from './stores.ts';
 import { createRepeatedWork } from './repeated-work.ts';
+import { spaceElsewhere } from './links/names.ts';
 import { createTell } from './tell.ts';
 import { createThreadChanges } from './thread-changes.ts';
 import { createWatches } from './watches.ts';
@@ -335,7 +336,13 @@ export const openAutoTranslate = async ({
     endedWatches: createEndedWatches({ ...shared, watches: allWatches }),
     inbox: {
       ...backlog.inbox,
-      explain: createExplain({ ...shared, outages, refusals, rowsSinceMs }),
+      explain: createExplain({
+        ...shared,
+        outages,
+        refusals,
+        rowsSinceMs,
+        serverName: (space) => spaceElsewhere(space, platforms),
+      }),
     },
     blocks: {
       ...blocks,

@@ -1,6 +1,7 @@
 import type { AdapterModule } from '../adapter.ts';
 import { DAY_MS } from '../async/clock.ts';
 import { createExplain, type Explained, type Explanation } from '../autotranslate/explain.ts';
+import { titleOf } from '../autotranslate/links/names.ts';
 import { AppError, type Sentence } from '../errors.ts';
 import { say, type Texts } from '../i18n/texts.ts';
 import type { Channel, LinkedMessage, MessageRef } from '../model/place.ts';
@@ -100,6 +101,7 @@ export const explainLink = async (link: string, deps: WhyDeps): Promise<readonly
     refusals: { of: () => [] },
     outages: { among: async () => undefined },
     platforms: { find: () => ({ feed: { timeOf: () => writtenMs } }) },
+    serverName: async ({ platform }) => titleOf(platform),
     rowsSinceMs: () => now() - (inboxDays - 1) * DAY_MS,
   });
 

@@ -38,6 +38,25 @@ describe('App Home', () => {
     await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy out"'));
   });
 
+  it('shows in every part what was changed in one of them, or in a form', async () => {
+    const at = bot.place();
+    const { admin } = at;
+    await bot.use(at, 'autotranslate reply languages:es');
+    await opened(admin);
+    const listed = (): number => JSON.stringify(admin.home).split('Spanish').length - 1;
+    const before = listed();
+    const { id } = at.channel;
+    bot.slack.act(admin, homeOf(admin), 'autotranslate page', { selected_conversation: id });
+    await bot.slack.until(() => JSON.stringify(admin.home).includes(`autotranslate pause:${id}`));
+    bot.slack.act(admin, homeOf(admin), `autotranslate pause:${id}`);
+    const settings = (): string =>
+      JSON.stringify(
+        admin.home.slice(admin.home.findIndex((each) => JSON.stringify(each).includes('Settings'))),
+      );
+    await bot.slack.until(() => / · paused/.test(settings()));
+    expect(before).toBeGreaterThan(0);
+  });
+
   it('shows the chart of usage as a picture, which is uploaded again only when it changed', async () => {
     const at = bot.place();
     const { admin } = at;

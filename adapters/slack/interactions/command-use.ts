@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SlackShortcut, SlashCommand, ViewSubmitAction } from '@slack/bolt';
 import { channelOf, PLATFORM } from '../ids.ts';
+import type { Home } from '../home.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { NAMING, ROOT_COMMAND } from '../manifest.ts';
 import { rawMessage, type RawSlackMessage } from '../inbound/raw-message.ts';
@@ -33,6 +34,7 @@ export interface CommandUseDeps {
   readonly readMessage: (channel: Channel, ts: string) => Promise<RawSlackMessage | undefined>;
   readonly threads: Pick<ThreadRoots, 'note'>;
   readonly modals: Modals;
+  readonly home: Home;
   /** Creates the answer to one use of a command. */
   readonly answerAt: (place: AnswerPlace) => Answer;
 }
@@ -87,7 +89,7 @@ export const createCommandUse = (
   readUser: ReadUser,
   stopped: AbortSignal,
 ) => {
-  const { core, reader, threads, modals, answerAt } = deps;
+  const { core, reader, threads, modals, home, answerAt } = deps;
 
   const dispatch = async (
     member: Member,
@@ -191,11 +193,12 @@ export const createCommandUse = (
       await useOn(raw, member, command, used);
     },
     submitted: async (body: ViewSubmitAction, form: HeldForm): Promise<void> => {
-      const { member, command, values, where } = await modals.submitted(body);
+      const { member, command, values, where, isOfHome } = await modals.submitted(body);
       const words = Object.values(values).filter((value) => typeof value === 'string');
       const line = [ROOT_COMMAND, command.name, ...words].join(' ');
       const asked = askedLine(member, command, line);
       await dispatch(member, command, { ...where, ...asked }, createTyped(values), form);
+      if (isOfHome) home.open(teamOf(body), member.id);
     },
   };
 };

@@ -16,7 +16,7 @@ import type { Answer, PressInvocation } from '../../../src/ports/platform.ts';
 
 export interface ControlUseDeps {
   readonly core: Core;
-  readonly home: Pick<Home, 'press'>;
+  readonly home: Home;
   readonly modals: Modals;
   readonly forms: Forms;
   /** Creates the answer to one use of a control. */

@@ -176,7 +176,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
         responseUrl: addresses.get(state.use),
         isPrivate: isPrivateUse(command, member.role),
       };
-      return { member, command, values, where };
+      return { member, command, values, where, isOfHome: isPersonId(state.channel) };
     },
     /** The choices for what somebody types into a menu of a modal. */
     suggested: async (body: BlockSuggestion): Promise<readonly Option[]> => {

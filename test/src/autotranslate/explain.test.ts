@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
@@ -65,6 +65,8 @@ describe('an explanation of a stored message', () => {
   describe('names the linked channels in which it never was, and what kept it out', () => {
     const key = (id: string): string => channelKey(channel(id));
     const PAUSE = { fromMs: 0 };
+    const BABEL = { params: { server: 'Babel (Place)' } };
+    beforeEach(() => scene.feed.nameSpace(SPACE, 'Babel'));
     it.each([
       ['paused-there', 'spanish', { pause: PAUSE }],
       ['muted-there', 'spanish', { muted: { [key('english')]: PAUSE } }],
@@ -75,7 +77,7 @@ describe('an explanation of a stored message', () => {
       );
       const message = await scene.say(ENGLISH, 'hello');
       await scene.idle();
-      const reason = { key: `why.cut-off.${way}` };
+      const reason = { key: `why.cut-off.${way}`, ...(way === 'muted-there' ? {} : BABEL) };
       expect(await partsOf(message)).toMatchObject([
         { state: 'posted', shownIn: [JAPANESE], missing: [{ channels: [SPANISH], reason }] },
       ]);
@@ -93,8 +95,23 @@ describe('an explanation of a stored message', () => {
       const message = await scene.say(ENGLISH, 'hello');
       await scene.idle();
       expect(await partsOf(message)).toMatchObject([
-        { state: 'skipped', reason: { key: `why.cut-off.${way}` } },
+        {
+          state: 'skipped',
+          reason: { key: `why.cut-off.${way}`, ...(way === 'muted-there' ? {} : BABEL) },
+        },
       ]);
+    });
+
+    it('the own pause of a channel, which is named as such', async () => {
+      await scene.watches.set(
+        mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']).map((watch) =>
+          watch.channel.id === ENGLISH.id ? { ...watch, choices: { pause: PAUSE } } : watch,
+        ),
+      );
+      const message = await scene.say(ENGLISH, 'hello');
+      await scene.idle();
+      const reason = { key: 'why.skipped.paused' };
+      expect(await partsOf(message)).toMatchObject([{ state: 'skipped', reason }]);
     });
 
     it('though nothing is stored of that, where the spaces of both have not agreed', async () => {

@@ -7,7 +7,7 @@ import {
   type Press,
   type PressContext,
 } from '../../src/command/command.ts';
-import { button } from '../../src/command/helpers.ts';
+import { button, quotedWords } from '../../src/command/helpers.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
@@ -167,6 +167,25 @@ const decide = (
 const agree = (own: Channel, key: string, { services }: PressContext): Promise<void> =>
   services.watches.agree(own, key);
 
+/** Takes the buttons from the question, and says there who agreed; others read it in the language of its channel. */
+const letIn: Press = {
+  guards: [moderator],
+  async run(ctx) {
+    const { own, key } = pressed(ctx);
+    const asked = (await membersOf(own, ctx)).find((each) => each.key === key);
+    await agree(own, key, ctx);
+    const { t } = await ctx.forReaders();
+    const name = quotedWords(ctx.member.name);
+    const channels = { list: [asked?.name ?? '–'] };
+    await ctx.reply({
+      text:
+        asked?.unagreed === 'here'
+          ? t('autotranslate.let-in', { name, channels })
+          : t('autotranslate.link-linked'),
+    });
+  },
+};
+
 const sure: Press = {
   guards: [moderator],
   ...pressOn((ctx) => surePanel(pressed(ctx).own, ctx, pressed(ctx).key)),
@@ -178,7 +197,7 @@ export const memberPresses: Readonly<Record<string, Press>> = {
     ...pressOn((ctx) => membersPage(pressed(ctx).own, ctx, ctx.values[0] ?? pressed(ctx).key)),
   },
   admit: decide(agree),
-  letin: { ...decide(agree), private: true },
+  letin: letIn,
   keepout: { ...sure, private: true },
   mute: decide((own, key, { services }) => services.watches.mute(own, key, true)),
   unmute: decide((own, key, { services }) => services.watches.mute(own, key, false)),

@@ -54,7 +54,7 @@ describe('/autotranslate links', () => {
     expect(harness().script.decided).toEqual([`unmute ${KEY}`]);
   });
 
-  it('offers to agree to who came into the group, in the page and, for the presser alone, in the notice', async () => {
+  it('offers to agree to who came into the group, in the page and in the notice, which says who did', async () => {
     await open();
     harness().script.members = harness().script.members.map((each) => ({
       ...each,
@@ -65,7 +65,10 @@ describe('/autotranslate links', () => {
     await harness().press('autotranslate.link-yes');
     const { text: sure } = await harness().pressNamed(`autotranslate keepout:${HERE.id}|${KEY}`);
     expect(sure).toContain(sentence('members.sure', { name: '#there · tower.example (Slack)' }));
-    await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`);
+    const question = await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`);
+    const channels = { list: ['#there · tower.example (Slack)'] };
+    expect(question.text).toBe(sentence('autotranslate.let-in', { name: 'Ada', channels }));
+    expect(question.controls).toBeUndefined();
     await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`, { member: BOB });
     expect(harness().script.decided).toEqual([`agree ${KEY}`, `agree ${KEY}`]);
   });

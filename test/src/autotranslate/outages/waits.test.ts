@@ -51,7 +51,7 @@ describe('an outage in channels that are linked over two servers', () => {
       },
       texts: realTexts,
       platforms: { find: () => undefined },
-      spaces: { of: async () => ({}) as never },
+      spaces: { of: async () => ({ rules: {} }) as never },
       tell: async ({ space }, text) => say(space, plainText(text)),
       moderators: {
         paused: (space, { sentence }) => say(space, `moderators ${sentence.key}`),

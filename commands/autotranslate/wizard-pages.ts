@@ -118,16 +118,23 @@ export const wizardPage = async (
   const forms = formsOf(ctx);
   const seen = await access.seen(choices.channels, (each) => ({ space, id: each }));
   const look = await services.setups.look(space, choices, asking(ctx));
+  const { refusal } = look;
   // Who does not see a channel is told nothing of it.
   const shown =
     seen.length === choices.channels.length
       ? look
       : { ...look, names: {}, faults: look.faults.slice(0, 1), replaced: [] };
+  const faults = shown.faults.filter(({ error }) => error.sentence.key !== refusal?.sentence.key);
   const press = (name: string): string => `autotranslate ${name}:${id}`;
   return {
     text: sections(
-      t('autotranslate.wizard-how', { kind: placeKind(choices) }),
-      look.count > 0 && lookLines(isRefused ? { ...shown, faults: [] } : shown, choices, ctx),
+      lines(
+        t('autotranslate.wizard-how', { kind: placeKind(choices) }),
+        // A menu in which something is chosen shows no label.
+        series([t('autotranslate.wizard-from'), ...namesOf([choices.from], ctx)]),
+      ),
+      refusal && !isRefused && sentence('⚠️ ', say(t, refusal.sentence)),
+      look.count > 0 && lookLines({ ...shown, faults: isRefused ? [] : faults }, choices, ctx),
     ),
     controls: [
       {
@@ -169,7 +176,7 @@ export const wizardPage = async (
             },
           ]
         : []),
-      ...(look.count > 0
+      ...(look.count > 0 && !refusal
         ? [button(ctx, press('make'), 'autotranslate.wizard-make', 'primary')]
         : []),
       button(ctx, press('findinto'), 'autotranslate.panel-find'),

@@ -41,6 +41,8 @@ export interface SetupLook {
   readonly faults: readonly SetupFault[];
   /** The watches of chosen channels that would be replaced. */
   readonly replaced: readonly ChannelWatch[];
+  /** The reason why nothing at all can be made, whatever is chosen. */
+  readonly refusal?: AppError;
 }
 
 const channelsOf = (space: Space, { channels }: SetupChoices): readonly Channel[] =>
@@ -115,6 +117,19 @@ export const createSetupPlans = ({
     return stepsOf(choices, sources, survey, newRoles, languages);
   };
 
+  /** Why nothing at all may be made in a space, whatever is chosen besides. */
+  const refusalOf = async (
+    space: Space,
+    choices: SetupChoices,
+    { person }: SetupPerson,
+  ): Promise<Pick<SetupLook, 'refusal'>> => {
+    const builder = builderIn(space);
+    const needs = needsOf(choices, [], roleLanguages(choices).length);
+    const asking = builder.demand(space, person, needs).then(() => builder.survey(space, needs));
+    const thrown = await asking.then(() => undefined, toAppError);
+    return thrown?.code === 'forbidden' ? { refusal: thrown } : {};
+  };
+
   /** Looks at what a set-up would make and replace, and at all that keeps it from being made. */
   const look = async (
     space: Space,
@@ -127,7 +142,8 @@ export const createSetupPlans = ({
     const replaced = all.filter(
       ({ channel, mode }) => mode !== 'mirror' && sources.some(({ id }) => id === channel.id),
     );
-    if (count === 0) return { count, names: {}, faults: [], replaced };
+    const refusal = () => refusalOf(space, choices, person);
+    if (count === 0) return { count, names: {}, faults: [], replaced, ...(await refusal()) };
     const faults: SetupFault[] = [];
     const note = (thrown: unknown): undefined => void faults.push({ error: toAppError(thrown) });
     await demandPerson(space, { choices }, person).catch(note);
@@ -152,7 +168,8 @@ export const createSetupPlans = ({
         each.map(({ name }) => name),
       ]),
     );
-    return { count, names, faults, replaced };
+    const isRefused = faults.some(({ error }) => error.code === 'forbidden');
+    return { count, names, faults, replaced, ...(isRefused && (await refusal())) };
   };
 
   return { builderIn, demandPerson, plan, look };

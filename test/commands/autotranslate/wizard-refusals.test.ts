@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
+import { AppError, userError } from '../../../src/errors.ts';
 import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
@@ -17,6 +17,26 @@ describe('a set-up that cannot be made', () => {
     expect(labelled(content, 'autotranslate.wizard-make')).toBeDefined();
     expect(builder().built).toEqual([]);
     expect(await unfinished()).toEqual([]);
+  });
+
+  it.each(['refusal', 'personLacks'] as const)(
+    'says at its start that nothing can be made, and does not offer it: %s',
+    async (name) => {
+      builder()[name] = userError('forbidden', 'slack.may-not-make', { permissions: 'a:scope' });
+      const refused = sentence('slack.may-not-make', { permissions: 'a:scope' });
+      const first = await harness().run('autotranslate wizard');
+      expect(first.text.split(refused.slice(0, 40))).toHaveLength(2);
+      const chosen = await choose(['es']);
+      expect(chosen.text.split(refused.slice(0, 40))).toHaveLength(2);
+      expect(labelled(chosen, 'autotranslate.wizard-make')).toBeUndefined();
+      builder()[name] = undefined;
+      expect(labelled(await choose(['es']), 'autotranslate.wizard-make')).toBeDefined();
+    },
+  );
+
+  it('names the language of the channels, whose menu shows no label', async () => {
+    const { text } = await harness().run('autotranslate wizard');
+    expect(text).toContain(`${sentence('autotranslate.wizard-from')} · English`);
   });
 
   it('takes 25 of 60 channels, and 20 of 28 languages', async () => {

@@ -6,15 +6,6 @@ import { watching } from './002-watching.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
-import { addOpenAnswers } from './029-open-answers.ts';
-import { addPendingImports } from './030-pending-imports.ts';
-import { addLinkRequests } from './032-link-requests.ts';
-import { addGlossaryProposals } from './035-glossary-proposals.ts';
-import { addAuditAndBlocks } from './036-audit-and-blocks.ts';
-import { addSetups } from './037-setups.ts';
-import { addLinkedThreads } from './039-linked-threads.ts';
-import { addCopiedReactions } from './042-copied-reactions.ts';
-import { addWatchUndos } from './048-watch-undos.ts';
 import { MIGRATIONS_027_TO_052 } from './027-to-052.ts';
 
 /**
@@ -28,15 +19,6 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
     '004-partitions-and-targets': partitionsAndTargets,
     '009-folded-terms': foldedTerms,
     ...MIGRATIONS_014_TO_026,
-    '029-open-answers': addOpenAnswers,
-    '030-pending-imports': addPendingImports,
-    '032-link-requests': addLinkRequests,
-    '035-glossary-proposals': addGlossaryProposals,
-    '036-audit-and-blocks': addAuditAndBlocks,
-    '037-setups': addSetups,
-    '039-linked-threads': addLinkedThreads,
-    '042-copied-reactions': addCopiedReactions,
-    '048-watch-undos': addWatchUndos,
     ...MIGRATIONS_027_TO_052,
   }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
 );

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import {
   attachment,
   channelOption,
+  type Complete,
   defineAction,
   defineCommandGroup,
   moderator,
-  type CommandContext,
-  type Complete,
+  type AnswerContext,
 } from '../src/command/command.ts';
 import {
   listOf,
@@ -144,15 +144,10 @@ const list = defineAction({
   },
 });
 
-type Context = Pick<
-  CommandContext<unknown>,
-  'services' | 'channel' | 'locale' | 't' | 'label' | 'reply' | 'signal'
->;
-
 /** The lines of a file that were left out, with what was taken for granted of the others. */
 const readingOf = (
   { rejectedCount, rejected, assumed, encoding }: ImportReport,
-  { services, locale, t }: Context,
+  { services, locale, t }: AnswerContext,
 ): readonly Maybe<RichText>[] => {
   const named = (code: string): string => services.languages.name(code, locale);
   const readAs =
@@ -172,7 +167,11 @@ const readingOf = (
 };
 
 /** Shows what an import would write, which waits for a yes. */
-const previewOf = (preview: ImportPreview, where: Channel | undefined, ctx: Context): Content => {
+const previewOf = (
+  preview: ImportPreview,
+  where: Channel | undefined,
+  ctx: AnswerContext,
+): Content => {
   const { id, added, changed, unchanged, rejectedCount, first } = preview;
   const { services, locale, t } = ctx;
   const entry = ({ term, translation, language }: GlossaryTerm): RichText =>

@@ -1,17 +1,15 @@
-import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
+import { defineCommand, type AnswerContext, type Press, pressOn } from '../src/command/command.ts';
 import { button, hasRooms, hasWatches } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/rich-text/compose.ts';
 import type { Content, Control } from '../src/model/message.ts';
 
-type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
-
-const mentions = (ctx: Context, areOn: boolean): Control =>
+const mentions = (ctx: AnswerContext, areOn: boolean): Control =>
   areOn
     ? button(ctx, 'privacy mentions:off', 'privacy.mentions-off')
     : button(ctx, 'privacy mentions:on', 'privacy.mentions-on');
 
 /** The choices, in a few lines: who reads more presses a button. */
-const panel = async (ctx: Context): Promise<Content> => {
+const panel = async (ctx: AnswerContext): Promise<Content> => {
   const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
   const canBeMentioned = !optedOut && hasWatches(ctx);
@@ -38,7 +36,7 @@ const panel = async (ctx: Context): Promise<Content> => {
 };
 
 /** Lists all that is stored. */
-const details = (ctx: Context): Content => {
+const details = (ctx: AnswerContext): Content => {
   const { services, member, t } = ctx;
   const ofPlatform = services.privacy.isKeptBy(member.platform)
     ? [t('privacy.page'), t('privacy.recordings'), t('privacy.browser')]

@@ -1,16 +1,14 @@
-import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
+import { defineCommand, type AnswerContext, type Press, pressOn } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
 import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/rich-text/compose.ts';
 import type { Content } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
-type Context = Omit<PressContext, 'arg' | 'values'>;
-
 const LISTED = 15;
 const LONGEST_LINE_CHARS = 80;
 
-const panel = async (ctx: Context): Promise<Content> => {
+const panel = async (ctx: AnswerContext): Promise<Content> => {
   const { t } = ctx;
   const { isPaused, items } = (await joinedRoom(ctx)).queue();
   const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>

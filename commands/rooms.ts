@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import {
   defineCommand,
+  listOption,
   moderator,
-  pressOn,
+  type AnswerContext,
   type Press,
   type PressContext,
-  listOption,
+  pressOn,
 } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/room.ts';
 import {
@@ -27,11 +28,7 @@ import { channelMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
-type Context = Pick<
-  PressContext,
-  'services' | 'access' | 'channel' | 'locale' | 't' | 'label' | 'capabilities'
->;
-type Page<Ctx = Context> = (ctx: Ctx, choices: RoomChoices) => Content | Promise<Content>;
+type Page<Ctx = AnswerContext> = (ctx: Ctx, choices: RoomChoices) => Content | Promise<Content>;
 type Label = Parameters<PressContext['label']>[0];
 
 /** More are told once these are mended. */
@@ -41,18 +38,18 @@ const CONSENT = ['told', 'agreed'] as const;
 const PAUSES = [400, USUAL_PAUSE_MS, 900, 1_500] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
 
-const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
+const choicesOf = async ({ services, channel }: AnswerContext): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;
 
 type Change = (now: RoomChoices) => Partial<RoomChoices>;
 
-const change = async (ctx: Context, how: Change): Promise<void> =>
+const change = async (ctx: AnswerContext, how: Change): Promise<void> =>
   ctx.services.spaces.change(ctx.channel.space, ({ rooms }) => ({
     rooms: { ...rooms, ...how(rooms) },
   }));
 
 const choice = <Value extends string | number>(
-  { label }: Context,
+  { label }: AnswerContext,
   press: string,
   key: Label,
   values: readonly Value[],
@@ -69,7 +66,7 @@ const choice = <Value extends string | number>(
   })),
 });
 
-const back = (ctx: Context): Control => button(ctx, 'rooms page', 'settings.back');
+const back = (ctx: AnswerContext): Control => button(ctx, 'rooms page', 'settings.back');
 
 const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 
@@ -87,7 +84,7 @@ const front: Page = async (ctx, choices) => {
 };
 
 /** Why some of them stay empty of us. */
-const hindrances = async (ctx: Context, { joins: ids }: RoomChoices): Promise<RichText[]> => {
+const hindrances = async (ctx: AnswerContext, { joins: ids }: RoomChoices): Promise<RichText[]> => {
   const {
     services,
     channel: { space },

@@ -1,10 +1,11 @@
 import {
   defineCommand,
+  FOR_EVERYBODY,
   moderator,
-  pressOn,
+  type AnswerContext,
   type Press,
   type PressContext,
-  FOR_EVERYBODY,
+  pressOn,
 } from '../src/command/command.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../src/model/space.ts';
 import {
@@ -29,34 +30,25 @@ import { linkPolicyPresses, linksPage } from './settings/links.ts';
 import { moderatorsTrouble } from '../src/command/setting-lines.ts';
 import { moderatorPresses, moderatorsIn, moderatorsPage } from './settings/moderators.ts';
 
-type Context = Pick<
-  PressContext,
-  | 'services'
-  | 'access'
-  | 'channel'
-  | 'member'
-  | 'locale'
-  | 't'
-  | 'label'
-  | 'commands'
-  | 'capabilities'
-  | 'groups'
->;
-type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
+type Page<Ctx = AnswerContext> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 
 const LISTED = 15;
 
-const back = (ctx: Context): Control => button(ctx, 'settings page', 'settings.back');
+const back = (ctx: AnswerContext): Control => button(ctx, 'settings page', 'settings.back');
 
-const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
+const choicesOf = ({ services, channel }: AnswerContext): Promise<SpaceChoices> =>
   services.spaces.of(channel.space);
 
 /** The watches of the channels that the person may see. */
-const watchesOf = ({ services, access, channel }: Context): Promise<readonly ChannelWatch[]> =>
+const watchesOf = ({
+  services,
+  access,
+  channel,
+}: AnswerContext): Promise<readonly ChannelWatch[]> =>
   access.seen(services.watches.list(channel.space), (watch) => watch.channel);
 
 /** Says where auto-translate is changed; on the bot's own page the menu for it stands above. */
-const howToChange = ({ services, channel, t }: Context): Maybe<RichText> =>
+const howToChange = ({ services, channel, t }: AnswerContext): Maybe<RichText> =>
   !services.watches.isTalk(channel) && t('settings.change-languages');
 
 const front: Page = async (ctx) => {
@@ -177,7 +169,7 @@ const quiet: Page = async (ctx) => ({
   ],
 });
 
-const readingPage = async (ctx: Context, found?: readonly string[]): Promise<Content> => ({
+const readingPage = async (ctx: AnswerContext, found?: readonly string[]): Promise<Content> => ({
   text: lines(ctx.t('rules.panel-reading-how'), ctx.t('settings.reading-how')),
   controls: [
     readingControl('settings reading', (await choicesOf(ctx)).rules.reading ?? '', ctx, found),

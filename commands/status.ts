@@ -1,4 +1,4 @@
-import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
+import { defineCommand, moderator, type AnswerContext } from '../src/command/command.ts';
 import type { Backlog, RecentCalls, Room, ServiceState } from '../src/command/services.ts';
 import {
   button,
@@ -46,25 +46,27 @@ const POOR = 0.05;
 const MANY_FAILED = 0.05;
 
 type Refusal = NonNullable<ServiceState['refusal']>;
-type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
-
 /** Says how many more there are than `LISTED`, where there are any. */
-const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
+const more = (count: number, { t }: Pick<AnswerContext, 't'>, listed = LISTED) =>
   count > listed && t('status.more', { count: count - listed });
 
 /** True for those who can do something about faults. */
-const canMend = ({ member: { role, isOperator } }: Pick<Context, 'member'>): boolean =>
+const canMend = ({ member: { role, isOperator } }: Pick<AnswerContext, 'member'>): boolean =>
   role === 'moderator' || isOperator === true;
 
 /** Tells why the service refuses the key, and what to do about it. */
-const refusalLine = ({ sentence: said, remedy }: Refusal, ctx: Context): RichText =>
+const refusalLine = ({ sentence: said, remedy }: Refusal, ctx: AnswerContext): RichText =>
   sentence(
     '❌ ',
     series([say(ctx.t, said), remedy && canMend(ctx) && remedyFor(ctx.member, ctx.t, remedy)], ' '),
   );
 
 /** Tells moderators whether the space's own key works. */
-const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, ctx: Context): Maybe<RichText> => {
+const keyLine = (
+  state: OwnKeyState,
+  refusal: Maybe<Refusal>,
+  ctx: AnswerContext,
+): Maybe<RichText> => {
   if (state.trouble) return sentence('❌ ', ownKeyTrouble(state.trouble, ctx));
   return !refusal && sentence('✅ ', ctx.t('status.own-key'));
 };
@@ -75,7 +77,7 @@ const LONG_WAIT_MS = 1_000;
 /** Tells operators how the calls of the last hour went, in all spaces together. */
 const callLines = (
   recent: RecentCalls | undefined,
-  { member, locale, t }: Context,
+  { member, locale, t }: AnswerContext,
 ): Maybe<RichText> => {
   if (!recent || !member.isOperator) return undefined;
   const { calls, failed, unsent, waitedMs } = recent;
@@ -98,7 +100,7 @@ const callLines = (
 
 const engineLines = async (
   { reachable, refusal, engines }: Pick<ServiceState, 'reachable' | 'refusal' | 'engines'>,
-  ctx: Context,
+  ctx: AnswerContext,
 ) => {
   const { services, channel, member, t, label } = ctx;
   const key =
@@ -118,7 +120,7 @@ const engineLines = async (
 };
 
 /** Says that nothing can be stored, with the remedy for those who can do something about it. */
-const storageLines = async (ctx: Context): Promise<Maybe<RichText>> => {
+const storageLines = async (ctx: AnswerContext): Promise<Maybe<RichText>> => {
   const { services, member, t } = ctx;
   const fault = await services.storageFault();
   if (!fault) return undefined;
@@ -127,7 +129,7 @@ const storageLines = async (ctx: Context): Promise<Maybe<RichText>> => {
   return lines(t('status.storage'), bullets(nested(sentence('❌ ', t(said.key)), [shown])));
 };
 
-const missingPermissions = (permissions: readonly string[], ctx: Context): RichText =>
+const missingPermissions = (permissions: readonly string[], ctx: AnswerContext): RichText =>
   ctx.t('status.missing', {
     what: listOf(
       permissions.map((each) => quotedWords(each)),
@@ -145,7 +147,7 @@ interface LookedAt {
 }
 
 /** Looks at the watched channels that the asker may see. */
-const lookAtWatches = async ({ services, access, channel }: Context) => {
+const lookAtWatches = async ({ services, access, channel }: AnswerContext) => {
   const all = services.watches.list(channel.space);
   const seen = await access.seen(all, (watch) => watch.channel);
   const looked = seen.slice(0, LISTED).map(async (watch): Promise<LookedAt> => {
@@ -162,7 +164,7 @@ const lookAtWatches = async ({ services, access, channel }: Context) => {
 
 const watchLines = (
   { all, seen, choices, looked }: Awaited<ReturnType<typeof lookAtWatches>>,
-  ctx: Context,
+  ctx: AnswerContext,
 ) => {
   const listed = looked.map(({ watch, missing, fault, drawback }) => {
     const mention = channelMention(watch.channel);
@@ -179,7 +181,7 @@ const watchLines = (
 
 const outageLine = (
   { languages, reason }: NonNullable<Backlog['outage']>,
-  { locale, services, t }: Context,
+  { locale, services, t }: AnswerContext,
 ): RichText => {
   const names = listOf(
     languages.map((code) => services.languages.name(code, locale)),
@@ -189,7 +191,7 @@ const outageLine = (
 };
 
 /** Lists times whose messages were missed, in channels that the asker may see. */
-const gapLines = async (gaps: Backlog['gaps'], ctx: Context): Promise<Maybe<ListItem>> => {
+const gapLines = async (gaps: Backlog['gaps'], ctx: AnswerContext): Promise<Maybe<ListItem>> => {
   const { access, member, t } = ctx;
   const told = member.role === 'moderator' ? gaps : [];
   const seen = await access.seen(told, ({ channel }) => channel);
@@ -209,7 +211,7 @@ const gapLines = async (gaps: Backlog['gaps'], ctx: Context): Promise<Maybe<List
 const deadLines = async (
   newestDead: Backlog['newestDead'],
   looked: readonly LookedAt[],
-  ctx: Context,
+  ctx: AnswerContext,
 ): Promise<{ readonly count: number; readonly items: readonly RichText[] }> => {
   const { access, t } = ctx;
   const seen = await access.seen(newestDead, ({ ref }) => ref.channel);
@@ -245,7 +247,10 @@ const deadLines = async (
 };
 
 /** Tells for which linked channels messages wait. */
-const lateLines = (late: Backlog['late'], { locale, services, t }: Context): readonly RichText[] =>
+const lateLines = (
+  late: Backlog['late'],
+  { locale, services, t }: AnswerContext,
+): readonly RichText[] =>
   late.map(({ platform, language: code, waiting: count }) => {
     const language = services.languages.name(code, locale);
     return sentence('⏳ ', t('status.late', { count, platform, language }));
@@ -265,7 +270,7 @@ const backlogLines = async (
     recordingsWait,
   }: Backlog,
   looked: readonly LookedAt[],
-  ctx: Context,
+  ctx: AnswerContext,
 ): Promise<RichText> => {
   const { member, t } = ctx;
   const oldest = oldestMs === undefined ? '–' : timestamp(Math.floor(oldestMs / SECOND_MS));
@@ -288,7 +293,7 @@ const backlogLines = async (
 };
 
 /** Tells the room, its captions, and how everybody is received, worst connection first. */
-const roomLines = (room: Room, ctx: Context) => {
+const roomLines = (room: Room, ctx: AnswerContext) => {
   const { services, locale, t } = ctx;
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const people = room
@@ -328,7 +333,7 @@ const roomLines = (room: Room, ctx: Context) => {
   ];
 };
 
-const panel = async (ctx: Context): Promise<Content> => {
+const panel = async (ctx: AnswerContext): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
   const room = await roomNearby(ctx);

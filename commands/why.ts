@@ -2,7 +2,7 @@ import { z } from 'zod';
 import {
   defineCommand,
   moderator,
-  type CommandContext,
+  type AnswerContext,
   type Press,
 } from '../src/command/command.ts';
 import type { Explained, Explanation, FoundMessage } from '../src/command/services.ts';
@@ -22,11 +22,6 @@ import {
 import { bullets, lines, nested, sentence, series, type Maybe } from '../src/rich-text/compose.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
 
-type Context = Pick<
-  CommandContext<unknown>,
-  'access' | 'channel' | 'label' | 'locale' | 'member' | 'services' | 't'
->;
-
 const SIGNS = { posted: '✅', waiting: '⏳', skipped: '➖', dead: '❌', unknown: '➖' } as const;
 const SECOND_MS = 1_000;
 
@@ -37,7 +32,7 @@ const namesElsewhere = async ({
   channel,
   member,
   services: { watches },
-}: Context): Promise<ReadonlyMap<string, string>> => {
+}: AnswerContext): Promise<ReadonlyMap<string, string>> => {
   const watch = member.role === 'moderator' ? watches.of(channel) : undefined;
   const members = watch ? await watches.members(watch) : [];
   return new Map(members.map(({ key, name }) => [key, name]));
@@ -49,7 +44,7 @@ const WHERE = ['why.shown', 'why.copies', 'why.copies-as-written'] as const;
 const places = async (
   channels: readonly Channel[],
   key: (typeof WHERE)[number] | 'why.missing' | 'why.removed',
-  ctx: Context,
+  ctx: AnswerContext,
 ): Promise<readonly Maybe<RichText>[]> => {
   const { access, channel, t } = ctx;
   const here = channels.filter((each) => keyOf(each.space) === keyOf(channel.space));
@@ -82,7 +77,10 @@ const grouped = (parts: readonly Explanation[]): readonly (readonly Explanation[
 const isOfPause = (reason: Explanation['reason']): boolean =>
   reason !== undefined && /^why\.(?:cut-off\.|skipped\.(?:muted|paused)$)/.test(reason.key);
 
-const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Maybe<ListItem>> => {
+const itemOf = async (
+  parts: readonly Explanation[],
+  ctx: AnswerContext,
+): Promise<Maybe<ListItem>> => {
   const [part] = parts;
   if (!part) return undefined;
   const { emoji, state, isCopied, isOfElsewhere, reason, sinceMs, tries, alreadyIn } = part;
@@ -128,7 +126,7 @@ const itemOf = async (parts: readonly Explanation[], ctx: Context): Promise<Mayb
 };
 
 /** Tells whether a message was read aloud, where that had to be done. */
-const reading = (on: FoundMessage, { services, t }: Context): readonly ListItem[] => {
+const reading = (on: FoundMessage, { services, t }: AnswerContext): readonly ListItem[] => {
   const state = services.rooms.readingOf(on.ref);
   return state
     ? [nested(sentence(state === 'read' ? '✅ ' : '➖ ', t(`why.read.${state}`)), [])]
@@ -136,7 +134,7 @@ const reading = (on: FoundMessage, { services, t }: Context): readonly ListItem[
 };
 
 /** Tells a person whether they are captioned in the room that they are in or ask in; nothing where there is none. */
-const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
+const hearing = async (ctx: AnswerContext): Promise<readonly ListItem[]> => {
   const { channel, member, services, t } = ctx;
   const room = services.rooms.of(channel.space);
   if (!room) return [];
@@ -160,13 +158,13 @@ const hearing = async (ctx: Context): Promise<readonly ListItem[]> => {
 const AND = '|';
 const NAME_CHARS = 32;
 
-const isBy = ({ author }: Pick<Explained, 'author'>, { member }: Pick<Context, 'member'>) =>
+const isBy = ({ author }: Pick<Explained, 'author'>, { member }: Pick<AnswerContext, 'member'>) =>
   author !== undefined && isSamePerson(author, member);
 
 /** Tells moderators whose messages from other spaces one of our messages copies, and lets them stop these, or those of people here. */
 const authors = async (
   explained: readonly Explained[],
-  ctx: Context,
+  ctx: AnswerContext,
 ): Promise<readonly { readonly line?: RichText; readonly control: Control }[]> => {
   const { services, channel, member, t, label } = ctx;
   const { rules } = await services.spaces.of(channel.space);
@@ -251,7 +249,7 @@ const decide = (isStopping: boolean): Press => ({
 const MOST_COUNTED = 100;
 
 /** Counts the reactions to other copies of a message, for which one of ours stands here at most. */
-const reactions = ([first]: readonly Explained[], { t }: Context): readonly ListItem[] => {
+const reactions = ([first]: readonly Explained[], { t }: AnswerContext): readonly ListItem[] => {
   const counts = first?.elsewhere?.map(
     ({ emoji, people }) => `${emoji} ${people}${people < MOST_COUNTED ? '' : '+'}`,
   );
@@ -262,7 +260,7 @@ const reactions = ([first]: readonly Explained[], { t }: Context): readonly List
 const origins = async (
   explained: readonly Explained[],
   on: FoundMessage,
-  ctx: Context,
+  ctx: AnswerContext,
 ): Promise<readonly Maybe<RichText>[]> => {
   const { access, channel, member, services, t } = ctx;
   const sources = explained
@@ -302,7 +300,7 @@ const toAuthor = <Of extends Pick<Explanation, 'reason'>>(part: Of): Of => {
 };
 
 /** Keeps what the person may read: of what somebody else wrote who opted out, that and no other reason. */
-const toldOf = async (told: Explained, ctx: Context): Promise<Explained> => {
+const toldOf = async (told: Explained, ctx: AnswerContext): Promise<Explained> => {
   const { author, parts } = told;
   if (isBy(told, ctx))
     return {
@@ -323,7 +321,7 @@ const LONGEST_LINK_CHARS = 300;
 /** Finds the message that a person typed the link or id of. Throws `not-found` where they may not see its channel, too. */
 const found = async (
   typed: string,
-  { access, channel, services }: Context,
+  { access, channel, services }: AnswerContext,
 ): Promise<FoundMessage> => {
   const message = await services.messages.find(typed, channel, async (each) => access.shows(each));
   if (!message) throw userError('not-found', 'why.not-found');

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import {
   defineAction,
   moderator,
-  pressOn,
+  type AnswerContext,
   type Press,
   type PressContext,
+  pressOn,
 } from '../../src/command/command.ts';
 import {
   button,
@@ -19,8 +20,6 @@ import { memberMention } from '../../src/model/place.ts';
 import { lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import type { Code, RichText } from '../../src/rich-text/rich-text.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'label'>;
-
 /** A term or translation as it was proposed, whole. */
 const whole = (typed: string): Code => typedCode(typed, TERM_CHARS);
 
@@ -30,7 +29,7 @@ const whole = (typed: string): Code => typedCode(typed, TERM_CHARS);
  * @param asked how many older ones are passed over; begins anew after the newest
  * @param above what is said above it
  */
-const panel = async (ctx: Context, asked = 0, above?: RichText): Promise<Content> => {
+const panel = async (ctx: AnswerContext, asked = 0, above?: RichText): Promise<Content> => {
   const { services, channel, locale, t } = ctx;
   const { space } = channel;
   const all = await services.glossary.proposals(space);

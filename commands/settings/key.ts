@@ -1,23 +1,21 @@
-import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import { moderator, type AnswerContext, type Press, pressOn } from '../../src/command/command.ts';
 import { button, KEY_CHARS, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/message.ts';
 import { bullets, lines, nested, sentence } from '../../src/rich-text/compose.ts';
 import type { OwnKeyState } from '../../src/model/service.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 't' | 'label'>;
-
 const SECOND_MS = 1_000;
 
 /** Says who set the space's key, and when. */
-const stateLine = (state: OwnKeyState, t: Context['t']): RichText => {
+const stateLine = (state: OwnKeyState, t: AnswerContext['t']): RichText => {
   const date = timestamp(Math.floor(state.setMs / SECOND_MS));
   if (state.setBy === undefined) return t('settings.key-set', { date });
   return t('settings.key-set-by', { date, member: quotedWords(state.setBy) });
 };
 
 /** Tells moderators of the space's own key, with the reason where it is of no use; never the key. */
-export const keyLine = async (ctx: Context) => {
+export const keyLine = async (ctx: AnswerContext) => {
   const state = await ctx.services.spaceKeys.state(ctx.channel.space);
   if (!state) return ctx.t('settings.key-none');
   const { trouble } = state;
@@ -25,7 +23,7 @@ export const keyLine = async (ctx: Context) => {
 };
 
 /** The page on which moderators set, replace and remove the space's own key. */
-export const keyPage = async (ctx: Context): Promise<Content> => {
+export const keyPage = async (ctx: AnswerContext): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const { spaceKeys } = services;
   const state = await spaceKeys.state(channel.space);

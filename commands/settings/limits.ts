@@ -1,9 +1,7 @@
-import type { PressContext } from '../../src/command/command.ts';
+import type { AnswerContext, PressContext } from '../../src/command/command.ts';
 import { button, limitAmounts } from '../../src/command/helpers.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
-
-type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'label'>;
 
 /** Amounts of characters and of tokens. */
 const AMOUNTS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
@@ -12,7 +10,7 @@ const NO_LIMIT = 'none';
 
 /** A limit in words. */
 export const limitText = (
-  { label, locale }: Pick<Context, 'label' | 'locale'>,
+  { label, locale }: Pick<AnswerContext, 'label' | 'locale'>,
   limit: number | undefined,
 ): string =>
   limit === undefined ? label('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
@@ -25,7 +23,7 @@ export const LIMITS = [
 ] as const;
 
 /** The page of the limits: those below the operator's, and the operator's own. */
-export const limitsPage = async (ctx: Context): Promise<Content> => {
+export const limitsPage = async (ctx: AnswerContext): Promise<Content> => {
   const { services, channel, t, label } = ctx;
   const choices = await services.spaces.of(channel.space);
   const { operator, person, reset } = await services.limits.of(channel.space);

@@ -1,4 +1,10 @@
-import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import {
+  moderator,
+  type AnswerContext,
+  type Press,
+  type PressContext,
+  pressOn,
+} from '../../src/command/command.ts';
 import { button, channelNames, chosenChannels, seenChannels } from '../../src/command/helpers.ts';
 import { approvedLine } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
@@ -12,13 +18,11 @@ import {
 } from '../../src/model/space.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'access' | 'locale' | 't' | 'label'>;
-
 const MOST_IDS = 50;
 const LONGEST_IDS_CHARS = 1_000;
 
 /** The page on links with other spaces: who may be linked, what of this space, and how names from there are shown. */
-export const linksPage = async (ctx: Context): Promise<Content> => {
+export const linksPage = async (ctx: AnswerContext): Promise<Content> => {
   const { services, channel, t, label } = ctx;
   const { serverNames, reactions, links = OPEN_LINKS } = await services.spaces.of(channel.space);
   const { outside, approved, privateChannels, channels } = links;

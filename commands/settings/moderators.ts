@@ -1,4 +1,10 @@
-import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import {
+  moderator,
+  type AnswerContext,
+  type Press,
+  type PressContext,
+  pressOn,
+} from '../../src/command/command.ts';
 import {
   button,
   channelNames,
@@ -12,25 +18,12 @@ import type { Content, Control } from '../../src/model/message.ts';
 import type { SpaceChoices } from '../../src/model/space.ts';
 import { lines, sentence } from '../../src/rich-text/compose.ts';
 
-type Context = Pick<
-  PressContext,
-  | 'services'
-  | 'access'
-  | 'channel'
-  | 'member'
-  | 'locale'
-  | 't'
-  | 'label'
-  | 'capabilities'
-  | 'groups'
->;
-
 /** User groups that can be chosen; each is asked for its members once a minute. */
 const MOST_GROUPS = 10;
 
 /** The choice of groups whose members moderate, for who moderates by the platform; none where there are no groups. */
 const groupControls = async (
-  { groups, member, capabilities, label }: Context,
+  { groups, member, capabilities, label }: AnswerContext,
   chosen: readonly string[] = [],
 ): Promise<readonly Control[]> => {
   const known = groups && member.isAppointed !== true ? await groups() : [];
@@ -59,7 +52,7 @@ export const moderatorsIn = ({ moderators }: SpaceChoices): readonly string[] =>
   moderators ? [moderators.channel] : [];
 
 /** The page of the moderators' channel, and of the groups whose members moderate. */
-export const moderatorsPage = async (ctx: Context): Promise<Content> => {
+export const moderatorsPage = async (ctx: AnswerContext): Promise<Content> => {
   const choices = await ctx.services.spaces.of(ctx.channel.space);
   const groups = await groupControls(ctx, choices.moderatorGroups);
   return {

@@ -156,10 +156,10 @@ export const pressOn = (
   },
 });
 
-export interface PressContext extends Omit<
-  CommandContext<unknown>,
-  'options' | 'on' | 'earlier' | 'stream'
-> {
+/** The context that commands and presses share, with which both show a panel. */
+export type AnswerContext = Omit<CommandContext<unknown>, 'options' | 'on' | 'earlier' | 'stream'>;
+
+export interface PressContext extends AnswerContext {
   /** The part after the colon in the control's `press`; empty without one. */
   readonly arg: string;
   /** The chosen values; empty for a button. */

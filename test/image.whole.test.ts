@@ -1,13 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
+import { serve } from './fakes/serve.ts';
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 const [, stage = ''] = /^FROM \S+ AS program\n([^]*?)^FROM /m.exec(dockerfile) ?? [];
@@ -140,17 +139,14 @@ describe('the image', () => {
 
   it('is checked by a program that tells a healthy process from others', async () => {
     let status = 200;
-    const server = createServer((_, response) => response.writeHead(status).end());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const env = { OPS_PORT: String((server.address() as AddressInfo).port) };
+    const server = await serve((_, response) => response.writeHead(status).end());
+    const env = { OPS_PORT: String(server.port) };
     const check = (): Promise<Ended> =>
       run(process.execPath, ['scripts/check-health.mjs'], { cwd: app, env });
     expect(await check()).toMatchObject({ code: 0 });
     status = 503;
     expect(await check()).toMatchObject({ code: 1 });
-    server.close();
-    server.closeAllConnections();
+    await server[Symbol.asyncDispose]();
     expect(await check()).toMatchObject({ code: 1, said: expect.stringContaining('ECONNREFUSED') });
   });
 

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startWeb } from '../adapters/web/start-web.ts';
+import { serve } from '../fakes/serve.ts';
 import { closeWithTest, type OpenPage, said, send } from './open-page.ts';
 import { sentence } from '../fakes/sentences.ts';
 
@@ -18,7 +18,7 @@ const startProxy = async (url: string): Promise<string> => {
       method: incoming.method,
       headers: incoming.headers,
     });
-  const server = createServer((incoming, reply) => {
+  const server = await serve((incoming, reply) => {
     if (!incoming.url!.startsWith(`${PREFIX}/`)) {
       reply.writeHead(404).end();
       return;
@@ -32,14 +32,8 @@ const startProxy = async (url: string): Promise<string> => {
     reply.on('close', () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}/`;
+  onTestFinished(server[Symbol.asyncDispose]);
+  return `${server.url}${PREFIX}/`;
 };
 
 export const testPrefix = (open: OpenPage): void => {

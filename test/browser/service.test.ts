@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type OpenAIClient from 'openai';
 import type { Browser, Page } from 'playwright-core';
@@ -10,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PATHS, type Voice } from '../../src/api/contract.ts';
 import { LONG_TEXT, loudness, useServedFile } from '../service/clients/support.ts';
 import { KEY, makeWav, startTestService } from '../service/support.ts';
+import { serve } from '../fakes/serve.ts';
 import { launchBrowser } from './chromium.ts';
 
 /** A page without anything; below `/openai/` the package `openai`, as the npm registry has it. */
-const startSite = async (): Promise<{ server: Server; origin: string }> => {
-  const server = createServer((request, response) => {
+const startSite = () =>
+  serve((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://site');
     const isPackage = pathname.startsWith('/openai/');
     response.setHeader('content-type', isPackage ? 'text/javascript' : 'text/html');
@@ -24,10 +22,6 @@ const startSite = async (): Promise<{ server: Server; origin: string }> => {
       () => response.writeHead(404).end(),
     );
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
 
 const sites: Awaited<ReturnType<typeof startSite>>[] = [];
 let browser: Browser;
@@ -42,14 +36,14 @@ beforeAll(async () => {
     await page.goto(url);
     return page;
   };
-  [listed, other] = await Promise.all([open(sites[0]!.origin), open(sites[1]!.origin)]);
+  [listed, other] = await Promise.all([open(sites[0]!.url), open(sites[1]!.url)]);
 });
 const served = useServedFile((variables) =>
-  startTestService(variables, undefined, [sites[0]!.origin]),
+  startTestService(variables, undefined, [sites[0]!.url]),
 );
 afterAll(async () => {
   await browser.close();
-  for (const { server } of sites) server.close();
+  for (const site of sites) await site[Symbol.asyncDispose]();
 });
 
 /** What a page's script is given: the address of the service and the key. */

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { MessageType } from 'discord.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { serve } from '../fakes/serve.ts';
 import { bodyOf, copiesOf, copyOf, replyTo, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
 
@@ -72,18 +71,11 @@ describe('messages of every kind', () => {
 });
 
 describe('an address in what people write', () => {
-  const asked: string[] = [];
-  const canary = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    response.end('secret');
-  });
-  beforeAll(() => new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve)));
-  afterAll(() => new Promise((resolve) => canary.close(resolve)));
-
   it('is never fetched, wherever it stands: only Discord’s own files are', async () => {
     const at = await bot.reading({ bots: true });
     const { english, spanish, ann } = await bot.linked();
-    const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/secret.ogg`;
+    await using canary = await serve((_, response) => response.end('secret'));
+    const url = `${canary.url}/secret.ogg`;
     const embeds = [{ type: 'rich', description: `Read ${url} now`, url, image: { url } }];
     const avatar = bot.discord.user({ avatar: '../../../x' });
     const file = (text: string) => ({
@@ -108,7 +100,7 @@ describe('an address in what people write', () => {
     const said = english.say(avatar, `Look at ${url} please`, { attachments: [file('x')], embeds });
     await copyOf(said, spanish);
     await bot.settled(at);
-    expect(asked).toEqual([]);
+    expect(canary.asked).toEqual([]);
     expect(textsIn(at.channel).join()).not.toContain('secret file');
   });
 });

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { serve } from './serve.ts';
 
 const id = (digits: number) => z.string().regex(new RegExp(`^(?!0+$)[\\da-f]{${digits}}$`));
 const time = z.string().regex(/^\d{19}$/);
@@ -57,7 +55,7 @@ export const startCollector = async (): Promise<Collector> => {
   const spans: CollectedSpan[] = [];
   const programs = new Set<string>();
   const headers: Record<string, unknown>[] = [];
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     void (async () => {
       const sent = await text(request);
       headers.push(request.headers);
@@ -79,19 +77,13 @@ export const startCollector = async (): Promise<Collector> => {
       }
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     })();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const collector: Collector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     spans,
     programs,
     headers,
     status: 200,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
   return collector;
 };

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { listen } from './serve.ts';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buffer } from 'node:stream/consumers';
@@ -278,11 +278,11 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
     handle(request, response).catch(() => response.destroy());
   });
   if (options.upgrade) server.on('upgrade', options.upgrade);
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  const listening = await listen(server, port);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    ...listening,
+    url: `${listening.url}/v1`,
     requests,
     fail: (path, fault) => {
       faults.set(path, [...(faults.get(path) ?? []), fault]);
@@ -291,11 +291,6 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;
       return resolve;
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 };

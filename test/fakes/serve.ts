@@ -1,5 +1,19 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+
+/** Has a server listen on loopback; the end cuts what is connected. */
+export const listen = async (server: Server, wantedPort = 0) => {
+  await new Promise<void>((resolve) => void server.listen(wantedPort, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
 
 /** Serves HTTP on loopback, and notes the path of each request. */
 export const serve = async (listener: RequestListener) => {
@@ -8,13 +22,5 @@ export const serve = async (listener: RequestListener) => {
     asked.push(request.url ?? '');
     listener(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...(await listen(server)), asked };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './serve.ts';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -316,14 +316,11 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       if (!request.destroyed) response.destroy(error as Error);
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-
+  const listening = await listen(server);
   const realtime = serveFakeSockets(server, knows, (text) => fake.sound(text));
   const fake: SpeechFake = {
     realtime,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: listening.url,
     key,
     otherKeys,
     spentKey,
@@ -347,10 +344,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     limit: undefined,
     async [Symbol.asyncDispose]() {
       realtime.cut();
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
+      await listening[Symbol.asyncDispose]();
     },
   };
   return fake;

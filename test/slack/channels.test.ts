@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeChannel, FakeMessage } from '../fakes/slack/index.ts';
-import { repliesTo, withSlackBot, type Place, type SlackBot, type Transport } from './support.ts';
+import {
+  openLinked,
+  type Place,
+  repliesTo,
+  type SlackBot,
+  type Transport,
+  withSlackBot,
+} from './support.ts';
 
 const channelsWith = (bot: SlackBot) => {
   const watched = async (): Promise<Place> => {
@@ -131,15 +138,7 @@ describe('standing threads', () => {
 describe('linked channels', () => {
   const bot = withSlackBot();
 
-  const linked = async () => {
-    const at = bot.place();
-    const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-    await bot.use(
-      at,
-      `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`,
-    );
-    return { ...at, spanish };
-  };
+  const linked = () => openLinked(bot);
   const mirrorOf = async (channel: FakeChannel, text: string): Promise<FakeMessage> => {
     const [post] = await channel.until((posts) => posts.some((each) => each.text.startsWith(text)));
     const found = channel.posts.find((each) => each.text.startsWith(text)) ?? post;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openGroup, wordsIn } from './group.ts';
-import { withSlackBot } from './support.ts';
+import { openLinked, withSlackBot } from './support.ts';
 import { shared } from '../fakes/opened.ts';
 
 const element = (name: string, more: object = {}) => ({ type: 'emoji', name, ...more });
@@ -53,12 +53,7 @@ describe('emoji of a workspace', () => {
   const bot = withSlackBot();
 
   it('stay emoji in its other channels', async () => {
-    const at = bot.place();
-    const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-    await bot.use(
-      at,
-      `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`,
-    );
+    const { spanish, ...at } = await openLinked(bot);
     at.channel.say(at.ann, said('We celebrate tomorrow ', element('office-parrot')));
     await wordsIn(spanish, 'es:We celebrate tomorrow');
     expect(JSON.stringify(spanish.posts.at(-1)?.blocks)).toContain(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeMessage } from '../fakes/slack/index.ts';
-import { openSlackBot, repliesTo, type Place, type SlackBot } from './support.ts';
+import { openLinked, openSlackBot, type Place, repliesTo, type SlackBot } from './support.ts';
 
 /** Slack gives no history for the rest of the test. */
 const withhold = ({ slack }: SlackBot): void => {
@@ -93,12 +93,7 @@ describe('an app that gets 15 messages of history a minute', () => {
 
   it('finds a post whose answer was lost on the newest page', async () => {
     await using bot = await openSlackBot('socket', { history: 'limited' });
-    const at = bot.place();
-    const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-    await bot.use(
-      at,
-      `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`,
-    );
+    const { spanish, ...at } = await openLinked(bot);
     const mirrors = (): number =>
       spanish.posts.filter(({ text }) => text.startsWith('es:This')).length;
     bot.slack.fail('chat.postMessage', { reset: 'after' }, { times: 1 });

@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
 import type { ScopeChoice } from '../../adapters/slack/scopes.ts';
 import type { FakeChannel } from '../fakes/slack/index.ts';
-import { openSlackBot } from './support.ts';
+import { openLinked, openSlackBot } from './support.ts';
 
 const open = async (choice: ScopeChoice) => {
   const bot = await openSlackBot('socket', { choice });
-  const at = bot.place();
-  const spanish = at.workspace.channel({ name: 'es', members: [at.admin] });
-  await bot.use(at, `autotranslate mirror channels:"<#${at.channel.id}> en, <#${spanish.id}> es"`);
-  return { bot, ...at, spanish, [Symbol.asyncDispose]: () => bot[Symbol.asyncDispose]() };
+  const at = await openLinked(bot);
+  return { bot, ...at, [Symbol.asyncDispose]: () => bot[Symbol.asyncDispose]() };
 };
 
 const copyIn = async (channel: FakeChannel, words: string) => {

@@ -1,25 +1,14 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createOpenFile } from '../../../adapters/discord/files.ts';
+import { serve } from '../../fakes/serve.ts';
 
 /** A server that answers with these statuses, one after the other; 200 has a body. */
 const answering = async (...statuses: readonly number[]) => {
-  const asked: string[] = [];
-  const server = createServer(({ url = '' }, response) => {
-    response.writeHead(statuses[asked.push(url) - 1] ?? 500).end('sound');
+  const left = [...statuses];
+  const server = await serve((_, response) => {
+    response.writeHead(left.shift() ?? 500).end('sound');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    asked,
-    open: createOpenFile(`${url}/api`),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, open: createOpenFile(`${server.url}/api`) };
 };
 
 test.each(['https://evilcdn.discordapp.com/a', 'https://notmedia.discordapp.net/a'])(

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSlackApi } from '../../../adapters/slack/api.ts';
 import { AppError } from '../../../src/errors.ts';
+import { serve } from '../../fakes/serve.ts';
 
 /** Requests of one workspace that may be under way. */
 const AT_ONCE = 20;
@@ -13,19 +12,13 @@ test('a workspace that does not answer keeps no other waiting, and a guard is as
   const open: ServerResponse[] = [];
   const reached = Promise.withResolvers<void>();
   const full = Promise.withResolvers<void>();
-  const server = createServer((_, response) => {
+  await using server = await serve((_, response) => {
     open.push(response);
     if (open.length === AT_ONCE) full.resolve();
     if (open.length > AT_ONCE) reached.resolve();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  });
   const api = createSlackApi(
-    {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      speed: 1_000,
-      random: () => 0,
-    },
+    { url: `${server.url}/`, speed: 1_000, random: () => 0 },
     { tokenOf: async () => 'xoxb-1', tokenKnown: () => 'xoxb-1', tokenRefused: () => undefined },
   );
   const call = (space: string, assertHeld?: () => void): Promise<unknown> =>

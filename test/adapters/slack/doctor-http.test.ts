@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createHttpReceiver, createHttpServer } from '../../../adapters/slack/inbound/http.ts';
@@ -8,6 +6,7 @@ import { startSlackFake, type FakeWorkspace } from '../../fakes/slack/index.ts';
 import { createTestCore } from '../discord/support.ts';
 import { type Environment, examineAt } from './doctor-examine.ts';
 import { fresh } from '../../fakes/opened.ts';
+import { listen, serve } from '../../fakes/serve.ts';
 
 let workspace: FakeWorkspace;
 const fake = fresh(() => startSlackFake({ limits: 'off' }));
@@ -18,13 +17,8 @@ beforeEach(async () => {
 const examine = (environment: Environment, core = createTestCore(), isAsked = false) =>
   examineAt(fake, environment, core, isAsked);
 
-const listen = async (server: Server): Promise<number> => {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-};
-
 /** The part of the program that takes Slack's requests, with this secret. */
-const serve = async (secret: string, logged: string[] = []) => {
+const serveSlack = async (secret: string, logged: string[] = []) => {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const server = createHttpServer({
     receiver: createHttpReceiver(secret),
@@ -32,27 +26,19 @@ const serve = async (secret: string, logged: string[] = []) => {
     log,
     now: Date.now,
   });
-  const port = await listen(server);
-  return {
-    port: String(port),
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.dispose]: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return listen(server);
 };
 
-const http = (port: string, more: Environment = {}): Environment => ({
+const http = (port: number, more: Environment = {}): Environment => ({
   SLACK_BOT_TOKEN: workspace.botToken,
   SLACK_SIGNING_SECRET: fake.app.signingSecret,
-  SLACK_PORT: port,
+  SLACK_PORT: String(port),
   ...more,
 });
 
 describe('by HTTP', () => {
   it('all is well with a program that runs and can be reached', async () => {
-    using ours = await serve(fake.app.signingSecret);
+    await using ours = await serveSlack(fake.app.signingSecret);
     const { found, of } = await examine(http(ours.port, { SLACK_PUBLIC_URL: ours.url }));
     expect(found.filter(({ ok }) => !ok)).toEqual([]);
     expect(of('port')?.detail).toBe(`${ours.url}/slack/events answers`);
@@ -61,7 +47,7 @@ describe('by HTTP', () => {
   });
 
   it('without an address, the doctor says what has to lead where', async () => {
-    using ours = await serve(fake.app.signingSecret);
+    await using ours = await serveSlack(fake.app.signingSecret);
     const { of, failures } = await examine(http(ours.port));
     expect(failures).toEqual([]);
     expect(of('address')).toMatchObject({
@@ -71,8 +57,8 @@ describe('by HTTP', () => {
   });
 
   it('a program that does not run is no failure', async () => {
-    const gone = await serve('x');
-    gone[Symbol.dispose]();
+    const gone = await serveSlack('x');
+    await gone[Symbol.asyncDispose]();
     const { of, failures } = await examine(http(gone.port, { SLACK_PUBLIC_URL: gone.url }));
     expect(failures).toEqual([]);
     expect(of('port')).toMatchObject({
@@ -82,9 +68,9 @@ describe('by HTTP', () => {
   });
 
   it('an address that leads nowhere is told while the program runs', async () => {
-    using ours = await serve(fake.app.signingSecret);
-    const gone = await serve('x');
-    gone[Symbol.dispose]();
+    await using ours = await serveSlack(fake.app.signingSecret);
+    const gone = await serveSlack('x');
+    await gone[Symbol.asyncDispose]();
     const { of } = await examine(http(ours.port, { SLACK_PUBLIC_URL: gone.url }));
     expect(of('address')).toMatchObject({
       ok: false,
@@ -93,26 +79,23 @@ describe('by HTTP', () => {
   });
 
   it('an address that leads to another program is told', async () => {
-    using ours = await serve(fake.app.signingSecret);
-    const other = createServer((_, response) => void response.writeHead(404).end());
-    const port = await listen(other);
-    const address = { SLACK_PUBLIC_URL: `http://127.0.0.1:${port}` };
+    await using ours = await serveSlack(fake.app.signingSecret);
+    await using other = await serve((_, response) => void response.writeHead(404).end());
+    const address = { SLACK_PUBLIC_URL: other.url };
     const { of } = await examine(http(ours.port, address));
     expect(of('address')).toMatchObject({
       ok: false,
       detail: expect.stringContaining('another program'),
     });
-    expect((await examine(http(String(port)))).of('port')).toMatchObject({
+    expect((await examine(http(other.port))).of('port')).toMatchObject({
       ok: false,
       detail: expect.stringContaining('SLACK_PORT'),
     });
-    other.closeAllConnections();
-    other.close();
   });
 
   it('a program that has another secret is told, and logs the refusal once', async () => {
     const logged: string[] = [];
-    using ours = await serve('0'.repeat(32), logged);
+    await using ours = await serveSlack('0'.repeat(32), logged);
     const environment = http(ours.port, { SLACK_PUBLIC_URL: ours.url });
     const { of } = await examine(environment);
     expect(of('port')).toMatchObject({ ok: false, detail: expect.stringContaining('refuses') });
@@ -121,7 +104,7 @@ describe('by HTTP', () => {
   });
 
   it.each(['xoxb-1', 'short', '0'.repeat(31)])('%s is no signing secret', async (secret) => {
-    const { of } = await examine(http('1', { SLACK_SIGNING_SECRET: secret }));
+    const { of } = await examine(http(1, { SLACK_SIGNING_SECRET: secret }));
     expect(of('signing secret')).toMatchObject({
       ok: false,
       detail: expect.stringContaining('"App Credentials"'),
@@ -131,7 +114,7 @@ describe('by HTTP', () => {
   it('the client secret is no signing secret', async () => {
     const secret = '0'.repeat(32);
     const { of } = await examine(
-      http('1', {
+      http(1, {
         SLACK_SIGNING_SECRET: secret,
         SLACK_CLIENT_ID: '1.2',
         SLACK_CLIENT_SECRET: secret,
@@ -216,12 +199,11 @@ describe('with many workspaces', () => {
 
   it('with Socket Mode, the doctor checks the page on which they install it', async () => {
     const core = { ...createTestCore(), installations: storeOf({}) };
-    const installed = createServer((_, response) => {
+    const installed = await serve((_, response) => {
       response.writeHead(302, { location: 'https://slack.com/oauth/v2/authorize?client_id=1' });
       response.end();
     });
-    const port = await listen(installed);
-    const address = `http://127.0.0.1:${port}`;
+    const { url: address, port } = installed;
     const environment = {
       ...many(),
       SLACK_PORT: String(port),
@@ -235,7 +217,7 @@ describe('with many workspaces', () => {
     expect(of('port')?.detail).toBe(`${address}/slack/install answers`);
     expect(of('address')?.detail).toContain('install the app there');
     expect(of('create the app')?.detail).toContain('socket_mode_enabled:%20true');
-    installed.close();
+    await installed[Symbol.asyncDispose]();
     expect((await examine(environment, core)).of('port')).toMatchObject({
       ok: false,
       detail: expect.stringContaining('while Dragoman runs'),

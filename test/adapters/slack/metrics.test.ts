@@ -1,29 +1,20 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createSlackApi } from '../../../adapters/slack/api.ts';
 import { declareSlackMetrics } from '../../../adapters/slack/metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
+import { serve } from '../../fakes/serve.ts';
 
 test('requests that Slack refuses for now are counted, though they are sent again', async () => {
   const refusals = [429, 429];
-  const server = createServer((_, response) => {
+  await using server = await serve((_, response) => {
     const status = refusals.pop() ?? 200;
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
     response.end(JSON.stringify({ ok: status === 200 }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  });
   const metrics = createMetrics();
   const { rateLimited, connected } = declareSlackMetrics(metrics);
   const api = createSlackApi(
-    {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      speed: 1_000,
-      random: () => 0,
-      rateLimited,
-    },
+    { url: `${server.url}/`, speed: 1_000, random: () => 0, rateLimited },
     { tokenOf: async () => 'xoxb-1', tokenKnown: () => 'xoxb-1', tokenRefused: () => undefined },
   );
   await api.call({ platform: 'slack', id: 'team' }, 'chat.update');

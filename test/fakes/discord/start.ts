@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Intent } from './codes.ts';
 import { createClock, type Clock } from './clock.ts';
 import { FakeChannel } from './driver/channel.ts';
@@ -25,6 +24,7 @@ import type { Command, Ping, RequestRecord, User, World } from './state.ts';
 import { createVoice, type VoiceDriver, type VoiceServiceOptions } from './voice/index.ts';
 import { voiceRoutes } from './voice/routes.ts';
 import { createWaiters } from '../wait.ts';
+import { listen } from '../serve.ts';
 
 /** The intents that the portal has to grant. */
 const PRIVILEGED = {
@@ -167,8 +167,8 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     void router.handle(request, response, url).then(() => waiters.changed());
   });
   server.on('upgrade', (request, socket, head) => gateway.upgrade(request, socket, head));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  world.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  world.origin = listening.url;
 
   const tools: Tools = {
     world,
@@ -225,8 +225,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     [Symbol.asyncDispose]: async () => {
       gateway.stop();
       await voice.stop();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listening[Symbol.asyncDispose]();
     },
   };
 };

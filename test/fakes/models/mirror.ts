@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
+import { serve } from '../serve.ts';
 
 /** How a file is served, once for each request in turn; the last way stays. */
 export interface Way {
@@ -88,7 +87,7 @@ const reply = (
 export const startMirror = async (): Promise<Mirror> => {
   const files = new Map<string, Served>();
   const requests: string[] = [];
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const path = request.url ?? '';
     const { range = '', 'if-range': ifRange = '' } = request.headers;
     requests.push([path, range, ifRange].filter(Boolean).join(' '));
@@ -99,23 +98,16 @@ export const startMirror = async (): Promise<Mirror> => {
     }
     const way = (served.ways.length > 1 ? served.ways.shift() : served.ways[0]) ?? {};
     reply(request, response, served, way);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   return {
-    url,
+    ...server,
     requests,
     serve: (path, content, ...ways) => {
       files.set(path, { content, ways: [...ways] });
-      return `${url}${path}`;
+      return `${server.url}${path}`;
     },
     save: (folder) => {
       for (const [path, { content }] of files) writeFileSync(join(folder, basename(path)), content);
-    },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 };

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as send } from 'node:http';
+import { serve } from '../serve.ts';
 
 export interface Proxy extends AsyncDisposable {
   readonly url: string;
@@ -11,22 +10,13 @@ export interface Proxy extends AsyncDisposable {
 /** A proxy for HTTP on loopback, which leads to one server whatever host is asked for. */
 export const startProxy = async (server: { readonly url: string }): Promise<Proxy> => {
   const hosts: string[] = [];
-  const proxy = createServer((request, response) => {
+  const proxy = await serve((request, response) => {
     const { host, pathname } = new URL(request.url ?? '');
     hosts.push(host);
     send(`${server.url}${pathname}`, { headers: request.headers }, (reply) => {
       response.writeHead(reply.statusCode ?? 500, reply.headers);
       reply.pipe(response);
     }).end();
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    hosts,
-    [Symbol.asyncDispose]: async () => {
-      proxy.closeAllConnections();
-      proxy.close();
-      await once(proxy, 'close');
-    },
-  };
+  });
+  return { ...proxy, hosts };
 };

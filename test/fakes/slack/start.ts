@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createWaiters } from '../wait.ts';
+import { listen } from '../serve.ts';
 import { createClock, type Clock } from './clock.ts';
 import { consent } from './consent.ts';
 import { createEvents, type EventDriver } from './delivery/events.ts';
@@ -110,8 +110,8 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
     void router.handle(request, response).then(() => waiters.changed());
   });
   server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  world.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listen(server);
+  world.origin = listening.url;
   const tools: Tools = { world, waiters, transport };
   return {
     ...createInteractionDriver(tools),
@@ -148,8 +148,7 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
     [Symbol.asyncDispose]: async () => {
       events.stop();
       await sockets.stop();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listening[Symbol.asyncDispose]();
     },
   };
 };

@@ -1,10 +1,9 @@
 import { App, HTTPReceiver, LogLevel } from '@slack/bolt';
 import type { ModalView } from '@slack/web-api';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { clientOf, startBolt } from './bolt.ts';
 import { startSlackFake, type SlackFake } from './index.ts';
+import { serve } from '../serve.ts';
 
 const plain = (text: string) => ({ type: 'plain_text', text }) as const;
 const asking: ModalView = {
@@ -142,23 +141,16 @@ const startHttpApp = async (slack: SlackFake, token: string, prepare: (app: App)
     clientOptions: { slackApiUrl: slack.url },
   });
   prepare(app);
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     try {
       receiver.requestListener(request, response);
     } catch {
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   slack.app.socketMode = false;
-  slack.app.requestUrl = `http://127.0.0.1:${port}/slack/events`;
-  return {
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  slack.app.requestUrl = `${server.url}/slack/events`;
+  return server;
 };
 
 describe('HTTP', () => {

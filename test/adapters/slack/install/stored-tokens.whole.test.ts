@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
@@ -10,6 +8,7 @@ import type { InstallationStore } from '../../../../src/ports/store.ts';
 import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { serve } from '../../../fakes/serve.ts';
 import { installIn } from '../../../slack/support.ts';
 import { startSlackFake, type FakeWorkspace } from '../../../fakes/slack/index.ts';
 
@@ -79,18 +78,16 @@ const open = async () => {
     const ended = async (): Promise<void> =>
       app.ended(space, true, async (gone) => void removed.push(...gone.map(({ id }) => id)));
     /** Serves the pages of an installation. */
-    const serve = async (): Promise<void> => {
-      const server = createServer((request, response) => {
+    const servePages = async (): Promise<void> => {
+      const server = await serve((request, response) => {
         const { pathname } = new URL(request.url ?? '/', 'http://app');
         void app.pages(request, pathname, response);
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      onTestFinished(() => void server.close());
-      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      slack.app.requestUrl = `${origin}/slack/events`;
-      slack.app.redirectUrls.add(`${origin}/slack/oauth_redirect`);
+      onTestFinished(server[Symbol.asyncDispose]);
+      slack.app.requestUrl = `${server.url}/slack/events`;
+      slack.app.redirectUrls.add(`${server.url}/slack/oauth_redirect`);
     };
-    return { rows, store, app, ended, removed, adding, serve, reads: () => reads };
+    return { rows, store, app, ended, removed, adding, serve: servePages, reads: () => reads };
   };
   const first = await openProcess();
   await first.store.put(space, writtenOf(workspace));

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ASKER } from '../../../fakes/asker.ts';
 import { WebSocketServer } from 'ws';
@@ -12,6 +11,7 @@ import { eventually } from '../../../fakes/eventually.ts';
 import { pcmOf } from '../../../fakes/realtime-recognition.ts';
 import { startSpeechFake } from '../../../fakes/speech.ts';
 import { fresh } from '../../../fakes/opened.ts';
+import { listen, serve } from '../../../fakes/serve.ts';
 
 const fake = fresh(() => startSpeechFake());
 
@@ -73,14 +73,9 @@ describe('a socket of the service', () => {
       const server = createServer();
       const sockets = new WebSocketServer({ server });
       sockets.on('connection', (socket) => socket.close(code));
-      await new Promise<void>((resolve) => {
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      const error = await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      await using listening = await listen(server);
+      const error = await opening(listening.url);
       expect([error?.code, error?.retryable]).toEqual([kind, again]);
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
     },
   );
 
@@ -92,14 +87,9 @@ describe('a socket of the service', () => {
       offered.resolve(headers);
       socket.close(1000);
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', resolve);
-    });
-    await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    await using listening = await listen(server);
+    await opening(listening.url);
     expect(await offered.promise).not.toHaveProperty('sec-websocket-extensions');
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
   });
 
   it('leaves no socket and no timer behind, however sessions end', async () => {
@@ -134,19 +124,12 @@ describe('a socket of the service', () => {
       [200, 'config'],
       [302, 'config'],
     ] as const) {
-      const server = createServer((_, response) => {
+      await using server = await serve((_, response) => {
         response.writeHead(status, { location: fake.url });
         response.end('<html>');
       });
-      await new Promise<void>((resolve) => {
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      const error = await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      const error = await opening(server.url);
       expect(error?.code).toBe(code);
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
     }
     expect(fake.realtime.opened).toBe(0);
   });

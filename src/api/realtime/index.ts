@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { realClock, type Clock } from '../../async/clock.ts';
+import { realClock } from '../../async/clock.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { OnCall } from '../call-report.ts';
+import type { ClientOptions } from '../client.ts';
 import type { SpeechApi } from '../speech.ts';
 import type { Space } from '../../model/place.ts';
-import { createServiceKeys, type FindOwnKey, type ServiceKey } from '../keys.ts';
+import { createServiceKeys, type ServiceKey } from '../keys.ts';
 import { createAvailabilities } from './availability.ts';
 import { createRecognitionSessions } from './recognition-session.ts';
 import { createSocketOpener } from './socket.ts';
@@ -40,12 +40,11 @@ export type Realtime = ReturnType<typeof createRealtime>;
 /** Realtime recognition for all spaces. */
 export type RealtimeRecognition = NonNullable<Realtime['recognition']>;
 
-export interface RealtimeOptions {
-  /** Address of the service; a path in it is put before every path of the contract. */
-  readonly baseUrl: string;
-  readonly key: string;
-  /** Finds the key that a space brought. Default: none has. */
-  readonly findOwnKey?: FindOwnKey | undefined;
+/** `onCall` takes the report of each session of recognition, and of each text that is spoken. */
+export interface RealtimeOptions extends Pick<
+  ClientOptions,
+  'baseUrl' | 'key' | 'findOwnKey' | 'onCall' | 'clock'
+> {
   readonly uses: readonly Use[];
   /**
    * Tells whether the service recognises speech in a language, or any, as it comes: then recognition is used, though
@@ -57,9 +56,6 @@ export interface RealtimeOptions {
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
-  /** Takes the report of each session of recognition, and of each text that is spoken. */
-  readonly onCall?: OnCall;
-  readonly clock?: Clock;
 }
 
 /** Creates the clients of the WebSocket paths (contract section 4.1). */

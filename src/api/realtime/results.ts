@@ -2,6 +2,7 @@ import { createLru } from '../../async/lru.ts';
 import { joinTexts } from '../../text/local-agreement.ts';
 import { REALTIME_RATE_HZ, type FinalResult, type PartialResult } from './contract.ts';
 import type { SpokenWord } from '../../model/message.ts';
+import type { RecognitionResult } from '../../ports/recogniser.ts';
 import type { Span } from './audio-tail.ts';
 
 /** Ids of replaced results that are remembered; a deployment repeats those of the last seconds. */
@@ -30,17 +31,8 @@ interface Open {
   seq: number;
 }
 
-/** The text of a session so far. */
-export interface RealtimeText {
-  readonly text: string;
-  /** Empty when the service names none. */
-  readonly language: string;
-  /** Confidence from 0 to 1; undefined when the service gives none. */
-  readonly confidence: number | undefined;
-  /** Probability, from 0 to 1, that nobody speaks; undefined when the service gives none. */
-  readonly noSpeech?: number | undefined;
-  /** The words with their times in the audio of the session; undefined where some are not known. */
-  readonly words?: readonly SpokenWord[] | undefined;
+/** The text of a session so far; its words have their times in the audio of the session. */
+export interface RealtimeText extends RecognitionResult {
   /** True when the text only grows from now on, as far as the service promises it. */
   readonly isStable: boolean;
 }

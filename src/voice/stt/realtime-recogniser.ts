@@ -45,20 +45,6 @@ export interface RealtimeRecogniserDeps {
   readonly createDecoder?: () => Promise<PacketDecoder>;
 }
 
-const resultOf = ({
-  text,
-  language,
-  confidence,
-  noSpeech,
-  words,
-}: RealtimeText): RecognitionResult => ({
-  text,
-  language,
-  confidence,
-  noSpeech,
-  words,
-});
-
 /** One utterance: a session while it grows, and a request where the session does not do. */
 class RealtimeRecognition implements Recognition {
   readonly #request: RecognitionRequest;
@@ -106,7 +92,7 @@ class RealtimeRecognition implements Recognition {
     try {
       signal.throwIfAborted();
       const text = await this.#finishSession(utterance, deadlineMs);
-      if (text) return resultOf(text);
+      if (text) return text;
     } finally {
       this.#leave();
     }
@@ -207,7 +193,7 @@ class RealtimeRecognition implements Recognition {
         this.#leaveToBatch();
         this.#session?.abort();
       },
-      changed: (text) => this.#show(resultOf(text), text.isStable),
+      changed: (text) => this.#show(text, text.isStable),
       failed: (error) => {
         availability.failed(error);
         this.#leaveToBatch();

@@ -1,6 +1,6 @@
 import { realClock } from '../../src/async/clock.ts';
 import { ASKER } from '../fakes/asker.ts';
-import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.ts';
+import type { Recogniser, Recognition, RecognitionRequest } from '../../src/ports/recogniser.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createTestRealtime } from '../fakes/realtime-recogniser.ts';
 import { createStreamingRecogniser, wordClient } from '../fakes/recogniser.ts';
@@ -34,43 +34,47 @@ const broken = (change: (request: RecognitionRequest) => RecognitionRequest): Re
   return { growEveryMs: inner.growEveryMs, start: (request) => inner.start(change(request)) };
 };
 
-const once = (): Recogniser => {
+/** A streaming recogniser whose recognitions are changed. */
+const changing = (
+  change: (recognition: Recognition, request: RecognitionRequest) => Partial<Recognition>,
+): Recogniser => {
   const inner = createStreamingRecogniser();
-  let isUsed = false;
   return {
     growEveryMs: inner.growEveryMs,
     start: (request) => {
       const recognition = inner.start(request);
       return {
         grow: (utterance) => recognition.grow(utterance),
-        finish: async (utterance, deadlineMs) => {
-          if (isUsed) throw new Error('busy');
-          isUsed = true;
-          return recognition.finish(utterance, deadlineMs);
-        },
+        finish: (utterance, deadlineMs) => recognition.finish(utterance, deadlineMs),
+        ...change(recognition, request),
       };
     },
   };
 };
 
-/** Transcribes all that it was ever shown, whatever it is asked to finish. */
-const keepingAll = (): Recogniser => {
-  const inner = createStreamingRecogniser();
-  return {
-    growEveryMs: inner.growEveryMs,
-    start: (request) => {
-      const recognition = inner.start(request);
-      let all: Parameters<typeof recognition.grow>[0] | undefined;
-      return {
-        grow: (utterance) => {
-          all = utterance;
-          recognition.grow(utterance);
-        },
-        finish: async (utterance, deadlineMs) => recognition.finish(all ?? utterance, deadlineMs),
-      };
+const once = (): Recogniser => {
+  let isUsed = false;
+  return changing((recognition) => ({
+    finish: async (utterance, deadlineMs) => {
+      if (isUsed) throw new Error('busy');
+      isUsed = true;
+      return recognition.finish(utterance, deadlineMs);
     },
-  };
+  }));
 };
+
+/** Transcribes all that it was ever shown, whatever it is asked to finish. */
+const keepingAll = (): Recogniser =>
+  changing((recognition) => {
+    let all: Parameters<typeof recognition.grow>[0] | undefined;
+    return {
+      grow: (utterance) => {
+        all = utterance;
+        recognition.grow(utterance);
+      },
+      finish: async (utterance, deadlineMs) => recognition.finish(all ?? utterance, deadlineMs),
+    };
+  });
 
 testBroken(recogniserContract, {
   'serves one recognition at a time': {
@@ -78,23 +82,13 @@ testBroken(recogniserContract, {
     fails: 'recognises the same utterance several times side by side',
   },
   'goes on reporting after the end': {
-    port: ((): Recogniser => {
-      const inner = createStreamingRecogniser();
-      return {
-        growEveryMs: inner.growEveryMs,
-        start: (request) => {
-          const recognition = inner.start(request);
-          return {
-            grow: (utterance) => recognition.grow(utterance),
-            finish: async (utterance, deadlineMs) => {
-              const result = await recognition.finish(utterance, deadlineMs);
-              request.partial(result);
-              return result;
-            },
-          };
-        },
-      };
-    })(),
+    port: changing((recognition, request) => ({
+      finish: async (utterance, deadlineMs) => {
+        const result = await recognition.finish(utterance, deadlineMs);
+        request.partial(result);
+        return result;
+      },
+    })),
     fails: 'reports nothing more once it was asked to finish',
   },
   'takes certain text back': {

@@ -1,19 +1,6 @@
 import { expect, test } from 'vitest';
-import { startDiscordFake } from './index.ts';
 import { login, request } from './login.ts';
-
-const setUp = async (options?: Parameters<typeof startDiscordFake>[0]) => {
-  const discord = await startDiscordFake(options);
-  const guild = discord.guild();
-  const channel = guild.channel();
-  return {
-    discord,
-    guild,
-    channel,
-    ann: discord.user({ name: 'ann' }),
-    post: `POST /channels/${channel.id}/messages`,
-  };
-};
+import { setUp } from './set-up.ts';
 
 test('files carry their bytes, over signed links that end after a day', async () => {
   const { discord, channel, ann } = await setUp();

@@ -1,20 +1,7 @@
 import { Events } from 'discord.js';
 import { expect, test } from 'vitest';
-import { startDiscordFake } from './index.ts';
 import { login, request } from './login.ts';
-
-const setUp = async (options?: Parameters<typeof startDiscordFake>[0]) => {
-  const discord = await startDiscordFake(options);
-  const guild = discord.guild();
-  const channel = guild.channel();
-  return {
-    discord,
-    guild,
-    channel,
-    ann: discord.user({ name: 'ann' }),
-    post: `POST /channels/${channel.id}/messages`,
-  };
-};
+import { setUp } from './set-up.ts';
 
 test('an answer that is lost is sent again by discord.js; its nonce keeps it single', async () => {
   const { discord, channel } = await setUp({ speed: 20 });

@@ -71,19 +71,23 @@ describe('a voice message', () => {
 describe('a long recording', () => {
   const scene = withScene([watchOf(GENERAL)]);
 
-  it('shows its progress, which becomes the transcript', async () => {
+  /** Posts one; resolves once its progress is shown, with what ends its recognition. */
+  const begin = async () => {
     const heard = scene.hold('long');
     await scene.say(GENERAL, '', { files: [recording('long')] });
     await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    return heard;
+  };
+
+  it('shows its progress, which becomes the transcript', async () => {
+    const heard = await begin();
     heard();
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
   });
 
   it('loses its line of progress with the watch', async () => {
-    const heard = scene.hold('long');
-    await scene.say(GENERAL, '', { files: [recording('long')] });
-    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    const heard = await begin();
     await scene.watches.remove(GENERAL);
     heard();
     await scene.idle();
@@ -91,10 +95,8 @@ describe('a long recording', () => {
   });
 
   it('does not stand twice, though nobody knows whether its line stands', async () => {
-    const heard = scene.hold('long');
     scene.feed.fail({ call: 'create', error: lost(), after: true });
-    await scene.say(GENERAL, '', { files: [recording('long')] });
-    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    const heard = await begin();
     heard();
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);

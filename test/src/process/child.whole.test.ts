@@ -26,6 +26,19 @@ describe('a child process', () => {
   };
   afterEach(() => child[Symbol.asyncDispose]());
   const pid = (): Promise<unknown> => child.call({ kind: 'pid' }, signal);
+  /** Begins a call that waits; resolves with what ends it. */
+  const beginCall = async () => {
+    const own = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const waits = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
+      begun.resolve(),
+    );
+    await begun.promise;
+    return async (): Promise<void> => {
+      own.abort();
+      await expect(waits).rejects.toThrow();
+    };
+  };
 
   it('does one call after the other in one process', async () => {
     start();
@@ -189,29 +202,17 @@ describe('a child process', () => {
 
   it('does as many calls at the same time as it may', async () => {
     start({ concurrent: 2 });
-    const own = new AbortController();
-    const begun = Promise.withResolvers<void>();
-    const waits = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
-      begun.resolve(),
-    );
-    await begun.promise;
+    const end = await beginCall();
     expect(await pid()).toEqual(expect.any(Number));
-    own.abort();
-    await expect(waits).rejects.toThrow();
+    await end();
   });
 
   it('is stopped for being idle or old only when no other call runs', async () => {
     start({ concurrent: 2, callsPerChild: 2, idleMs: 1 });
-    const own = new AbortController();
-    const begun = Promise.withResolvers<void>();
-    const waits = child.call({ kind: 'count', parts: 1, end: 'wait' }, own.signal, () =>
-      begun.resolve(),
-    );
-    await begun.promise;
+    const end = await beginCall();
     const first = await pid();
     for (let call = 0; call < 20; call += 1) expect(await pid()).toBe(first);
-    own.abort();
-    await expect(waits).rejects.toThrow();
+    await end();
   });
 
   it('says that it died, and not that it was stopped', async () => {

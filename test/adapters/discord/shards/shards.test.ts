@@ -6,6 +6,21 @@ import { silentLog } from '../../../fakes/silent-log.ts';
 import type { Agreements, Tenure, Work, Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
+/** Options of shards that connect at once, with those that were opened and closed. */
+const openShards = () => {
+  const opened: ShardKey[] = [];
+  const closed: ShardKey[] = [];
+  const open = (key: ShardKey) => {
+    opened.push(key);
+    return {
+      first: Promise.resolve(),
+      isConnected: () => true,
+      close: async () => void closed.push(key),
+    };
+  };
+  return { opened, closed, options: { log: silentLog, identifyEveryMs: 0, open } };
+};
+
 describe('the number of shards', () => {
   it('is what the operator set, or what Discord recommended first', () => {
     expect(shardCount(undefined, undefined, 4)).toBe(4);
@@ -23,21 +38,8 @@ describe('a process that nobody shares the database with', () => {
   it('has all shards, and another number of them from its next start on', async () => {
     const processes = createLoneProcess();
     const start = async (wanted: number | undefined, recommended: number) => {
-      const opened: ShardKey[] = [];
-      const closed: ShardKey[] = [];
-      await using shards = createShards({
-        processes,
-        log: silentLog,
-        identifyEveryMs: 0,
-        open: (key) => {
-          opened.push(key);
-          return {
-            first: Promise.resolve(),
-            isConnected: () => true,
-            close: async () => void closed.push(key),
-          };
-        },
-      });
+      const { opened, closed, options } = openShards();
+      await using shards = createShards({ processes, ...options });
       await shards.start(wanted, recommended);
       expect(shards.own()).toHaveLength(opened.length);
       expect(shards.count()).toBe(opened.length);
@@ -66,21 +68,9 @@ describe('a process that is about to stop', () => {
         stopClaiming: () => void claimsNoMore.push(set),
       }),
     };
-    const opened: ShardKey[] = [];
-    const closed: ShardKey[] = [];
-    await using shards = createShards({
-      processes: { ...lone, leases, isAlone: false },
-      log: silentLog,
-      identifyEveryMs: 0,
-      open: (key) => {
-        opened.push(key);
-        return {
-          first: Promise.resolve(),
-          isConnected: () => true,
-          close: async () => void closed.push(key),
-        };
-      },
-    });
+    const { opened, closed, options } = openShards();
+    const processes = { ...lone, leases, isAlone: false };
+    await using shards = createShards({ processes, ...options });
     await shards.start(2, 2);
     shards.drain();
     await shards.start(4, 2);

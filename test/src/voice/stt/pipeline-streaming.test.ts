@@ -15,6 +15,20 @@ import { human, openStage, ROOM, settle } from '../room-harness.ts';
 const PACKET_MS = 20;
 const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };
 
+/** A recogniser with the requests that it was given. */
+const createNotingRecogniser = () => {
+  const requests: RecognitionRequest[] = [];
+  const inner = createStreamingRecogniser();
+  const recogniser: Recogniser = {
+    growEveryMs: 100,
+    start: (request) => {
+      requests.push(request);
+      return inner.start(request);
+    },
+  };
+  return { recogniser, requests };
+};
+
 const setUp = (
   recogniser: Recogniser,
   hints: () => Promise<SttPipelineHints> = async () => NO_HINTS,
@@ -132,15 +146,7 @@ describe('a streaming recogniser in the pipeline', () => {
   });
 
   it('receives nothing more of a forgotten member, and reports nothing', async () => {
-    const requests: RecognitionRequest[] = [];
-    const inner = createStreamingRecogniser();
-    const recogniser: Recogniser = {
-      growEveryMs: 100,
-      start: (request) => {
-        requests.push(request);
-        return inner.start(request);
-      },
-    };
+    const { recogniser, requests } = createNotingRecogniser();
     const { say, clock, shown, pipeline } = setUp(recogniser);
     await say('we', 'meet');
     const before = shown();
@@ -154,15 +160,7 @@ describe('a streaming recogniser in the pipeline', () => {
   });
 
   it('that finds an end too late, or one that is none, is not believed', async () => {
-    const requests: RecognitionRequest[] = [];
-    const inner = createStreamingRecogniser();
-    const recogniser: Recogniser = {
-      growEveryMs: 100,
-      start: (request) => {
-        requests.push(request);
-        return inner.start(request);
-      },
-    };
+    const { recogniser, requests } = createNotingRecogniser();
     const held = Promise.withResolvers<SttPipelineHints>();
     const { say, clock, shown } = setUp(recogniser, () => held.promise);
     await say('we', 'meet');

@@ -14,6 +14,7 @@ export const SAID = [
   'off',
   'linked',
   'unlinked',
+  'taken-out',
   'paused',
   'resumed',
   'muted',
@@ -71,7 +72,8 @@ const partsOfWatch = ({ before, after }: AuditEntry): readonly Part[] => {
   const [shut, wasShut] = [stringsIn(after, 'unagreed'), stringsIn(before, 'unagreed')];
   const parts: Part[] = [
     ['linked', without(linked, formerly)],
-    ['unlinked', without(formerly, linked)],
+    // Of a channel that stays in its group, others left it.
+    [linked.length > 0 ? 'taken-out' : 'unlinked', without(formerly, linked)],
     ...differing('muted', 'muted'),
     ...differing('held', 'held'),
     ...differing('heldBy', 'held-by'),
@@ -141,11 +143,13 @@ export interface Act {
   readonly others: readonly AuditEntry[];
 }
 
+const OF_LINKS: ReadonlySet<SaidAs> = new Set(['linked', 'unlinked', 'taken-out']);
+
 /** Puts the entries together that are one act. */
 export const actsOf = (entries: readonly AuditEntry[]): readonly Act[] => {
   const links = entries.flatMap((entry): readonly Link[] => {
     const [[as, channels] = [], ...others] = partsOf(entry);
-    if ((as !== 'linked' && as !== 'unlinked') || others.length > 0) return [];
+    if (!as || !OF_LINKS.has(as) || others.length > 0) return [];
     return [{ entry, as, named: new Set([entry.channelId ?? '', ...(channels ?? [])]) }];
   });
   const told: Link[] = [];
@@ -157,7 +161,7 @@ export const actsOf = (entries: readonly AuditEntry[]): readonly Act[] => {
         Math.abs(one.entry.atMs - entry.atMs) < ACT_MS &&
         one.entry.by?.id === entry.by?.id &&
         one.entry.elsewhere === entry.elsewhere &&
-        one.as === as &&
+        (one.as === as || (one.as === 'unlinked' && as === 'taken-out')) &&
         named.isSubsetOf(one.named),
     );
     if (by) others.get(by.entry)?.push(entry);

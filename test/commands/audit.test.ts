@@ -55,6 +55,35 @@ describe('/audit', () => {
     expect(await shown()).toContain(said('unlinked', between));
   });
 
+  it('says who took a channel of others out of the group in which one of this space stays', async () => {
+    const watches = await openWatchStore(
+      harness().store,
+      () => 1,
+      async ({ id }) => (id === '400' ? 'francais · Nord (Discord)' : ESPANOL),
+    );
+    const guest: Channel = { space: { platform: 'other', id: 'guests' }, id: '400' };
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [THERE, 'es'], [guest, 'fr'])));
+    await actAs(ADA, () => watches.remove([guest]));
+    const text = await shown();
+    expect(text).toContain(
+      said('taken-out', {
+        channel: `<#${HERE.id}>`,
+        channels: 'francais · Nord (Discord)',
+      }),
+    );
+    expect(text).not.toContain('ended the link');
+  });
+
+  it('tells in one line that one of three linked channels was turned off', async () => {
+    const watches = await openWatches();
+    const third: Channel = { space: SPACE, id: '201' };
+    await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [BESIDE, 'ja'], [third, 'fr'])));
+    await actAs(ADA, () => watches.remove([BESIDE]));
+    const text = await shown();
+    expect(text).toContain('ended the link');
+    expect(text).not.toContain('took');
+  });
+
   it('names linked channels of the same space that the person sees, and counts others', async () => {
     const watches = await openWatches();
     await actAs(ADA, () => watches.set(mirrorOf([HERE, 'en'], [BESIDE, 'ja'])));

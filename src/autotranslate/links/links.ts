@@ -315,7 +315,7 @@ export const createLinks = (deps: LinksDeps) => {
     }),
     remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
     channelDeleted: async (channel: Channel): Promise<void> => {
-      await parting([channel], async () => own.channelDeleted(channel));
+      await parting([channel], async () => own.channelDeleted(channel), undefined, 'deleted');
       void endOf(channel.space, isWatchOf(channel));
     },
     ...serverNames,
@@ -341,13 +341,18 @@ export const createLinks = (deps: LinksDeps) => {
       const watched = watches.list(space).map(({ channel }) => channel);
       const isLeft = ({ channel }: ChannelWatch): boolean => keyOf(channel.space) === keyOf(space);
       await within(NAMED_MS, endOf(space, isLeft), undefined);
-      const ended = await parting(watched, async () => {
-        const gone: Channel[] = [];
-        // Others write between these changes.
-        for (const some of slicesOf(watched, REMOVED_AT_ONCE))
-          gone.push(...(await watches.remove(some)));
-        return gone;
-      });
+      const ended = await parting(
+        watched,
+        async () => {
+          const gone: Channel[] = [];
+          // Others write between these changes.
+          for (const some of slicesOf(watched, REMOVED_AT_ONCE))
+            gone.push(...(await watches.remove(some)));
+          return gone;
+        },
+        undefined,
+        'left',
+      );
       await own.unfollow(ended.filter((channel) => keyOf(channel.space) !== keyOf(space)));
       const open = await inbox.openIn(space);
       for (const { ref } of open) scheduler.interrupt(ref);

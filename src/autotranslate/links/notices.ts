@@ -13,7 +13,7 @@ import { lines } from '../../rich-text/compose.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
-import { nameElsewhere, personElsewhere } from './names.ts';
+import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { agreeControls } from './agree-controls.ts';
 import type { ModeratorNotices } from '../moderators/notices.ts';
 import { replacedText } from '../replaced.ts';
@@ -75,6 +75,8 @@ export interface LinkNoticeParams {
   readonly name?: string;
   /** The moderators who still pause a channel whose other pause ended: its own ones, or others. */
   readonly why?: 'own' | 'others';
+  /** The doing of the space of channels elsewhere, or their end, by which they are linked no longer. */
+  readonly cause?: 'left' | 'off' | 'changed' | 'deleted';
   /** The watches that were replaced. */
   readonly before?: readonly ChannelWatch[];
 }
@@ -103,7 +105,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     readers: readonly ChannelWatch[],
     key: LinkNotice,
     about: readonly Channel[],
-    { asked, agreed, name, before = [], ...params }: LinkNoticeParams = {},
+    { asked, agreed, name, cause, before = [], ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const actor = currentActor();
     const told = new Set<string>();
@@ -133,6 +135,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
         by && agreed
           ? t('autotranslate.link-agreed', { ...by, agreed: await of(agreed) })
           : by && t('autotranslate.link-added', by);
+      const from = some[0]?.each.space;
+      const because =
+        cause &&
+        from &&
+        keyOf(from) !== here &&
+        t('autotranslate.unlinked-why', { cause, server: await spaceElsewhere(from, platforms) });
       const noted = {
         ...params,
         by: person === undefined ? 'space' : 'person',
@@ -149,7 +157,8 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const isOff = mayBeOff && !watches.isOwn(watch.channel);
       const replaced = replacedBy(watch, before, t, language);
       const off = isOff && t('autotranslate.off-now');
-      const more = which === 'autotranslate.unagreed-elsewhere' ? [] : [who, replaced, off];
+      const more =
+        which === 'autotranslate.unagreed-elsewhere' ? [] : [because, who, replaced, off];
       const controls = came && agreeControls(watch.channel, came, t);
       void tell(watch.channel, lines(t(which, noted), ...more), controls);
     };

@@ -38,11 +38,14 @@ export const createPartings = (deps: PartingsDeps) => {
   /**
    * Changes watches, and tells all others that are not linked with one of these any more, and these where they are set up
    * otherwise or a person ends them, but where the answer to the person who changes it says so.
+   *
+   * @param cause what other spaces are told of it
    */
   const parting = async <Result>(
     channels: readonly Channel[],
     change: () => Promise<Result>,
     by?: Changer,
+    cause: LinkNoticeParams['cause'] = by && 'changed',
   ): Promise<Result> => {
     const keys = new Set(channels.map(channelKey));
     const isTold = ({ channel }: ChannelWatch): boolean =>
@@ -66,7 +69,7 @@ export const createPartings = (deps: PartingsDeps) => {
     for (const all of byReader.values()) {
       const readers = all.slice(0, 1).map(({ reader }) => reader);
       const about = all.map((each) => each.about);
-      void tellLinks(readers, 'autotranslate.unlinked-here', about);
+      void tellLinks(readers, 'autotranslate.unlinked-here', about, cause && { cause });
     }
     return result;
   };
@@ -91,7 +94,12 @@ export const createPartings = (deps: PartingsDeps) => {
     const ended = find(channel);
     if (!ended) return false;
     const isLinked = around(channel).length > 0;
-    const gone = await parting([channel], async () => own.remove([channel], group), by);
+    const gone = await parting(
+      [channel],
+      async () => own.remove([channel], group),
+      by,
+      by && 'off',
+    );
     if (gone.length === 0) return false;
     if (!isLinked) tellOff(ended, by);
     return true;

@@ -72,7 +72,7 @@ describe('a group with channels in a space that is left', () => {
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
     expect(scene.feed.texts(JAPANESE)).toEqual([
-      expect.stringContaining('リンクが解除されました'),
+      expect.stringMatching(/リンクが解除されました.*\n.*から削除されました/),
       'ada: ja(hello) [🌐 英語]',
     ]);
     expect(scene.other.texts(SPANISH)).toEqual([]);

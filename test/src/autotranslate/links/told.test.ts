@@ -15,6 +15,8 @@ const over = (channels: string, locale: string, name?: string): string => {
   const params = { by: name === undefined ? 'space' : 'person', name: name ?? '', channels };
   return sentence('autotranslate.unlinked-here', params, locale).replaceAll('`', '');
 };
+const why = (cause: string, server: string, locale: string): string =>
+  sentence('autotranslate.unlinked-why', { cause, server }, locale);
 const offNow = (locale: string): string => sentence('autotranslate.off-now', {}, locale);
 
 describe('a channel that is linked', () => {
@@ -73,7 +75,8 @@ describe('a channel that is linked', () => {
     );
     const line = over('#channel-42 · tower.example (Other)', 'en', SHOWN);
     await expect.poll(() => scene.feed.texts(ENGLISH)).toContain(line);
-    await expect.poll(() => told(THERE)).toBe(`${over('Place', 'fr')}\n${offNow('fr')}`);
+    const lines = [over('Place', 'fr'), why('changed', 'Place', 'fr'), offNow('fr')];
+    await expect.poll(() => told(THERE)).toBe(lines.join('\n'));
   });
 
   it('is told, in its language, whose link ended by turning it off elsewhere, and so are its moderators', async () => {
@@ -84,7 +87,8 @@ describe('a channel that is linked', () => {
     const name = '#channel-42 · tower.example (Other)';
     await expect.poll(() => told(ENGLISH)).toBe(`${over(name, 'en', SHOWN)}\n${offNow('en')}`);
     await expect.poll(() => told(MODS)).toContain(name);
-    await expect.poll(() => told(THERE)).toBe(`${over('Place', 'fr')}\n${offNow('fr')}`);
+    const lines = [over('Place', 'fr'), why('off', 'Place', 'fr'), offNow('fr')];
+    await expect.poll(() => told(THERE)).toBe(lines.join('\n'));
   });
 
   it('is told that it is off by no word where it was only set up otherwise', async () => {
@@ -97,7 +101,9 @@ describe('a channel that is linked', () => {
 
 describe('a space that cannot be asked for its name any more', () => {
   const scene = withScene(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
-  const line = `${over('#channel-42 · tower.example (Other)', 'en')}\n${offNow('en')}`;
+  const about = over('#channel-42 · tower.example (Other)', 'en');
+  const line = (cause: string): string =>
+    [about, why(cause, 'tower.example (Other)', 'en'), offNow('en')].join('\n');
   const forgetNames = (): void =>
     void Object.assign(scene.other.feed, {
       spaceName: async () => undefined,
@@ -107,14 +113,14 @@ describe('a space that cannot be asked for its name any more', () => {
     });
 
   it.each([
-    ['leaves', () => scene.leave(WORKSPACE)],
-    ['has deleted its channel', () => scene.listener.channelDeleted(THERE)],
-  ])('is named as it was known last where it %s', async (_, end) => {
+    ['left', () => scene.leave(WORKSPACE)],
+    ['deleted', () => scene.listener.channelDeleted(THERE)],
+  ])('is named as it was known last where it, or its channel, is gone: %s', async (cause, end) => {
     scene.other.nameSpace(WORKSPACE, 'tower.example');
     await scene.watches.members(scene.watches.of(ENGLISH)!);
     forgetNames();
     await end();
-    await expect.poll(() => scene.feed.texts(ENGLISH)).toEqual([line]);
+    await expect.poll(() => scene.feed.texts(ENGLISH)).toEqual([line(cause)]);
   });
 
   it('pings nobody, and leads nowhere, by the name that it had', async () => {

@@ -5,8 +5,8 @@ import type { MessageKey } from '../../src/errors.ts';
 import { roleMention } from '../../src/model/place.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
 import { sentence, series, type Maybe, type RichPart } from '../../src/rich-text/compose.ts';
-import { emoji as customEmoji, code, type RichText } from '../../src/rich-text/rich-text.ts';
-import { plainText } from '../../src/rich-text/walk.ts';
+import { emoji as customEmoji, code, text, type RichText } from '../../src/rich-text/rich-text.ts';
+import { map, plainText } from '../../src/rich-text/walk.ts';
 
 export type AuditContext = Pick<
   PressContext,
@@ -122,13 +122,27 @@ const saidOf = async (
   ctx: AuditContext,
 ): Promise<ReadonlyMap<string, RichText>> => {
   const all = new Map<string, RichText>();
-  for (const [name, value] of Object.entries(values ?? {}))
-    for (const [of, said] of Object.entries((await sayers[name]?.(value as never, ctx)) ?? {}))
-      if (said) all.set(`${name} ${of}`, said);
+  for (const [name, sayer] of Object.entries(sayers))
+    if (values && name in values)
+      for (const [of, said] of Object.entries((await sayer?.(values[name] as never, ctx)) ?? {}))
+        if (said) all.set(`${name} ${of}`, said);
   return all;
 };
 
-/** Says what was set before and after a change, a line for each thing that differs. */
+/** Drops the label that what is set now has in common with what was set. */
+const unlabelled = (is: RichText, was: RichText): RichText => {
+  const [label = ''] = /^[^:：]+[:：]\s*/.exec(plainText(is)) ?? [];
+  if (!plainText(was).startsWith(label)) return is;
+  let left = label.length;
+  return map(is, (node) => {
+    if (node.kind !== 'text' || left === 0) return node;
+    const shown = node.text.slice(left);
+    left = 0;
+    return text(shown);
+  });
+};
+
+/** Says what was set before and after a change, a line for each thing that differs, in the same order everywhere. */
 export const changedLines = async (
   { what, before, after }: { what: string; before: Values | undefined; after: Values | undefined },
   ctx: AuditContext,
@@ -137,9 +151,15 @@ export const changedLines = async (
   if (after === undefined) return [];
   const sayers = { setting: SPACE, watch: WATCH }[what] ?? {};
   const [former, latter] = [await saidOf(before, sayers, ctx), await saidOf(after, sayers, ctx)];
-  return [...new Set([...former.keys(), ...latter.keys()])].flatMap((name) => {
-    const [was, is] = [former.get(name), latter.get(name)];
-    const parts: RichPart[] = before === undefined ? [is ?? '–'] : [was ?? '–', ' → ', is ?? '–'];
-    return plainText(was ?? []) === plainText(is ?? []) ? [] : [sentence(...parts)];
-  });
+  const order = Object.keys(sayers);
+  const placeOf = (name: string): number => order.indexOf(name.split(' ', 1)[0] ?? '');
+  const names = [...new Set([...former.keys(), ...latter.keys()])];
+  return names
+    .toSorted((a, b) => placeOf(a) - placeOf(b))
+    .flatMap((name) => {
+      const [was, is] = [former.get(name), latter.get(name)];
+      const then = was && is ? unlabelled(is, was) : (is ?? '–');
+      const parts: RichPart[] = before === undefined ? [then] : [was ?? '–', ' → ', then];
+      return plainText(was ?? []) === plainText(is ?? []) ? [] : [sentence(...parts)];
+    });
 };

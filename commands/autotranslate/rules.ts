@@ -290,6 +290,6 @@ export const rulesAction = defineAction({
       });
     }
     const undo = await changeRules(channel, (now) => ({ ...now, ...rule }), ctx);
-    await reply({ text: await shown(channel, ctx), controls: undoOf(undo, 'rules', ctx) });
+    await reply({ text: await shownRules(channel, ctx), controls: undoOf(undo, 'rules', ctx) });
   },
 });

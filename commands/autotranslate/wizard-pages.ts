@@ -22,7 +22,7 @@ import {
 } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import { demandChange } from './change.ts';
+import { demandChange, groupHere } from './change.ts';
 import { namesOf, presser, replacedLine } from './context.ts';
 import { languageControl, type PanelContext } from './panel-controls.ts';
 import { back } from './panel-pages.ts';
@@ -234,11 +234,19 @@ export const donePage = async (
     const others = linked.filter(
       (watch) => watch.channel.id !== id && (group === undefined || watch.group === group),
     );
-    const names = namesOf([...new Set(others.flatMap(({ languages }) => languages))], ctx);
-    return series([channelMention({ space, id }), names.length > 0 && listOf(names, locale)]);
+    const made = others
+      .flatMap(({ languages }) => languages)
+      .filter((each) => choices.languages.includes(each));
+    const names = namesOf([...new Set(made)], ctx);
+    const kept = groupHere({ space, id }, ctx).length - 1 - made.length;
+    return series([
+      channelMention({ space, id }),
+      names.length > 0 && listOf(names, locale),
+      kept > 0 && t('autotranslate.wizard-kept', { count: kept }),
+    ]);
   });
   return {
-    text: lines(t('autotranslate.wizard-done'), bullets(...groups)),
+    text: lines(t('autotranslate.wizard-done', { kind: placeKind(choices) }), bullets(...groups)),
     controls: [
       ...(withRoles(choices)
         ? [

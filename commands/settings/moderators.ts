@@ -69,6 +69,7 @@ export const moderatorsPage = async (ctx: AnswerContext): Promise<Content> => {
         press: 'settings moderators',
         label: ctx.label('settings.moderators'),
         chosen: await seenChannels(moderatorsIn(choices), ctx),
+        most: 1,
       },
       ...groups,
       choices.announcesTerms

@@ -139,6 +139,8 @@ export type Control =
       readonly chosen: readonly string[];
       /** True where exactly one is chosen. Default: any number. */
       readonly single?: true;
+      /** The most that may be chosen, where that is no exact number; the least is none. Default: any number. */
+      readonly most?: number;
       /** The kind of channel that can be chosen. Default: any. */
       readonly only?: 'voice';
     };

@@ -15,7 +15,10 @@ export interface ShownControl {
 export const shownControl = (control: Control): ShownControl => {
   if (control.kind === 'button') return { offered: [] };
   if (control.kind !== 'choice')
-    return { chosen: control.chosen, ...(control.single ? { least: 1, most: 1 } : {}) };
+    return {
+      chosen: control.chosen,
+      ...(control.single ? { least: 1, most: 1 } : { most: control.most }),
+    };
   const { choices, most } = control;
   return {
     offered: choices.map(({ value }) => value),

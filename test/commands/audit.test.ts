@@ -41,9 +41,23 @@ describe('/audit', () => {
     const text = await shown();
     expect(text).toContain(said('setting'));
     expect(text).toContain(
-      `${sentence('settings.flags-are-on')} → ${sentence('settings.flags-are-off')}`,
+      `${sentence('settings.flags-are-on')} → ${sentence('settings.flags-are-off').split(': ')[1]}`,
     );
     expect(text).not.toMatch(/[{}"]|flags\b.*:true/);
+  });
+
+  it('says what differs in one order, however it was stored, with each label once', async () => {
+    const [before, after] = [
+      { languages: ['es'], mode: 'reply' },
+      { mode: 'compact', languages: ['fr', 'ja'] },
+    ];
+    await note({ what: 'watch', channelId: HERE.id, before, after });
+    const [was, is] = (['reply', 'compact'] as const).map((mode) =>
+      sentence(`autotranslate.modes.${mode}`),
+    );
+    expect(await shown()).toContain(
+      `${sentence('audit.mode', { mode: `${was} → ${is}` })}\n  - ${sentence('audit.languages', { languages: 'Spanish → French, Japanese' })}`,
+    );
   });
 
   it('says who linked which channels, and who ended that, by their names', async () => {

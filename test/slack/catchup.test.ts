@@ -38,6 +38,16 @@ const press = async (
 const LATER = /catchup page:[^"]*,next,[\d.]*/;
 const EARLIER = /catchup page:[^"]*,back,[\d.]*/;
 
+it('the file of all comes as a direct message, which is said above the page where it was pressed', async () => {
+  const at = bot.place();
+  const from = at.channel.say(at.ann, 'line 1.');
+  for (let count = 2; count <= 12; count += 1) at.channel.say(at.ann, `line ${count}.`);
+  await readFrom(at, from);
+  const note = sentence('slack.file-sent');
+  const shown = await press(at, /catchup file:[^"]*/, (now) => now.includes(note));
+  expect(shown.indexOf(note)).toBeLessThan(shown.indexOf('es:line'));
+});
+
 it('the shortcut shows what was written since a message, in pages, to the one who asks alone', async () => {
   const at = bot.place();
   at.channel.say(at.ann, 'line 0.');

@@ -69,7 +69,7 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
     const chosen = control.chosen.slice(0, CAPABILITIES.choices);
     const bounds = control.single
       ? { min_values: 1, max_values: 1 }
-      : { min_values: 0, max_values: CAPABILITIES.choices };
+      : { min_values: 0, max_values: control.most ?? CAPABILITIES.choices };
     if (control.kind === 'people')
       return {
         ...common,

@@ -136,7 +136,8 @@ export const createAnswer = (
 
   const showPrivately = async ({ parts, staged }: Staged, replaces?: false): Promise<void> => {
     const text = locale !== undefined && staged.length > 0 && texts.rich(locale)('slack.file-sent');
-    const part = joined(text ? [...parts, ...render({ text })] : parts);
+    // Above the answer, which may be long.
+    const part = joined(text ? [...render({ text }), ...parts] : parts);
     const isTaken = await respond(part, false, replaces);
     const args = { channel: channelIdOf(channel), user: userId, ...bodyOf(part) };
     if (!isTaken) await api.call(channel.space, 'chat.postEphemeral', args, { once: true });

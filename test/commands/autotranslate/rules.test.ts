@@ -26,7 +26,8 @@ describe('/autotranslate rules', () => {
     ['beginnings', '!!, ((', { of: ['!!', '(('] }],
     ['types', 'Recordings, links alone', { of: ['recordings', 'links'] }],
   ])('leaves out by %s', async (about, values, rule) => {
-    await set({ about, values });
+    const { text } = await set({ about, values });
+    expect(text).not.toContain(sentence('rules.how'));
     expect(rules()).toEqual({ [about]: rule });
     await set({ about, values, rule: 'only' });
     expect(rules()).toEqual({ [about]: { ...rule, only: true } });

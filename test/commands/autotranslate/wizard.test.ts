@@ -20,7 +20,7 @@ describe('the wizard of /autotranslate', () => {
     await open();
     await harness().press('autotranslate.wizard-languages', ['es', 'ja', 'fr']);
     const { text } = await make();
-    expect(text).toContain(sentence('autotranslate.wizard-done'));
+    expect(text).toContain(sentence('autotranslate.wizard-done', { kind: 'channel' }));
     expect(builder().built.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
       'channel name100 español',
       'channel name100 日本語',
@@ -47,7 +47,9 @@ describe('the wizard of /autotranslate', () => {
   it('adds only what a group has not, and the group stays one', async () => {
     await harness().run('autotranslate mirror', { channels: '<#100> en <#2> es' });
     await choose(['es', 'ja']);
-    await make();
+    const { text } = await make();
+    const kept = sentence('autotranslate.wizard-kept', { count: 1 });
+    expect(text).toContain(`- <#100> · Japanese · ${kept}`);
     expect(lines()).toEqual(['100 mirror en', '2 mirror es', '9001 mirror ja']);
     expect(groups()).toBe(1);
   });

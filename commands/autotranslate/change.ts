@@ -323,7 +323,11 @@ export const seenElsewhere = async (
       ctx.t('autotranslate.panel-changed', { channel: channelMention(channel) }),
     ctx.t('autotranslate.join-seen', {
       channel: channelMention(channel),
-      channels: { list: members.map(({ name }) => name) },
+      channels: listOf(
+        members.map(({ name }) => name),
+        ctx.locale,
+        'long',
+      ),
     }),
     linkWarning(channel, ctx),
   );

@@ -9,6 +9,7 @@ import {
 import {
   button,
   completeLanguage,
+  listOf,
   quotedWords,
   say,
   typedLanguage,
@@ -57,10 +58,9 @@ const linkedNames = async (channel: Channel, ctx: Context): Promise<RichText> =>
     ...elsewhere.map(({ name }) => name),
   ];
   const left = all.length - MOST_NAMED;
-  return series(
-    [...all.slice(0, MOST_NAMED), left > 0 && t('settings.more', { count: left })],
-    ', ',
-  );
+  if (left <= 0) return listOf(all, ctx.locale, 'long');
+  const named = listOf(all.slice(0, MOST_NAMED), ctx.locale);
+  return series([named, t('settings.more', { count: left })], ' ');
 };
 
 /** The watch with which a channel is linked: its own one, where it is linked already and keeps its language. */
@@ -136,7 +136,7 @@ const useCode = async (
     text: sections(
       t('autotranslate.link-see', {
         channel: channelMention(watch.channel),
-        channels: { list: names },
+        channels: listOf(names, ctx.locale, 'long'),
         name: quotedWords(by ?? '–'),
       }),
       t(asksOther ? 'autotranslate.link-see-agree' : 'autotranslate.link-see-own'),

@@ -31,6 +31,7 @@ describe('the page of channels elsewhere', () => {
     const made = await harness().press('autotranslate.link-make');
     expect(made.text).toContain(CODE);
     expect(made.text).toContain(sentence('autotranslate.link-enter'));
+    expect(made.text).toContain('<#1>, <#2>, and #there');
     expect((await harness().press('settings.back')).text).toContain('- #there');
     const back = await harness().press('settings.back');
     expect(back.text).toContain(sentence('autotranslate.panel-heading', { channel: '<#1>' }));

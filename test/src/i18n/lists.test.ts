@@ -10,3 +10,7 @@ it.each([
 ])('a list is written as in %s: %s', (locale, written) => {
   expect(plainText(listOf(['A', 'B', 'C'], locale))).toBe(written);
 });
+
+it('a list within a sentence has the word before its last part', () => {
+  expect(plainText(listOf(['A', 'B'], 'en', 'long'))).toBe('A and B');
+});

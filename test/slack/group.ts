@@ -45,7 +45,7 @@ export const joinBy = async (
   invited: Place,
 ): Promise<void> => {
   await bot.use(joining, `autotranslate link language:${language} code:${code}`, {
-    part: 'elsewhere',
+    part: '(Slack)',
   });
   const proposal = joining.channel.ephemeralsFor(joining.admin).at(-1);
   if (!proposal) throw new Error('nothing is shown');

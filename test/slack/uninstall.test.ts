@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { readEveryTable } from '../fakes/every-table.ts';
+import { sentenceLike } from '../fakes/sentences.ts';
 import { joinBy } from './group.ts';
 import { installIn, openSlackBot, repliesTo, type Place, type SlackBot } from './support.ts';
 
@@ -72,7 +73,8 @@ describe('a workspace that removes the app', () => {
     three.workspace.uninstall();
     await isCleared(bot, three);
     const last = one.channel.say(one.ann, 'Good night to nobody else');
-    expect(await bot.use(one, 'autotranslate list')).not.toContain('elsewhere');
+    const list = await bot.use(one, 'autotranslate list');
+    expect(list).not.toMatch(sentenceLike('autotranslate.elsewhere'));
     expect([...said.replies, ...last.replies]).toEqual([]);
     expect(bot.errors).toEqual([]);
   });

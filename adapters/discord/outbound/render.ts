@@ -9,8 +9,7 @@ import {
 } from 'discord.js';
 import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import type { Content, Control, OutgoingFile } from '../../../src/model/message.ts';
-import { labelled } from '../../../src/rich-text/compose.ts';
-import { text } from '../../../src/rich-text/rich-text.ts';
+import { signedText } from '../../../src/rich-text/tone.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
@@ -39,13 +38,6 @@ export interface Part {
 const PARTS_LIMIT = 5;
 /** A message must show something. */
 const NOTHING = '\u200B';
-
-const TONES = {
-  plain: undefined,
-  question: undefined,
-  note: text('ℹ️'),
-  error: text('⚠️'),
-} as const;
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
@@ -161,10 +153,11 @@ const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[]
  * @param voiceNotes false where no message can be a voice message: then they are plain files
  */
 export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...Part[]] => {
-  const mark = TONES[content.tone ?? 'plain'];
-  const tree = mark ? labelled([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
-  const pieces = richTextPieces(tree, { render: renderWithMentions, limit: CONTENT_CHARS })
+  const pieces = richTextPieces(signedText(content), {
+    render: renderWithMentions,
+    limit: CONTENT_CHARS,
+  })
     .map(({ written }) => written)
     .take(PARTS_LIMIT + 1)
     .toArray();

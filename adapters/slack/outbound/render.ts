@@ -1,9 +1,8 @@
-import { labelled } from '../../../src/rich-text/compose.ts';
+import { signedText } from '../../../src/rich-text/tone.ts';
 import type { Content } from '../../../src/model/message.ts';
 import { type ReduceOptions, withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import {
   paragraph,
-  text,
   type Block,
   type Inline,
   type RichText,
@@ -40,12 +39,6 @@ export interface Part {
 
 /** More than this nobody wants to scroll through: the whole text comes as a file then. */
 const PARTS_LIMIT = 5;
-const TONES = {
-  plain: undefined,
-  question: undefined,
-  note: text('ℹ️'),
-  error: text('⚠️'),
-} as const;
 
 /** The name of a channel notifies nobody; those of people and groups are words. */
 const QUIET: ReduceOptions = { mayNotify: ({ target }) => target === 'channel' };
@@ -128,9 +121,7 @@ export const textParts = (tree: RichText, room = 0, most = Infinity): readonly R
  * @param takesFiles false where Slack refuses files: a text is then shown whole
  */
 export const render = (content: Content, takesFiles = true): readonly [Part, ...Part[]] => {
-  const mark = TONES[content.tone ?? 'plain'];
-  const tree = mark ? labelled([mark], content.text) : content.text;
-  const pieces = textParts(tree, 0, takesFiles ? PARTS_LIMIT + 1 : undefined);
+  const pieces = textParts(signedText(content), 0, takesFiles ? PARTS_LIMIT + 1 : undefined);
   const isLong = takesFiles && pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];

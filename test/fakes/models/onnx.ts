@@ -85,3 +85,10 @@ export const encodeOnnx = (graph: Graph): Buffer =>
       block(14, Buffer.concat([block(1, key), block(2, String(value))])),
     ),
   ]);
+
+/** A constant of whole numbers. */
+export const integers = (name: string, values: readonly number[]) => ({
+  name,
+  shape: [values.length],
+  values: BigInt64Array.from(values, BigInt),
+});

@@ -1,16 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeOnnx, type Node } from './onnx.ts';
+import { encodeOnnx, integers, type Node } from './onnx.ts';
 import { bandsOf, LETTERS } from './tones.ts';
 
 /** Logarithm of energy over which a band is a tone; silence has about -16. */
 const TONE_LEVEL = -2;
-
-const integers = (name: string, values: readonly number[]) => ({
-  name,
-  shape: [values.length],
-  values: BigInt64Array.from(values, BigInt),
-});
 
 /**
  * Writes a model of kind `nemo-ctc` whose letters are the loudest bands. A space is a longer silence,

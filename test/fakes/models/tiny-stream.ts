@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeOnnx, type Port } from './onnx.ts';
+import { encodeOnnx, integers, type Port } from './onnx.ts';
 import { frequencyOf, LETTERS, soundOf } from './tones.ts';
 
 /** The letter whose tone stands for the space between words. */
@@ -44,11 +44,6 @@ export const writeTinyStream = (folder: string): void => {
     { name: 'embed', type: 'float', shape: ['N', 128, 3, 19] },
     { name: 'processed', type: 'int64', shape: ['N'] },
   ];
-  const integers = (name: string, values: readonly number[]) => ({
-    name,
-    shape: [values.length],
-    values: BigInt64Array.from(values, BigInt),
-  });
   const tokens = CHUNK_FRAMES / SUBSAMPLING;
   const model = encodeOnnx({
     inputs: [{ name: 'x', type: 'float', shape: ['N', WINDOW_FRAMES, 80] }, ...states],

@@ -1,39 +1,13 @@
 import { once } from 'node:events';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
 import type { Attachment, Content } from '../../../../src/model/message.ts';
-import { openDiscord, placeOf } from '../support.ts';
+import { placeOf } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
-import { shared } from '../../../fakes/opened.ts';
+import { withCommands } from './support.ts';
 
-const discord = shared(() => openDiscord({ limits: 'off' }));
-beforeEach(() => {
-  const { core, fake } = discord;
-  core.invocations.length = 0;
-  core.presses.length = 0;
-  core.logged.length = 0;
-  core.work = async ({ answer }) => answer.show({ text: rich('done') });
-  fake.heal();
-  fake.pings.length = 0;
-});
-
-const setUp = () => {
-  const guild = discord.fake.guild();
-  const channel = guild.channel();
-  const ann = discord.fake.user({ name: 'Ann', locale: 'zh-TW' });
-  guild.join(ann);
-  const use = (name = 'translate', options: Record<string, string> = { text: 'hi' }) =>
-    discord.fake.command(ann, { channel, name, options });
-  return { guild, channel, ann, use };
-};
-
-/** Shows each content when the last one stands. */
-const showing = (...contents: Content[]): void => {
-  discord.core.work = async ({ answer }) => {
-    for (const content of contents) await answer.show(content);
-  };
-};
+const { discord, setUp, showing } = withCommands('zh-TW');
 
 describe('a command', () => {
   test('is acknowledged while the core does nothing yet', async () => {

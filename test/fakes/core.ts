@@ -42,7 +42,7 @@ export interface FakeCore extends Core {
 }
 
 /** A watcher of nothing. */
-const WATCHER: ChannelFeedListener = {
+export const WATCHER: ChannelFeedListener = {
   follows: () => false,
   spaceOf: ({ space }) => space,
   messageChanged: async () => undefined,

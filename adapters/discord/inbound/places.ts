@@ -16,20 +16,7 @@ import { MINUTE_MS } from '../../../src/async/clock.ts';
 import type { ChannelFeedListener, ThreadChange } from '../../../src/ports/channel-feed.ts';
 
 export interface InboundPlacesDeps {
-  readonly listener: Pick<
-    ChannelFeedListener,
-    | 'accessChanged'
-    | 'ageRestrictionChanged'
-    | 'memberBanned'
-    | 'memberUnbanned'
-    | 'messagesMissed'
-    | 'channelDeleted'
-    | 'spaceRenamed'
-    | 'follows'
-    | 'threadChanged'
-    | 'spaceJoined'
-    | 'spaceLeft'
-  >;
+  readonly listener: ChannelFeedListener;
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: ThreadParents;

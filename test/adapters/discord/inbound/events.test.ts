@@ -16,6 +16,7 @@ import { createThreadParents } from '../../../../adapters/discord/thread-parents
 import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../../src/ports/channel-feed.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
+import { WATCHER } from '../../../fakes/core.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 
@@ -47,28 +48,19 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const places: Channel[] = [];
   const watching = { isHere: true };
   const listener: ChannelFeedListener = {
+    ...WATCHER,
     follows: () => watching.isHere,
-    spaceOf: ({ space }) => space,
     messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
       told.push(`seen ${ref.id} ${plainText(text)}`);
     },
-    pinChanged: async () => undefined,
     threadChanged: async ({ id }, change) => void told.push(`${id} ${JSON.stringify(change)}`),
     messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
     reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
-    memberBanned: async () => undefined,
-    memberUnbanned: async () => undefined,
-    messagesMissed: () => undefined,
-    readMissed: async () => true,
-    connected: () => undefined,
-    accessChanged: async () => undefined,
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
     ageRestrictionChanged: async ({ id }, isRestricted) =>
       void told.push(`${isRestricted ? 'restricted' : 'open'} ${id}`),
-    spaceRenamed: async () => undefined,
-    spaceJoined: async () => undefined,
     spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };
   const openFile = () => {

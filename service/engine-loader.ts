@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { realClock, waitUntil, type Clock, backoffMs, type Backoff } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText, type MissingAbility } from '../src/http/missing-engine.ts';
+import type { EngineReport } from '../src/model/service.ts';
 import { imageAdvice } from '../src/process/program.ts';
 import type { Ability, EngineOrder } from './config.ts';
 import type {
@@ -10,7 +11,6 @@ import type {
   DiarisationEngine,
   Engine,
   EngineContext,
-  EngineLine,
   EngineAbilities,
 } from './engine.ts';
 import { ContractError } from './errors.ts';
@@ -313,8 +313,8 @@ export const loadEngines = async (
         for await (const detail of engine.measure?.(signal) ?? [])
           yield { name: engine.name, detail };
     },
-    report: async (): Promise<readonly EngineLine[]> => {
-      const lines = reported.map(async (engine): Promise<readonly EngineLine[]> => {
+    report: async (): Promise<readonly EngineReport[]> => {
+      const lines = reported.map(async (engine): Promise<readonly EngineReport[]> => {
         const { name, serves } = engine;
         try {
           const own = [await engine.report()].flat();

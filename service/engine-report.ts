@@ -1,7 +1,7 @@
 import { imageCommands } from '../src/process/program.ts';
 import type { Metrics } from '../src/ops/metrics.ts';
 import type { EngineConfig } from './config.ts';
-import type { EngineLine } from './engine.ts';
+import type { EngineReport } from '../src/model/service.ts';
 
 /** Lines of a table for a terminal, whose cells stand below each other. */
 export const columns = (rows: readonly (readonly string[])[]): readonly string[] => {
@@ -20,7 +20,7 @@ export const columns = (rows: readonly (readonly string[])[]): readonly string[]
  * the one command where none translates.
  */
 export const engineTable = (
-  lines: readonly EngineLine[],
+  lines: readonly EngineReport[],
   { DRAGOMAN_IMAGE: isImage }: Pick<EngineConfig, 'DRAGOMAN_IMAGE'>,
 ): string => {
   const rows = columns(
@@ -39,7 +39,7 @@ export const engineTable = (
 /** Declares the metric of what the engines can do. */
 export const declareEngineMetrics = (
   metrics: Pick<Metrics, 'gauge'>,
-  report: () => Promise<readonly EngineLine[]>,
+  report: () => Promise<readonly EngineReport[]>,
 ): void =>
   metrics.gauge(
     {

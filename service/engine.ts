@@ -4,6 +4,7 @@ import type { TokenMeanings } from '../src/text/protect/meanings.ts';
 import type { AppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import { AUDIO_FORMATS, type SpokenWord } from '../src/model/message.ts';
+import type { EngineReport } from '../src/model/service.ts';
 import type { Ability, EngineConfig } from './config.ts';
 import type { ChatBody } from './chat-body.ts';
 import { createHash } from 'node:crypto';
@@ -232,17 +233,6 @@ export interface EngineAbilities {
   readonly chat?: ChatEngine;
 }
 
-/** A line of the table of engines. */
-export interface EngineLine {
-  readonly name: string;
-  readonly serves: readonly Ability[];
-  readonly ready: boolean;
-  /** Details: for a ready engine its offer, otherwise how to add it. */
-  readonly detail: string;
-  /** True for one that is set up, and does not work: `detail` says why. */
-  readonly fails?: boolean;
-}
-
 /** The formats and rates of every voice: the service resamples and encodes what an engine makes. */
 export const VOICE_OUTPUT = {
   formats: [...AUDIO_FORMATS],
@@ -272,7 +262,7 @@ export interface Engine extends AsyncDisposable {
   /** Resolves with what tells speakers apart, which belongs to recognition; undefined where nothing is installed. */
   diarisation?(): Promise<DiarisationEngine | undefined>;
   /** One line, or one for each of its servers. */
-  report(): Promise<EngineLine | readonly EngineLine[]>;
+  report(): Promise<EngineReport | readonly EngineReport[]>;
   /** Measures what models keep up with on this machine: a line for each, as an operator reads it. */
   measure?(signal: AbortSignal): AsyncGenerator<string, void, void>;
   /** Explains in a clause how to get `need` from this engine: `set X`, `apt-get install -y Y`. */

@@ -10,14 +10,14 @@ import {
 import type { ReadyState } from '../src/ops/readiness.ts';
 import { startOpsServer } from '../src/ops/server.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import type { EngineLine } from './engine.ts';
+import type { EngineReport } from '../src/model/service.ts';
 import { declareEngineMetrics } from './engine-report.ts';
 
 /** Serves health and metrics of a service that runs on its own, where a port for them is set. */
 export const openOps = async (
   { OPS_HOST: host, OPS_PORT: port, METRICS_TOKEN: metricsToken }: z.infer<typeof opsSection>,
   state: Pick<ReadyState, 'starting' | 'draining'>,
-  engines: () => Promise<readonly EngineLine[]>,
+  engines: () => Promise<readonly EngineReport[]>,
   log: Log,
 ): Promise<AsyncDisposable> => {
   await using parts = new AsyncDisposableStack();

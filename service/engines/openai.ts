@@ -1,5 +1,6 @@
 import type { Ability } from '../config.ts';
-import type { Engine, EngineContext, EngineLine } from '../engine.ts';
+import type { EngineReport } from '../../src/model/service.ts';
+import type { Engine, EngineContext } from '../engine.ts';
 import { modelVariable, VARIABLES } from './openai/models.ts';
 
 const NAME = 'openai';
@@ -50,7 +51,7 @@ const connect = async ({ config, log }: EngineContext) => {
 
 type Server = Awaited<ReturnType<typeof connect>>[number];
 
-const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<EngineLine> => {
+const lineOf = async ({ serves, urlVariable, current, lists }: Server): Promise<EngineReport> => {
   const { models, abilities, faults } = await current();
   const found = serves.filter((ability) => abilities[ability] !== undefined);
   const variables = serves.filter((ability) => !found.includes(ability)).map(modelVariable);

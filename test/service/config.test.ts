@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
 import { makeKey } from '../../service/keys/access.ts';
-import type { EngineLine } from '../../service/engine.ts';
+import type { EngineReport } from '../../src/model/service.ts';
 import { engineTable } from '../../service/engine-report.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineConfig } from './support.ts';
@@ -80,7 +80,7 @@ describe('the service’s configuration', () => {
 
   it('shows engines as lines that say how to add the missing ones', () => {
     const missing = { name: 'other', serves: ['chat'], ready: false, detail: 'set X' } as const;
-    const lines = (isImage: boolean, ...more: readonly EngineLine[]): string[] =>
+    const lines = (isImage: boolean, ...more: readonly EngineReport[]): string[] =>
       engineTable([...more, missing], { DRAGOMAN_IMAGE: isImage }).split('\n');
     const [one, serves] = ['one', ['speech', 'translation']] as const;
     expect(lines(false, { name: one, serves, ready: true, detail: '3 voices' })).toEqual([

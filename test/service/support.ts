@@ -2,7 +2,8 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { silentLog } from '../fakes/silent-log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
-import type { Engine, EngineLine } from '../../service/engine.ts';
+import type { Engine } from '../../service/engine.ts';
+import type { EngineReport } from '../../src/model/service.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
 import { createEngineHealth } from '../../service/engine-loader.ts';
 import type { RequestLimiter } from '../../service/request-limiter.ts';
@@ -100,7 +101,7 @@ export const offering = (
 });
 
 /** The first line of an engine in the table of engines. */
-export const lineOf = async (engine: Engine): Promise<EngineLine> =>
+export const lineOf = async (engine: Engine): Promise<EngineReport> =>
   [await engine.report()].flat()[0]!;
 
 /** Status, name and sentence of an error reply. */

@@ -272,6 +272,7 @@ export const removeLanguage = async (
   const watch = await change(
     channel,
     (now) => {
+      if (now.mode === 'request') throw onRequest(channel);
       if (!now.languages.includes(language))
         throw userError('bad-input', 'autotranslate.not-a-language', named);
       const languages = now.languages.filter((each) => each !== language);

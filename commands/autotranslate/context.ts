@@ -11,7 +11,13 @@ import { listOf, hears, markOf, replacedText } from '../../src/command/helpers.t
 import { hasRules } from '../../src/command/watch-line.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { isPaused, isQuiet, type Changer, type ChannelWatch } from '../../src/model/space.ts';
+import {
+  isPaused,
+  isQuiet,
+  usedLanguages,
+  type Changer,
+  type ChannelWatch,
+} from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
 export type Context = Pick<
@@ -131,7 +137,7 @@ export const obstacleLines = async (
   const { services, channel: here, member, t } = ctx;
   const choices = await services.spaces.of(here.space);
   const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
-  const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
+  const wanted = [...new Set(watches.flatMap(usedLanguages))];
   const group = watches[0]?.group;
   const linked = group === undefined ? [] : services.watches.list(here.space);
   const spoken = linked.filter((each) => each.group === group).flatMap((each) => each.languages);

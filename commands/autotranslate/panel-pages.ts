@@ -226,7 +226,7 @@ export const channelPage = async (
     ),
     controls: [
       languages,
-      ...(isMirror || watch.mode === 'request' ? [] : [modeControl(watch, id, ctx)]),
+      ...(isMirror || watch.languages.length === 0 ? [] : [modeControl(watch, id, ctx)]),
       doing('find', 'autotranslate.panel-find'),
       doing('preview', 'autotranslate.panel-preview'),
       isPaused(watch)

@@ -3,6 +3,7 @@ import { channelMention, isSameChannel, type Channel } from '../../src/model/pla
 import { labelled, sections } from '../../src/rich-text/compose.ts';
 import { paragraph, quote, styled, text, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
+import { usedLanguages } from '../../src/model/space.ts';
 import { excerptRow, resultOf } from '../../src/command/helpers.ts';
 import { groupHere } from './change.ts';
 import { watchOf, type PanelContext } from './panel-controls.ts';
@@ -10,7 +11,7 @@ import { watchOf, type PanelContext } from './panel-controls.ts';
 /** The languages in which a message of a channel is shown, here and elsewhere. */
 const shownLanguages = async (channel: Channel, ctx: PanelContext): Promise<readonly string[]> => {
   const watch = watchOf(ctx, channel);
-  if (watch?.mode !== 'mirror') return watch?.languages ?? [];
+  if (watch?.mode !== 'mirror') return watch ? usedLanguages(watch) : [];
   const others = [
     ...groupHere(channel, ctx).filter((each) => !isSameChannel(each.channel, channel)),
     ...(await ctx.services.watches.members(watch)),

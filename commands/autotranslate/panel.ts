@@ -76,7 +76,12 @@ const setLanguages = async (ctx: PressContext): Promise<RichText | void> => {
     return changeOwn(ctx, (watch) => {
       if (watch.mode === 'mirror') throw changedMeanwhile(ctx, ctx.arg);
       return watch.mode === 'request'
-        ? { ...watch, mode: 'reply', languages, transcribes: true }
+        ? {
+            ...watch,
+            mode: 'reply',
+            languages,
+            transcribes: watch.transcribes || watch.languages.length === 0,
+          }
         : {
             ...watch,
             languages: chosenLanguages(chosenOver(watch.languages, ctx), MOST_LANGUAGES, ctx),
@@ -105,10 +110,8 @@ const setLanguage = async (ctx: PressContext): Promise<void> => {
 const setMode = (ctx: PressContext): Promise<void> => {
   const chosen = shownModes(ctx).find((mode) => mode === ctx.values[0]);
   return changeOwn(ctx, ({ below, ...watch }) => {
-    const hasLanguages = watch.languages.length > 0 || chosen === 'request';
-    if (watch.mode === 'mirror' || chosen === undefined || !hasLanguages)
+    if (watch.mode === 'mirror' || chosen === undefined || watch.languages.length === 0)
       throw changedMeanwhile(ctx, ctx.arg);
-    if (chosen === 'request') return { ...watch, mode: chosen, languages: [], transcribes: false };
     return chosen === 'below'
       ? { ...watch, mode: 'reply', below: below ?? true }
       : { ...watch, mode: chosen };

@@ -93,11 +93,12 @@ export const requestAction = defineAction({
   async run(ctx) {
     const { services, t, reply } = ctx;
     const channel = chosenChannel(ctx);
+    const now = services.watches.of(channel);
     const watch: ChannelWatch = {
       channel,
       mode: 'request',
-      languages: [],
-      transcribes: false,
+      languages: now?.languages ?? [],
+      transcribes: now?.transcribes ?? false,
       bots: false,
     };
     const asked = await endsLink([watch], ctx);

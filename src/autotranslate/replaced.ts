@@ -1,7 +1,7 @@
 import { listOf } from '../i18n/lists.ts';
 import type { TranslateRich } from '../i18n/texts.ts';
 import { channelMention } from '../model/place.ts';
-import type { ChannelWatch } from '../model/space.ts';
+import { usedLanguages, type ChannelWatch } from '../model/space.ts';
 import { series } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Languages } from '../text/language/languages.ts';
@@ -20,7 +20,7 @@ export const replacedText = (
     | 'autotranslate.replaced'
     | `autotranslate.link-replace${'s' | 'd'}` = 'autotranslate.replaced',
 ): RichText => {
-  const names = old.languages.map((language) => languages.name(language, locale));
+  const names = usedLanguages(old).map((language) => languages.name(language, locale));
   const before = series([t(modeKey(old)), names.length > 0 && listOf(names, locale)]);
   return t(key, { channel: channelMention(old.channel), before });
 };

@@ -1,6 +1,12 @@
 import { channelMention } from '../model/place.ts';
 import { saysNothing } from '../model/rules.ts';
-import { isPaused, isQuiet, type ChannelWatch, type SpaceChoices } from '../model/space.ts';
+import {
+  isPaused,
+  isQuiet,
+  usedLanguages,
+  type ChannelWatch,
+  type SpaceChoices,
+} from '../model/space.ts';
 import { series, type Maybe } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { CommandContext } from './command.ts';
@@ -36,12 +42,12 @@ export const watchLine = async (
   ctx: Context,
 ): Promise<RichText> => {
   const { services, t, locale } = ctx;
-  const names = watch.languages.map((language) => services.languages.name(language, locale));
+  const names = usedLanguages(watch).map((language) => services.languages.name(language, locale));
   return series([
     channelMention(watch.channel),
     t(modeKey(watch)),
     names.length > 0 && listOf(names, locale),
-    watch.transcribes && t('autotranslate.with-voice-messages'),
+    watch.transcribes && watch.mode !== 'request' && t('autotranslate.with-voice-messages'),
     watch.bots && t('autotranslate.with-bots'),
     hasRules(watch) && t('autotranslate.with-rules'),
     ...(await marks(watch, choices, ctx)),

@@ -231,7 +231,7 @@ export interface ChannelWatch {
   readonly mode: WatchMode;
   /**
    * `reply`, `compact`, `thread`: the languages translated into. `mirror`: the one language of this channel. `request`:
-   * none.
+   * those of the mode before, for when one is chosen again.
    */
   readonly languages: readonly string[];
   /** `mirror`: the channels of one group are copied into each other. */
@@ -244,6 +244,10 @@ export interface ChannelWatch {
   readonly below?: true;
   readonly choices?: WatchChoices;
 }
+
+/** The languages of a watch that are in use: on request, those of the reader are. */
+export const usedLanguages = ({ mode, languages }: ChannelWatch): readonly string[] =>
+  mode === 'request' ? [] : languages;
 
 /** The watch that stands for the rules of all channels where watches are set back: no channel has its id. */
 export const rulesWatch = (space: Space, rules: WatchRules): ChannelWatch => ({

@@ -29,7 +29,7 @@ describe('/autotranslate request', () => {
   it('puts a line with buttons into this channel, and tells the rest to who set it', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     const { text, controls } = await harness().run('autotranslate request');
-    expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: [] }]);
+    expect(watchesOf(harness())).toMatchObject([{ id: '100', mode: 'request', languages: ['es'] }]);
     const [line, ...more] = harness().script.posted;
     expect(more).toEqual([]);
     expect(line?.in).toBe('100');
@@ -61,10 +61,25 @@ describe('/autotranslate request', () => {
   });
 
   it('is listed without languages', async () => {
-    await harness().run('autotranslate request');
-    const { text } = await harness().run('autotranslate list');
-    expect(text).toContain(`<#100> · ${sentence('autotranslate.modes.request')}`);
-    expect(text).not.toMatch(/ · $/m);
+    for (const languages of [undefined, 'es, de']) {
+      if (languages) await harness().run('autotranslate reply', { languages });
+      await harness().run('autotranslate request');
+      const { text } = await harness().run('autotranslate list');
+      expect(text).toMatch(new RegExp(`<#100> · ${sentence('autotranslate.modes.request')}$`, 'm'));
+    }
+  });
+
+  it('keeps the languages of before, none of which can be removed meanwhile', async () => {
+    await harness().run('autotranslate reply', { languages: 'es, de' });
+    await harness().pressNamed('autotranslate page:100');
+    await harness().press('autotranslate.panel-mode', ['request']);
+    const { text } = await harness().run('autotranslate remove', { language: 'es' });
+    expect(text).toBe(sentence('autotranslate.add-on-request', { channel: '<#100>' }));
+    await harness().pressNamed('autotranslate page:100');
+    await harness().press('autotranslate.panel-mode', ['compact']);
+    expect(watchesOf(harness())).toMatchObject([
+      { mode: 'compact', languages: ['es', 'de'], transcribes: true },
+    ]);
   });
 
   it('is for moderators', async () => {

@@ -18,7 +18,7 @@ import {
   presser,
   obstacleLines,
   standingLines,
-  setupMark,
+  markNow,
   type Context,
 } from './context.ts';
 import { watchLine } from '../../src/command/watch-line.ts';
@@ -314,7 +314,7 @@ export const seenElsewhere = async (
   demandOneGroup(channel, other, ctx);
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
-  const setup = setupMark(channel, ctx);
+  const setup = markNow(channel, ctx);
   const seen = `${markOf(members.map(({ key }) => key))}${setup}`;
   if (members.length === 0 || seen === said) return undefined;
   const text = sections(

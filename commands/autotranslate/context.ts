@@ -7,7 +7,7 @@ import {
 } from '../../src/model/place.ts';
 import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
-import { listOf, hears, markOf, replacedText } from '../../src/command/helpers.ts';
+import { listOf, hears, replacedText, setupMark } from '../../src/command/helpers.ts';
 import { hasRules } from '../../src/command/watch-line.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
@@ -97,18 +97,18 @@ const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
 export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context): RichText =>
   replacedText(old, services.languages, t, locale);
 
-/** Names what is set for a channel at this moment in a control that replaces it. */
-export const setupMark = (channel: Channel, { services }: Pick<Context, 'services'>): string => {
-  const all = services.watches.list(channel.space);
-  const now = all.find((watch) => isSameChannel(watch.channel, channel));
-  return markOf([JSON.stringify([now?.mode, now?.below, now?.languages, now?.group])]);
-};
+/** The watch of a channel itself; undefined where nothing is set for it. */
+const ownWatch = (channel: Channel, { services }: Pick<Context, 'services'>) =>
+  services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
+
+/** Names what is set for a channel at this moment; see `setupMark`. */
+export const markNow = (channel: Channel, ctx: Pick<Context, 'services'>): string =>
+  setupMark(ownWatch(channel, ctx));
 
 /** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
 export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {
   const { services, t, locale } = ctx;
-  const all = services.watches.list(channel.space);
-  const old = all.find((watch) => isSameChannel(watch.channel, channel));
+  const old = ownWatch(channel, ctx);
   if (!old || old.mode === 'mirror') return undefined;
   const key = 'autotranslate.link-replaces';
   return sentence('⚠️ ', replacedText(old, services.languages, t, locale, key));

@@ -36,7 +36,7 @@ import {
   switchLines,
   obstacleLines,
   standingLines,
-  setupMark,
+  markNow,
   type Context,
   type Switches,
 } from './context.ts';
@@ -286,7 +286,7 @@ const press = (run: (ctx: PressContext) => Promise<Content>): Press => ({
 const askButton = (id: string, own: Channel, ctx: Pick<PressContext, 'label' | 'services'>) =>
   button(
     ctx,
-    `autotranslate ask:${id}/${own.id}/${setupMark(own, ctx)}`,
+    `autotranslate ask:${id}/${own.id}/${markNow(own, ctx)}`,
     'autotranslate.link-yes',
     'primary',
   );
@@ -301,8 +301,9 @@ const answer = (isAgreed: boolean): Press => ({
     try {
       const own = t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused');
       const admit = admitTo(ctx);
-      const said = await services.watches.answer(arg, channel.space, isAgreed, admit, channel);
-      await reply({ text: said ?? own });
+      const [id = '', seen] = arg.split('/');
+      const said = await services.watches.answer(id, channel.space, isAgreed, admit, channel, seen);
+      await reply(said ?? { text: own });
     } catch (thrown) {
       const { key } = toAppError(thrown).sentence;
       // The question says itself what became of a request that ended a moment ago.
@@ -318,7 +319,7 @@ export const linkPresses: Readonly<Record<string, Press>> = {
     const { services, channel, arg, t } = ctx;
     const [id = '', own = channel.id, said] = arg.split('/');
     const place = { space: channel.space, id: own };
-    if (said !== undefined && said !== setupMark(place, ctx)) {
+    if (said !== undefined && said !== markNow(place, ctx)) {
       const about = { channel: channelMention(place) };
       const now = linkWarning(place, ctx) ?? (await partingLine(place, ctx));
       const text = lines(

@@ -1,4 +1,3 @@
-import type { PressContext } from '../../src/command/command.ts';
 import { button, listOf, quotedWords } from '../../src/command/helpers.ts';
 import type { MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
@@ -7,9 +6,7 @@ import type { AskedLink } from '../../src/model/watches.ts';
 import { bullets, type Maybe } from '../../src/rich-text/compose.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import { groupHere } from './change.ts';
-import type { Context as PanelContext } from './context.ts';
-
-type Context = Pick<PressContext, 'services' | 't' | 'label'>;
+import { markNow, type Context as PanelContext } from './context.ts';
 
 /** Open links that are shown at once; the others follow as these are answered. */
 const SHOWN = 3;
@@ -27,8 +24,9 @@ const presses = ({ isAsked }: AskedLink): readonly (readonly [string, MessageKey
 /** Says which links of a channel wait for an answer, with the buttons for each; `text` is undefined for none. */
 export const openLinksOf = async (
   channel: Channel,
-  { services, t, label }: Context,
+  ctx: Pick<PanelContext, 'services' | 't' | 'label'>,
 ): Promise<{ readonly text: RichText | undefined; readonly controls: readonly Control[] }> => {
+  const { services, t, label } = ctx;
   const all = await services.watches.openLinks(channel);
   const shown = all.slice(0, SHOWN);
   if (shown.length === 0) return { text: undefined, controls: [] };
@@ -45,7 +43,7 @@ export const openLinksOf = async (
     controls: shown.flatMap((link, at) =>
       presses(link).map(([press, key]) => ({
         kind: 'button' as const,
-        press: `autotranslate ${press}:${channel.id}/${link.id}`,
+        press: `autotranslate ${press}:${channel.id}/${link.id}/${markNow(channel, ctx)}`,
         label: shown.length > 1 ? `${label(key)} (${at + 1})` : label(key),
       })),
     ),

@@ -1,5 +1,6 @@
 import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
 import type { Content } from '../../src/model/message.ts';
+import { channelMention } from '../../src/model/place.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import {
   admitTo,
@@ -44,12 +45,17 @@ export const elsewherePresses = (
   /** Answers an open link, or takes it back, and says so above the page that listed it. */
   const decide = (
     became: 'done' | 'refused' | 'withdrawn',
-    run: (id: string, ctx: PressContext) => Promise<unknown>,
+    run: (id: string, ctx: PressContext, seen: string) => Promise<Content | void>,
   ): Press => ({
     ...links,
     run: async (ctx) => {
-      await run(readChosen(ctx.arg).language, ctx);
-      await ctx.reply(await linksPage(ctx, ctx.t(`autotranslate.link-${became}`)));
+      const { id, language: request, other: seen } = readChosen(ctx.arg);
+      const isAnew = (await run(request, ctx, seen))?.controls;
+      const about = { channel: channelMention(channelNamed(ctx, id)) };
+      const said = isAnew
+        ? 'autotranslate.panel-changed'
+        : (`autotranslate.link-${became}` as const);
+      await ctx.reply(await linksPage(ctx, ctx.t(said, about)));
     },
   });
   return {
@@ -63,8 +69,8 @@ export const elsewherePresses = (
         await ctx.reply(await linkByCode(ctx.arg, language, ctx));
       },
     },
-    agree: decide('done', (id, ctx) =>
-      ctx.services.watches.answer(id, ctx.channel.space, true, admitTo(ctx)),
+    agree: decide('done', (id, ctx, seen) =>
+      ctx.services.watches.answer(id, ctx.channel.space, true, admitTo(ctx), undefined, seen),
     ),
     decline: decide('refused', (id, ctx) =>
       ctx.services.watches.answer(id, ctx.channel.space, false, admitTo(ctx)),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { listOf } from '../i18n/lists.ts';
 import type { TranslateRich } from '../i18n/texts.ts';
 import { channelMention } from '../model/place.ts';
@@ -9,6 +10,16 @@ import type { Languages } from '../text/language/languages.ts';
 /** The key of the words for a watch's mode. */
 export const modeKey = ({ mode, below }: ChannelWatch) =>
   below ? 'autotranslate.modes.below' : (`autotranslate.modes.${mode}` as const);
+
+const MARK_CHARS = 6;
+
+/** Names a set of words in few characters, for a control that says which ones a person was shown. */
+export const markOf = (words: readonly string[]): string =>
+  hash('sha256', words.toSorted().join('\n'), 'base64url').slice(0, MARK_CHARS);
+
+/** Names what is set for a channel at this moment in a control that replaces it. */
+export const setupMark = (now: ChannelWatch | undefined): string =>
+  markOf([JSON.stringify([now?.mode, now?.below, now?.languages, now?.group])]);
 
 /** Says that what is set for a channel is replaced, will be once it is linked, or was. */
 export const replacedText = (

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { mayHoldAudio } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { MessageFile, Control, Message } from '../model/message.ts';
@@ -35,7 +34,7 @@ export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
-export { modeKey, replacedText } from '../autotranslate/replaced.ts';
+export { markOf, modeKey, replacedText, setupMark } from '../autotranslate/replaced.ts';
 export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';
@@ -44,12 +43,6 @@ export { markSynthetic } from '../audio/container/synthetic-mark.ts';
 export { isDeepStrictEqual } from 'node:util';
 export { joinTexts } from '../text/local-agreement.ts';
 export { rulesOf } from '../autotranslate/rules.ts';
-
-const MARK_CHARS = 6;
-
-/** Names a set of words in few characters, for a control that says which ones a person was shown. */
-export const markOf = (words: readonly string[]): string =>
-  hash('sha256', words.toSorted().join('\n'), 'base64url').slice(0, MARK_CHARS);
 
 /** Says how many of all things are not listed because their channels are hidden from the person. */
 export const hiddenNote = (

@@ -1,5 +1,5 @@
 import type { Channel, Member, Space } from './place.ts';
-import type { RichText } from '../rich-text/rich-text.ts';
+import type { Content } from './message.ts';
 import type { Changer, ChannelWatch } from './space.ts';
 
 /** The things that keep a watch from being done now; see `Watches.state`. */
@@ -211,9 +211,11 @@ export interface Watches {
   ask(id: string, space: Space, admit: LinkConditions['admit']): Promise<LinkStep>;
   /**
    * Takes the answer of the side that made the code, once; rejects as `ask` does. Resolves with what the question in
-   * `pressedIn` is to say, in its own language; undefined where there is none.
+   * `pressedIn` is to say, in its own language; undefined where there is none. It has controls where nothing was answered:
+   * the channel was set up otherwise since the question was put, which is put anew.
    *
    * @param pressedIn the channel of the question that shows the answer itself: it goes from the others
+   * @param seen the `setupMark` of the channel as the person who agrees was shown it. Default: not compared
    */
   answer(
     id: string,
@@ -221,7 +223,8 @@ export interface Watches {
     isAgreed: boolean,
     admit: LinkConditions['admit'],
     pressedIn?: Channel,
-  ): Promise<RichText | undefined>;
+    seen?: string,
+  ): Promise<Content | undefined>;
   /** Lists the links of a channel that were asked for and wait for an answer, the oldest first. */
   openLinks(channel: Channel): Promise<readonly AskedLink[]>;
   /** Lists the channels of a space for which such links were asked, the oldest of at most 100 first: one for each. */

@@ -182,8 +182,9 @@ export const createFakeFeed = (
       post: async (to, content) => post(to, content),
       whisper: async (_, personId, { text }) =>
         void whispered.push(`${personId}: ${plainText(text)}`),
-      edit: async (posted, { text }) => {
-        replace({ channel: posted.channel, id: posted.ids[0] }, text);
+      edit: async (posted, { text, controls = [] }) => {
+        const { ref } = replace({ channel: posted.channel, id: posted.ids[0] }, text);
+        Object.assign(find(ref) ?? {}, { controls });
         return posted;
       },
       delete: async () => undefined,

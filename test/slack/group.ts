@@ -4,10 +4,10 @@ import type { FakeChannel } from '../fakes/slack/index.ts';
 import { installIn, openSlackBot, type Place, type SlackBot } from './support.ts';
 
 /** The code in an answer. */
-const codeIn = (answer: string): string =>
+export const codeIn = (answer: string): string =>
   /[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(answer)?.[0] ?? '';
 
-const installed = async (bot: SlackBot, name: string): Promise<Place> => {
+export const installed = async (bot: SlackBot, name: string): Promise<Place> => {
   const workspace = bot.slack.workspace({ name, installed: false });
   await installIn(bot, workspace, workspace.user({ isAdmin: true }));
   return bot.place(workspace);
@@ -19,7 +19,7 @@ export const wordsIn = async (channel: FakeChannel, part: string): Promise<void>
 };
 
 /** The press of a control in blocks of Slack. */
-const pressIn = (blocks: unknown, word: string): string =>
+export const pressIn = (blocks: unknown, word: string): string =>
   new RegExp(`"(autotranslate ${word}:[^"]+)"`).exec(JSON.stringify(blocks))?.[1] ?? '';
 
 /** Has the question of a request in a workspace's channel answered by its moderator. */
@@ -29,11 +29,12 @@ export const agreeIn = async (
   ask: string,
 ): Promise<void> => {
   const link = ask.replace(' ask:', ' link:').replace(/\/.*/, '');
-  const question = () => channel.posts.find(({ blocks }) => pressIn(blocks, 'link') === link);
+  const question = () =>
+    channel.posts.find(({ blocks }) => pressIn(blocks, 'link').startsWith(link));
   await channel.until(() => question() !== undefined);
   const asked = question();
   if (!asked) throw new Error('nothing is asked');
-  bot.slack.act(admin, asked, link);
+  bot.slack.act(admin, asked, pressIn(asked.blocks, 'link'));
 };
 
 /** Uses a code in a workspace, whose moderator agrees, and then that of the workspace that made it. */
@@ -55,8 +56,8 @@ export const joinBy = async (
   await wordsIn(joining.channel, '(Slack)');
 };
 
-/** Two workspaces and a Discord server with a channel each, in English, Spanish and Japanese. */
-export const openGroup = async () => {
+/** A bot on Slack and on Discord. */
+export const openBoth = async () => {
   const bot = await openSlackBot('many');
   const discord = await startDiscordFake({ speed: 50 });
   const adapter = await bot.attach((core) =>
@@ -66,6 +67,21 @@ export const openGroup = async () => {
     ),
   );
   await discord.online();
+  return {
+    bot,
+    discord,
+    [Symbol.asyncDispose]: async () => {
+      await adapter[Symbol.asyncDispose]();
+      await bot[Symbol.asyncDispose]();
+      await discord[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** Two workspaces and a Discord server with a channel each, in English, Spanish and Japanese. */
+export const openGroup = async () => {
+  const both = await openBoth();
+  const { bot, discord } = both;
   const [english, spanish] = [await installed(bot, 'one'), await installed(bot, 'two')];
   const guild = discord.guild({ name: 'Babel' });
   const japanese = guild.channel({ name: 'nihongo' });
@@ -95,17 +111,11 @@ export const openGroup = async () => {
   bot.slack.act(spanish.admin, question, pressIn(question.blocks, 'letin'));
   await spanish.channel.until(() => naming().length > 1);
   return {
-    bot,
-    discord,
+    ...both,
     english,
     spanish,
     japanese,
     guild,
     code: first,
-    [Symbol.asyncDispose]: async () => {
-      await adapter[Symbol.asyncDispose]();
-      await bot[Symbol.asyncDispose]();
-      await discord[Symbol.asyncDispose]();
-    },
   };
 };

@@ -3,7 +3,7 @@ import { channelKey, channelMention, isSameChannel, keyOf, type Space } from '..
 import { MOST_CHANNELS, type ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions } from '../../model/watches.ts';
 import { withoutChoices } from '../../store/channels/link-invites.ts';
-import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
+import type { StoredRequest } from '../../store/channels/link-requests.ts';
 import type { OwnWatches } from '../watches.ts';
 import type { createLinkHosts } from './hosts.ts';
 import type { createLinkNotices, LinkNoticeParams } from './notices.ts';
@@ -110,7 +110,7 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
   /** Links the channels, all in one transaction with what ends the request; tells them, which is not waited for. */
   const make = async (
     { joined, others, changed }: ReturnType<typeof grownBy>,
-    claim: (db: Parameters<LinkRequests['take']>[0]) => Promise<void>,
+    claim: NonNullable<Parameters<OwnWatches['set']>[1]>,
     who: Pick<LinkNoticeParams, 'asked' | 'agreed'>,
   ): Promise<void> => {
     // The group as both sides agreed to it; none where this link makes it.
@@ -126,7 +126,7 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
         known.length === keys.length &&
         known.every(({ channel }) => keys.includes(channelKey(channel)));
       if (!isSame) throw isOver();
-      await claim(db);
+      await claim(db, current);
     });
     void tellLinks(others, 'autotranslate.linked-here', [joined.channel], told);
     const linked = others.map(({ channel }) => channel);

@@ -4,13 +4,13 @@ import type { Content } from '../../model/message.ts';
 import { channelMention, isSameChannel, type Channel, type Posted } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import { lines, sentence } from '../../rich-text/compose.ts';
-import { timestamp, type RichText } from '../../rich-text/rich-text.ts';
+import { timestamp } from '../../rich-text/rich-text.ts';
 import type { WhileHeld } from '../../ports/processes.ts';
 import type { StoredRequest } from '../../store/channels/link-requests.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Languages } from '../../text/language/languages.ts';
-import { replacedText } from '../replaced.ts';
+import { replacedText, setupMark } from '../replaced.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { OwnWatches } from '../watches.ts';
 import { nameElsewhere, personElsewhere } from './names.ts';
@@ -37,24 +37,41 @@ export type Became = 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone';
 export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   const { own, platforms, texts, groupOf } = deps;
 
-  /** The question for its channel, or for that of its moderators. */
+  /** The language of a question: that of its channel, or of its moderators. */
+  const languageIn = async (channel: Channel, { invited }: StoredRequest): Promise<string> => {
+    if (isSameChannel(channel, invited.channel)) return invited.languages[0] ?? 'en';
+    return (await deps.spaces.of(channel.space)).moderators?.locale ?? 'en';
+  };
+
+  /**
+   * The question for its channel, or for that of its moderators.
+   *
+   * @param changed what is set for the channel now, where that changed since the question was put
+   */
   const contentOf = async (
     request: StoredRequest,
-    key: 'autotranslate.link-question' | 'moderators.link-asked',
-    language: string,
+    asked: Channel,
+    changed?: readonly [ChannelWatch | undefined],
   ): Promise<Content> => {
     const { id, invited, joining, askedBy, expiresMs } = request;
+    const language = await languageIn(asked, request);
     const [label, t] = [texts.in(language), texts.rich(language)];
-    const before = own.of(invited.channel);
+    const isOwn = isSameChannel(asked, invited.channel);
+    const known = own.of(invited.channel);
+    const isExact = known && isSameChannel(known.channel, invited.channel);
+    const [before] = changed ?? [isExact ? known : undefined];
+    const about = { channel: channelMention(invited.channel) };
     const other = await deps.lookalike(joining.channel.space, invited.channel.space);
     return {
       text: lines(
-        t(key, {
+        changed && t('autotranslate.panel-changed', about),
+        changed && !before && t('autotranslate.not-on', about),
+        t(isOwn ? 'autotranslate.link-question' : 'moderators.link-asked', {
+          ...about,
           name:
             askedBy === undefined
               ? '–'
               : await personElsewhere(askedBy, joining.channel.space, platforms),
-          channel: channelMention(invited.channel),
           channels: await nameElsewhere(joining.channel, platforms),
           others: Math.max(0, groupOf(invited.channel).length - 1),
           until: timestamp(Math.floor(expiresMs / SECOND_MS), 'f'),
@@ -70,7 +87,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
       controls: [
         {
           kind: 'button',
-          press: `autotranslate link:${id}`,
+          press: `autotranslate link:${id}/${setupMark(before)}`,
           label: label('autotranslate.link-yes'),
           look: 'primary',
         },
@@ -103,34 +120,48 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   return {
     /** Asks in the channel of the code and in that of its moderators; resolves with the questions that stand. */
     put: async (request: StoredRequest, held: WhileHeld): Promise<readonly Posted[]> => {
-      const { channel, languages } = request.invited;
+      const { channel } = request.invited;
       const { moderators } = await deps.spaces.of(channel.space);
-      const content = await contentOf(request, 'autotranslate.link-question', languages[0] ?? 'en');
+      const content = await contentOf(request, channel);
       const questions = [await tryIn(channel, () => platforms.send(channel, content, held))];
       if (moderators && moderators.channel !== channel.id) {
         const theirs = { space: channel.space, id: moderators.channel };
-        const again = await contentOf(request, 'moderators.link-asked', moderators.locale);
+        const again = await contentOf(request, theirs);
         questions.push(await tryIn(theirs, () => platforms.send(theirs, again, held)));
       }
       return questions.filter((each) => each !== undefined);
+    },
+    /**
+     * Puts the questions anew where the channel was set up otherwise meanwhile, but the pressed one: resolves with what that is to
+     * say, or what the one in the channel says.
+     */
+    renew: async (
+      request: StoredRequest,
+      now: ChannelWatch | undefined,
+      pressedIn?: Channel,
+    ): Promise<Content> => {
+      for (const posted of request.questions ?? []) {
+        if (pressedIn && isSameChannel(posted.channel, pressedIn)) continue;
+        const content = await contentOf(request, posted.channel, [now]);
+        await tryIn(posted.channel, () => platforms.edit(posted, content));
+      }
+      return contentOf(request, pressedIn ?? request.invited.channel, [now]);
     },
     /**
      * Takes the buttons from the questions that were not pressed, and says there what became of the request; resolves with what
      * the pressed one is to say.
      */
     close: async (
-      { questions = [], invited }: StoredRequest,
+      request: StoredRequest,
       became: Became,
       pressedIn?: Channel,
-    ): Promise<RichText | undefined> => {
-      const { moderators } = await deps.spaces.of(invited.channel.space);
-      let pressed: RichText | undefined;
-      for (const posted of questions) {
+    ): Promise<Content | undefined> => {
+      let pressed: Content | undefined;
+      for (const posted of request.questions ?? []) {
         const { channel } = posted;
-        const isOwn = isSameChannel(channel, invited.channel);
-        const language = (isOwn ? invited.languages[0] : moderators?.locale) ?? 'en';
+        const language = await languageIn(channel, request);
         const text = texts.rich(language)(`autotranslate.link-${became}`);
-        if (pressedIn && isSameChannel(channel, pressedIn)) pressed = text;
+        if (pressedIn && isSameChannel(channel, pressedIn)) pressed = { text };
         else await tryIn(channel, () => platforms.edit(posted, { text }));
       }
       return pressed;

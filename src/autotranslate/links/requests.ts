@@ -2,10 +2,10 @@ import { MINUTE_MS } from '../../async/clock.ts';
 import { createLru } from '../../async/lru.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
+import type { Content } from '../../model/message.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
-import type { RichText } from '../../rich-text/rich-text.ts';
 import type { Leases } from '../../ports/processes.ts';
 import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
@@ -15,6 +15,7 @@ import type { Store } from '../../store/index.ts';
 import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
+import { setupMark } from '../replaced.ts';
 import { createLinkQuestions, type Became, type LinkQuestionsDeps } from './questions.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
@@ -226,7 +227,8 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       isAgreed: boolean,
       admit: Admit,
       pressedIn?: Channel,
-    ): Promise<RichText | undefined> => {
+      seen?: string,
+    ): Promise<Content | undefined> => {
       using _ = await turns.take(id);
       const became = ended.get(`${keyOf(space)} ${id}`);
       if (became) throw userError('not-found', `autotranslate.link-${became}`);
@@ -244,7 +246,20 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             asked: { name: asked, space: joining.channel.space },
             agreed: { name: agreed, space },
           };
-        await link(await demand(request, space, admit), taken(id), who || {});
+        const grown = await demand(request, space, admit);
+        let changed: readonly [ChannelWatch | undefined] | undefined;
+        const claim: Parameters<typeof make>[1] = async (db, current) => {
+          const now = current.find(isWatchOf(invited.channel));
+          changed = seen !== undefined && seen !== setupMark(now) ? [now] : undefined;
+          if (changed) throw isOver();
+          await taken(id)(db);
+        };
+        try {
+          await link(grown, claim, who || {});
+        } catch (thrown) {
+          if (!changed) throw thrown;
+          return await questions.renew(request, changed[0], pressedIn);
+        }
         return await close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isOfSpace(each, space)));

@@ -78,6 +78,29 @@ describe('the page of channels elsewhere', () => {
     },
   );
 
+  it('shows an open link anew where the channel was set up otherwise since', async () => {
+    harness().script.openLinks = [{ ...LINK, id: 'open', isAsked: true }];
+    await openElsewhere('3');
+    const { services } = harness();
+    const answer = services.watches.answer.bind(services.watches);
+    const seen: (string | undefined)[] = [];
+    services.watches.answer = async (...asked) => {
+      seen.push(asked[5]);
+      if (seen.length > 1) return answer(...asked);
+      await harness().run('autotranslate reply', { languages: 'es', channel: '3' });
+      return { text: [], controls: [] };
+    };
+    const anew = await harness().press('autotranslate.link-yes');
+    expect(anew.text).toContain(sentence('autotranslate.panel-changed', { channel: '<#3>' }));
+    expect(anew.text).toContain(replaced('<#3>'));
+    const done = await harness().pressNamed(
+      labelled({ controls: anew.controls ?? [] }, 'autotranslate.link-yes')?.press ?? '',
+    );
+    expect(done.text).toContain(sentence('autotranslate.link-done'));
+    expect(seen[0]).not.toBe(seen[1]);
+    expect(harness().script.decided).toEqual(['link open']);
+  });
+
   it.each([
     [true, 'autotranslate.link-yes'],
     [true, 'autotranslate.link-no'],

@@ -93,7 +93,7 @@ describe('a link', () => {
       await scene.restart();
       const said = await scene.watches.answer(id, SPACE, isAgreed, admit, mods);
       // In the language of the channel, whoever pressed it.
-      expect(plainText(said ?? [])).toBe(sentence(key, {}, 'de'));
+      expect(plainText(said?.text ?? [])).toBe(sentence(key, {}, 'de'));
       expect(scene.feed.asked(ENGLISH)).toEqual([]);
       expect(scene.feed.texts(ENGLISH)[0]).toBe(sentence(key));
     },
@@ -134,6 +134,59 @@ describe('a link', () => {
       expect(scene.watches.list(WORKSPACE)).toEqual([]);
     },
   );
+
+  it.each([
+    ['set', 'autotranslate.link-replaces'],
+    ['off', 'autotranslate.not-on'],
+  ] as const)(
+    'is asked for anew where its channel is set up otherwise, even while it is made (%s)',
+    async (how, key) => {
+      const mods = channel('mods');
+      await scene.spaces.change(SPACE, { moderators: { channel: mods.id, locale: 'de' } });
+      await scene.watches.set([watchOf(ENGLISH, { languages: ['fr'] })]);
+      const id = await ask();
+      const marked = () => scene.feed.asked(ENGLISH)[0]?.split('/')[1];
+      const seen = marked();
+      const name = Promise.withResolvers<string>();
+      let isAsked = false;
+      Object.assign(scene.other.feed, {
+        spaceName: async () => {
+          isAsked = true;
+          return name.promise;
+        },
+      });
+      const answered = scene.watches.answer(id, SPACE, true, admit, mods, seen);
+      await expect.poll(() => isAsked).toBe(true);
+      if (how === 'off') await scene.watches.remove(ENGLISH);
+      else await scene.watches.set([watchOf(ENGLISH, { languages: ['de'] })]);
+      name.resolve('tower.example');
+      const said = await answered;
+      expect(scene.watches.list(WORKSPACE)).toEqual([]);
+      const params = (language: string) => {
+        const before = `${sentence('autotranslate.modes.reply', {}, language)} · `;
+        return { channel: '#?', before };
+      };
+      expect(plainText(said?.text ?? [])).toContain(sentence(key, params('de'), 'de'));
+      expect(scene.feed.texts(ENGLISH)[0]).toContain(sentence(key, params('en')));
+      expect(scene.feed.texts(ENGLISH)[0]).toContain(
+        sentence('autotranslate.panel-changed', { channel: '#?' }),
+      );
+      expect(said?.controls?.map(({ press }) => press)).toEqual(scene.feed.asked(ENGLISH));
+      expect(marked()).not.toBe(seen);
+      await scene.watches.answer(id, SPACE, true, admit, mods, marked());
+      expect(linked()).toBe(2);
+    },
+  );
+
+  it('of a channel that is linked already is made with what its question shows', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [channel('japanese'), 'ja']));
+    const id = await ask();
+    const [press = ''] = scene.feed.asked(ENGLISH);
+    const [, seen] = press.split('/');
+    const said = await scene.watches.answer(id, SPACE, true, admit, ENGLISH, seen);
+    expect(said?.controls).toBeUndefined();
+    expect(linked()).toBe(3);
+  });
 
   it.each([true, false])(
     'ends with another one between the same channels that is agreed to (pressed meanwhile: %s)',

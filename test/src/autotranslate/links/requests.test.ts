@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isPaused } from '../../../../src/model/space.ts';
+import { setupMark } from '../../../../src/autotranslate/replaced.ts';
 import { actAs } from '../../../../src/store/actor.ts';
 import { auditOf } from '../../../fakes/audit.ts';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
@@ -25,7 +26,7 @@ describe('a link', () => {
       'Bob · tower.example (Other) asks to link this channel with #channel-42 · tower.example',
     );
     expect(scene.feed.asked(ENGLISH)).toEqual([
-      `autotranslate link:${id}`,
+      `autotranslate link:${id}/${setupMark(undefined)}`,
       `autotranslate refuse:${id}`,
     ]);
   });

@@ -298,18 +298,11 @@ const answer = (isAgreed: boolean): Press => ({
     const { services, channel, arg, reply } = ctx;
     // Others read the question, too.
     const { t } = await ctx.forReaders();
-    try {
-      const own = t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused');
-      const admit = admitTo(ctx);
-      const [id = '', seen] = arg.split('/');
-      const said = await services.watches.answer(id, channel.space, isAgreed, admit, channel, seen);
-      await reply(said ?? { text: own });
-    } catch (thrown) {
-      const { key } = toAppError(thrown).sentence;
-      // The question says itself what became of a request that ended a moment ago.
-      if (key !== 'autotranslate.link-over') throw thrown;
-      return reply({ text: t(key) });
-    }
+    const own = t(isAgreed ? 'autotranslate.link-done' : 'autotranslate.link-refused');
+    const admit = admitTo(ctx);
+    const [id = '', seen] = arg.split('/');
+    const said = await services.watches.answer(id, channel.space, isAgreed, admit, channel, seen);
+    await reply(said ?? { text: own });
   },
 });
 

@@ -30,9 +30,6 @@ export interface LinkQuestionsDeps {
   readonly lookalike: ReturnType<typeof createLinkedServerNames>['lookalike'];
 }
 
-/** The ends of a request, by their sentences. */
-export type Became = 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone';
-
 /** Creates the questions by which the side that made a code is asked for a link. */
 export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
   const { own, platforms, texts, groupOf } = deps;
@@ -153,7 +150,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
      */
     close: async (
       request: StoredRequest,
-      became: Became,
+      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone',
       pressedIn?: Channel,
     ): Promise<Content | undefined> => {
       let pressed: Content | undefined;

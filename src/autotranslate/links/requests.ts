@@ -1,9 +1,8 @@
 import { MINUTE_MS } from '../../async/clock.ts';
-import { createLru } from '../../async/lru.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { userError } from '../../errors.ts';
 import type { Content } from '../../model/message.ts';
-import { isSameChannel, keyOf, type Channel, type Space } from '../../model/place.ts';
+import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { LinkConditions, LinkProposal, AskedLink, LinkStep } from '../../model/watches.ts';
 import type { Leases } from '../../ports/processes.ts';
@@ -16,7 +15,7 @@ import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
 import { setupMark } from '../replaced.ts';
-import { createLinkQuestions, type Became, type LinkQuestionsDeps } from './questions.ts';
+import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
 import { createLinkMaking, isOfSpace, isOver, unknownCode, type LinkMakingDeps } from './making.ts';
@@ -31,7 +30,6 @@ export interface LinkRequestsDeps extends LinkQuestionsDeps, LinkMakingDeps {
 
 /** Longest time for which one process asks, or waits for another one that does. */
 const ASKING_MS = MINUTE_MS;
-const MOST_ENDED = 1_000;
 
 type Admit = LinkConditions['admit'];
 
@@ -44,13 +42,6 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const { demand, make } = createLinkMaking(deps);
   const turns = createKeyedMutex();
   const questions = createLinkQuestions(deps);
-  /** The ends of the last requests, for presses that come too late. */
-  const ended = createLru<string, Became>(MOST_ENDED);
-
-  const close = (request: StoredRequest, became: Became, pressedIn?: Channel) => {
-    ended.set(`${keyOf(request.invited.channel.space)} ${request.id}`, became);
-    return questions.close(request, became, pressedIn);
-  };
 
   /** A channel that was not linked, as it is set; where it is off, notices are in the language of the moderators. */
   const unlinked = async ({ channel }: ChannelWatch): Promise<ChannelWatch> => {
@@ -76,7 +67,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const end = async (request: StoredRequest, became: 'linked' | 'gone', isTold = false) => {
     if (!(await store.write(async (db) => requests.take(db, request.id)))) return;
     if (isTold) void tellLinks([await unlinked(request.joining)], 'autotranslate.link-gone', []);
-    await close(request, became);
+    await questions.close(request, became);
   };
 
   /** True of a deleted channel, as far as its platform says so in time. */
@@ -230,13 +221,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       seen?: string,
     ): Promise<Content | undefined> => {
       using _ = await turns.take(id);
-      const became = ended.get(`${keyOf(space)} ${id}`);
-      if (became) throw userError('not-found', `autotranslate.link-${became}`);
       const request = await find(id, 'invited', space, pressedIn);
       const { invited, joining } = request;
       if (isLinked(request)) {
         await store.write(taken(id));
-        await close(request, 'linked');
+        await questions.close(request, 'linked');
         throw userError('not-found', 'autotranslate.link-linked');
       }
       if (isAgreed) {
@@ -260,7 +249,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
           if (!changed) throw thrown;
           return await questions.renew(request, changed[0], pressedIn);
         }
-        return await close(request, 'done', pressedIn);
+        return await questions.close(request, 'done', pressedIn);
       }
       await admit([...groupOf(invited.channel), invited].filter((each) => isOfSpace(each, space)));
       const by = currentActor();
@@ -272,7 +261,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       });
       const asked = await unlinked(joining);
       void tellLinks([asked], 'autotranslate.link-refused-here', [invited.channel]);
-      return await close(request, 'refused', pressedIn);
+      return await questions.close(request, 'refused', pressedIn);
     },
     openLinks: async (channel: Channel): Promise<readonly AskedLink[]> => {
       const all = await requests.open(channel.space);
@@ -315,7 +304,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
             after: { linkedElsewhere },
           });
       });
-      await close(request, 'withdrawn');
+      await questions.close(request, 'withdrawn');
     },
     /** Ends what was asked for channels of a space that are gone. */
     endOf: async (space: Space, isOf: (watch: ChannelWatch) => boolean): Promise<void> => {

@@ -238,10 +238,11 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         const grown = await demand(request, space, admit);
         let changed: readonly [ChannelWatch | undefined] | undefined;
         const claim: Parameters<typeof make>[1] = async (db, current) => {
+          // Another process may have answered: its answer stands.
+          await taken(id)(db);
           const now = current.find(isWatchOf(invited.channel));
           changed = seen !== undefined && seen !== setupMark(now) ? [now] : undefined;
           if (changed) throw isOver();
-          await taken(id)(db);
         };
         try {
           await link(grown, claim, who || {});

@@ -173,6 +173,20 @@ describe('a link', () => {
     },
   );
 
+  it('is asked for anew by no process after another one answered it', async () => {
+    await scene.watches.set([watchOf(ENGLISH, { languages: ['fr'] })]);
+    const id = await ask();
+    const [press = ''] = scene.feed.asked(ENGLISH);
+    const question = scene.feed.texts(ENGLISH);
+    const meanwhile = async (): Promise<void> => {
+      await scene.store.write((db) => db.deleteFrom('link_request').execute());
+      await scene.watches.set([watchOf(ENGLISH, { languages: ['de'] })]);
+    };
+    const late = scene.watches.answer(id, SPACE, true, meanwhile, ENGLISH, press.split('/')[1]);
+    await expect(late).rejects.toMatchObject(isOver);
+    expect(scene.feed.texts(ENGLISH)).toEqual(question);
+  });
+
   it('of a channel that is linked already is made with what its question shows', async () => {
     await scene.watches.set(mirrorOf([ENGLISH, 'en'], [channel('japanese'), 'ja']));
     const id = await ask();

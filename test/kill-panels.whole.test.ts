@@ -45,7 +45,8 @@ const stored = () => {
 /** The number of ends that can be set back. */
 const undos = (): number => {
   using database = new DatabaseSync(bot.databaseFile, { readOnly: true });
-  const { count } = database.prepare('SELECT count(*) AS count FROM watch_undo').get() ?? {};
+  const open = "SELECT count(*) AS count FROM watch_undo WHERE watches <> '[]'";
+  const { count } = database.prepare(open).get() ?? {};
   return Number(count);
 };
 

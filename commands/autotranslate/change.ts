@@ -1,7 +1,7 @@
 import { moderator, type Press } from '../../src/command/command.ts';
 import { button, listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { ruleLines } from '../../src/command/setting-lines.ts';
-import { userError, type MessageKey } from '../../src/errors.ts';
+import { toAppError, userError, type MessageKey } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
@@ -378,11 +378,19 @@ export const restorePress: Press = {
     const [id = '', place = ''] = arg.split('/');
     const back = BACK[place];
     const by = back ? presser(ctx) : changer(ctx);
-    const restored = await services.endedWatches.restore(channel.space, id, by, admit);
+    const said = await answering(by, ctx);
+    let restored: readonly ChannelWatch[];
+    try {
+      restored = await services.endedWatches.restore(channel.space, id, by, admit);
+    } catch (thrown) {
+      const { key } = toAppError(thrown).sentence;
+      if (key !== 'autotranslate.undone-already') throw thrown;
+      const controls = back ? [button(ctx, back(''), 'settings.back')] : [];
+      return reply({ text: said.t(key), controls });
+    }
     // What ends together is of one group.
     const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
     const choices = await services.spaces.of(channel.space);
-    const said = await answering(by, ctx);
     await reply({
       text: lines(
         said.t('autotranslate.restored'),

@@ -23,7 +23,7 @@ export interface EndedWatchesDeps {
     /** @param claim see `WatchStore.set` */
     set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
   };
-  readonly undos: Pick<WatchUndos, 'list' | 'take'>;
+  readonly undos: Pick<WatchUndos, 'list' | 'take' | 'takeAfter' | 'isUsed'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
 }
@@ -115,8 +115,8 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
       return [await actFurther({ undo }, work), id];
     },
     /**
-     * Sets back what ended, once; resolves with it. Rejects with `not-found` where that is too long ago or something else
-     * is set meanwhile, and as `Watches.set` does.
+     * Sets back what ended, once; resolves with it. Rejects with `not-found` where that is too long ago, was done already
+     * or something else is set meanwhile, and as `Watches.set` does.
      *
      * @param admit rejects where the person may not decide about one of the channels
      */
@@ -127,8 +127,12 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
       admit: (ended: readonly ChannelWatch[]) => Promise<void>,
     ): Promise<readonly ChannelWatch[]> => {
       const over = userError('not-found', 'autotranslate.undo-over');
+      const refusal = async (db?: Parameters<Claim>[0]) =>
+        (await undos.isUsed(space, id, db))
+          ? userError('not-found', 'autotranslate.undone-already')
+          : over;
       const undo = (await list(space)).find((each) => each.id === id);
-      if (!undo) throw over;
+      if (!undo) throw await refusal();
       const { restored, touched } = undo;
       await admit(touched);
       const [first] = restored;
@@ -139,6 +143,7 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
           return { rules: first.choices?.rules ?? {} };
         };
         await actFurther({ isUndo: true }, () => spaces.change(space, how));
+        await undos.takeAfter(space, id);
         return restored;
       }
       const { mixesAges: mayMixAges, isOfRules } = undo;
@@ -146,7 +151,7 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
       // Others may have changed something meanwhile.
       const claim: Claim = async (db, current) => {
         const isAsBefore = isDeepStrictEqual(restoredOf(undo, current), restored);
-        if (!isAsBefore || !(await undos.take(db, space, id))) throw over;
+        if (!isAsBefore || !(await undos.take(db, space, id))) throw await refusal(db);
       };
       const options = { ...(!isOfRules && { by }), mayMixAges };
       await actFurther({ isUndo: true }, () => watches.set(restored, options, claim));

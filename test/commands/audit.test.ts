@@ -185,7 +185,7 @@ describe('/audit', () => {
       expect(back).toMatch(/^audit export/);
       await harness().run('autotranslate off');
       const over = await harness().pressNamed(undo?.press ?? '');
-      expect(over.text).toBe(sentence('autotranslate.undo-over'));
+      expect(over.text).toBe(sentence('autotranslate.undone-already'));
       expect(all()).toEqual([]);
     });
 

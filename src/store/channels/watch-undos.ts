@@ -27,6 +27,9 @@ const formerWatches = z.array(
   }),
 );
 
+/** What a row holds once it was used up: whoever presses later learns so. */
+const USED = '[]';
+
 /** An undo with what it sets back. */
 export interface StoredUndo extends WatchUndo {
   readonly watches: readonly ChannelWatch[];
@@ -65,6 +68,17 @@ export const putUndo = async (
     .execute();
 };
 
+/** Uses one up within the transaction that sets it back; false where another process was faster. */
+const takeUndo = async (db: Transaction<Schema>, space: Space, id: string): Promise<boolean> => {
+  const { numUpdatedRows } = await db
+    .updateTable('watch_undo')
+    .set({ watches: USED })
+    .where((eb) => eb.and({ ...spaceColumns(space), id }))
+    .where('watches', '!=', USED)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+};
+
 export type WatchUndos = ReturnType<typeof createWatchUndos>;
 
 /** Reads and uses up what can be set back. */
@@ -81,7 +95,10 @@ export const createWatchUndos = (store: Store, now: () => number) => ({
       return watches?.[0] && expiresMs >= now() ? [{ ...undo, watches }] : [];
     });
   },
-  /** Uses one up within the transaction that sets it back; false where another process was faster. */
-  take: async (db: Transaction<Schema>, space: Space, id: string): Promise<boolean> =>
-    (await deleteRows(db, 'watch_undo', { ...spaceColumns(space), id })) > 0,
+  take: takeUndo,
+  /** Uses one up where what it sets back was written before. */
+  takeAfter: (space: Space, id: string) => store.write((db) => takeUndo(db, space, id)),
+  /** True of one that was used up, until it would have expired. */
+  isUsed: async (space: Space, id: string, db: Pick<Store, 'selectFrom'> = store) =>
+    (await rowsOf(db, space)).some((row) => row.id === id && row.watches === USED),
 });

@@ -219,6 +219,20 @@ describe('Undo of /autotranslate off', () => {
     harness().script.access = {};
     await harness().pressNamed(press);
     expect(all()).toHaveLength(3);
-    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
+    const late = await harness().pressNamed(press);
+    expect([late.text, late.tone]).toEqual([sentence('autotranslate.undone-already'), undefined]);
+    expect(late.controls ?? []).toEqual([]);
+    expect(all()).toHaveLength(3);
+  });
+
+  it.each(['panel', 'audit'])('leads back to %s where it was used already', async (place) => {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const { controls = [] } = await harness().run('autotranslate off');
+    const press = `${controls[0]?.press ?? ''}/${place}`;
+    await harness().pressNamed(press);
+    const late = await harness().pressNamed(press);
+    expect(late.text).toBe(sentence('autotranslate.undone-already'));
+    expect(late.controls).toHaveLength(1);
+    expect(labelled(late, 'settings.back')).toBeDefined();
   });
 });

@@ -73,7 +73,7 @@ describe('/autotranslate rules', () => {
     expect(text).toContain(sentence('autotranslate.restored'));
     expect(text).toContain(sentence('rules.skip.words', { values: '`spoiler`' }));
     expect(await ofSpace()).toMatchObject(before);
-    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
+    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undone-already'));
     const late = labelled(await ended('words'), 'autotranslate.wizard-undo');
     await set({ about: 'words', values: 'gg', everywhere: true });
     await harness().pressNamed(late?.press ?? '');
@@ -245,7 +245,7 @@ describe('the page of rules in the panel', () => {
     expect(rules()).toEqual(before);
     const page = await harness().press('settings.back');
     expect(page.text).toContain(sentence('rules.of-channel', { channel: '<#100>' }));
-    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undo-over'));
+    expect((await harness().pressNamed(press)).text).toBe(sentence('autotranslate.undone-already'));
     await harness().pressNamed('autotranslate ruleend:100');
     await harness().run('autotranslate rules', { about: 'shortest', values: '5' });
     const anew = await harness().pressNamed('autotranslate rules:100');

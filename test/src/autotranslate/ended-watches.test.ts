@@ -120,7 +120,11 @@ describe('what was turned off and is set back', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(scene.watches.list(space)).toEqual(before);
     await scene.watches.remove(GENERAL);
-    await expect(restore()).rejects.toMatchObject({ sentence: { key: 'autotranslate.undo-over' } });
+    const sentence = { key: 'autotranslate.undone-already' };
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { sentence },
+    });
+    await expect(restore()).rejects.toMatchObject({ sentence });
     expect(scene.watches.list(space)).toEqual([]);
   });
 

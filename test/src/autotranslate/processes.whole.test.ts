@@ -163,7 +163,7 @@ describe('several processes on one database', () => {
         actAs({ id: 'ada', name: 'Ada', space: SPACE }, press);
       const restore = ({ endedWatches }: AutoTranslate, id: string) =>
         act(() => endedWatches.restore(SPACE, id, by, async () => undefined));
-      const over = { sentence: { key: 'autotranslate.undo-over' } };
+      const used = { sentence: { key: 'autotranslate.undone-already' } };
       const undone = async () =>
         (await auditOf(all[0]!.store, SPACE)).filter(({ after }) => after?.['isUndo'] === true);
       const rounds = 12;
@@ -178,11 +178,11 @@ describe('several processes on one database', () => {
         const refused = pressed.flatMap((each) =>
           each.status === 'rejected' ? [each.reason] : [],
         );
-        expect(refused).toMatchObject([over]);
+        expect(refused).toMatchObject([used]);
         expect(listed()).toEqual([before, before]);
       }
       expect(await undone()).toHaveLength(rounds * ending.length);
-      expect(await all[0]!.store.selectFrom('watch_undo').selectAll().execute()).toEqual([]);
+      expect(await one.endedWatches.list(SPACE)).toEqual([]);
     },
   );
 

@@ -11,7 +11,7 @@ import { blockPresses } from './autotranslate/blocks.ts';
 import { addAction, joinPress, removeAction } from './autotranslate/add.ts';
 import { askedOff, endPress, restorePress } from './autotranslate/change.ts';
 import { elsewhereLines, groupHeading } from './autotranslate/group.ts';
-import { watchLine } from '../src/command/watch-line.ts';
+import { watchCounts, watchLine } from '../src/command/watch-line.ts';
 import { changer, chosenChannel } from './autotranslate/context.ts';
 import { hiddenNote } from '../src/command/helpers.ts';
 import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
@@ -66,7 +66,7 @@ const listAction = defineAction({
     );
     await reply({
       text: lines(
-        t('autotranslate.heading', { count: all.length }),
+        t('autotranslate.heading', watchCounts(all)),
         bullets(...items.flat(), hiddenNote(all, watches, ctx)),
       ),
     });

@@ -16,7 +16,7 @@ import {
   seenChannels,
   hiddenNote,
 } from '../src/command/helpers.ts';
-import { watchLine } from '../src/command/watch-line.ts';
+import { watchCounts, watchLine } from '../src/command/watch-line.ts';
 import { findButton, finding } from '../src/command/find-language.ts';
 import { chosenReading, readingControl } from '../src/command/reading-choice.ts';
 import type { MessageKey } from '../src/errors.ts';
@@ -72,7 +72,7 @@ const front: Page = async (ctx) => {
     text: lines(
       t('settings.heading'),
       bullets(
-        nested(t('settings.watched', { count: all.length }), [
+        nested(t('settings.watched', watchCounts(all)), [
           ...(await Promise.all(
             watches.slice(0, LISTED).map((watch) => watchLine(watch, choices, ctx)),
           )),

@@ -13,7 +13,7 @@ import {
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { endQuestion, groupHere } from './change.ts';
-import { watchLine } from '../../src/command/watch-line.ts';
+import { watchCounts, watchLine } from '../../src/command/watch-line.ts';
 import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
 import { openLinksElsewhere } from './open-links.ts';
@@ -98,7 +98,7 @@ export const frontPage = async (
       all.length === 0
         ? t('autotranslate.panel-none')
         : lines(
-            t('autotranslate.heading', { count: all.length }),
+            t('autotranslate.heading', watchCounts(all)),
             bullets(...(await Promise.all(listed)), hiddenNote(all, watches, ctx)),
           ),
       open.text,

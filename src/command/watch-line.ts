@@ -35,6 +35,14 @@ const marks = async (
   ];
 };
 
+/** The number of watched channels, and of those that are threads, for sentences. */
+export const watchCounts = (
+  watches: readonly ChannelWatch[],
+): { readonly count: number; readonly threads: number } => ({
+  count: watches.length,
+  threads: watches.filter(({ channel }) => channel.parentId !== undefined).length,
+});
+
 /** Says what is set for a channel, in a line, and what keeps it from being done now. */
 export const watchLine = async (
   watch: ChannelWatch,

@@ -17,7 +17,7 @@ describe('/settings', () => {
     const { text } = await harness().run('settings');
     expect(text.split('\n')).toEqual([
       sentence('settings.heading'),
-      `- ${sentence('settings.watched', { count: 1 })}`,
+      `- ${sentence('settings.watched', { count: 1, threads: 0 })}`,
       `  - <#100> · ${sentence('autotranslate.modes.reply')} · Spanish · ${sentence('autotranslate.with-voice-messages')}`,
       `  - ${sentence('settings.change-languages')}`,
       `- ${sentence('settings.flags-are-on')}`,
@@ -35,7 +35,7 @@ describe('/settings', () => {
 
   it('says how auto-translate is turned on, except where the menu for that stands above', async () => {
     const how = sentence('settings.change-languages');
-    const off = sentence('settings.watched', { count: 0 });
+    const off = sentence('settings.watched', { count: 0, threads: 0 });
     expect((await harness().run('settings')).text).toContain(`${off}\n  - ${how}`);
     harness().services.watches.isTalk = () => true;
     expect((await harness().run('settings')).text).not.toContain('autotranslate');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SPACE } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { useCommandHarness } from '../support.ts';
 import { memberElsewhere } from './support.ts';
@@ -22,12 +23,23 @@ describe('/autotranslate list', () => {
       sentence('autotranslate.with-bots'),
     ];
     expect((await harness().run('autotranslate list')).text.split('\n')).toEqual([
-      sentence('autotranslate.heading', { count: 3 }),
+      sentence('autotranslate.heading', { count: 3, threads: 0 }),
       `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
       `- ${sentence('autotranslate.group', { count: 2, elsewhere: 0 })}`,
       `  - <#1> · ${mirror} · English`,
       `  - <#2> · ${mirror} · Spanish`,
     ]);
+  });
+
+  it('counts threads among its channels, and says how many they are', async () => {
+    const watch = { mode: 'reply', languages: ['es'], transcribes: true, bots: false } as const;
+    await harness().services.watches.set([
+      { ...watch, channel: { space: SPACE, id: '6' } },
+      { ...watch, channel: { space: SPACE, id: '7', parentId: '6' } },
+    ]);
+    expect((await harness().run('autotranslate list')).text).toContain(
+      sentence('autotranslate.heading', { count: 2, threads: 1 }),
+    );
   });
 
   it('says which of them are paused, and by whom, as the panel does', async () => {

@@ -158,7 +158,7 @@ describe('Undo of /autotranslate off', () => {
     expect(harness().script.toldOf).toMatchObject({ name: 'Ada' });
     expect(harness().script.toldOf?.in).toBeUndefined();
     const { text } = await harness().press('settings.back');
-    expect(text).toContain(sentence('autotranslate.heading', { count: 1 }));
+    expect(text).toContain(sentence('autotranslate.heading', { count: 1, threads: 0 }));
   });
 
   it('is not offered where a channel of another server was linked: that is asked before', async () => {

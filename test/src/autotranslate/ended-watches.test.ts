@@ -120,11 +120,11 @@ describe('what was turned off and is set back', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(scene.watches.list(space)).toEqual(before);
     await scene.watches.remove(GENERAL);
-    const sentence = { key: 'autotranslate.undone-already' };
+    const undone = { sentence: { key: 'autotranslate.undone-already' } };
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: { sentence },
+      reason: undone,
     });
-    await expect(restore()).rejects.toMatchObject({ sentence });
+    await expect(restore()).rejects.toMatchObject(undone);
     expect(scene.watches.list(space)).toEqual([]);
   });
 

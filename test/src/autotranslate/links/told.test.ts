@@ -15,7 +15,7 @@ const over = (channels: string, locale: string, name?: string): string => {
   const params = { by: name === undefined ? 'space' : 'person', name: name ?? '', channels };
   return sentence('autotranslate.unlinked-here', params, locale).replaceAll('`', '');
 };
-const why = (cause: string, server: string, locale: string): string =>
+const reason = (cause: string, server: string, locale: string): string =>
   sentence('autotranslate.unlinked-why', { cause, server }, locale);
 const offNow = (locale: string): string => sentence('autotranslate.off-now', {}, locale);
 
@@ -75,7 +75,7 @@ describe('a channel that is linked', () => {
     );
     const line = over('#channel-42 · tower.example (Other)', 'en', SHOWN);
     await expect.poll(() => scene.feed.texts(ENGLISH)).toContain(line);
-    const lines = [over('Place', 'fr'), why('changed', 'Place', 'fr'), offNow('fr')];
+    const lines = [over('Place', 'fr'), reason('changed', 'Place', 'fr'), offNow('fr')];
     await expect.poll(() => told(THERE)).toBe(lines.join('\n'));
   });
 
@@ -87,7 +87,7 @@ describe('a channel that is linked', () => {
     const name = '#channel-42 · tower.example (Other)';
     await expect.poll(() => told(ENGLISH)).toBe(`${over(name, 'en', SHOWN)}\n${offNow('en')}`);
     await expect.poll(() => told(MODS)).toContain(name);
-    const lines = [over('Place', 'fr'), why('off', 'Place', 'fr'), offNow('fr')];
+    const lines = [over('Place', 'fr'), reason('off', 'Place', 'fr'), offNow('fr')];
     await expect.poll(() => told(THERE)).toBe(lines.join('\n'));
   });
 
@@ -103,7 +103,7 @@ describe('a space that cannot be asked for its name any more', () => {
   const scene = withScene(mirrorOf([ENGLISH, 'en'], [THERE, 'fr']));
   const about = over('#channel-42 · tower.example (Other)', 'en');
   const line = (cause: string): string =>
-    [about, why(cause, 'tower.example (Other)', 'en'), offNow('en')].join('\n');
+    [about, reason(cause, 'tower.example (Other)', 'en'), offNow('en')].join('\n');
   const forgetNames = (): void =>
     void Object.assign(scene.other.feed, {
       spaceName: async () => undefined,

@@ -1,4 +1,4 @@
-import { moderator, type Press } from '../../src/command/command.ts';
+import { moderator, type Press, type PressContext } from '../../src/command/command.ts';
 import { button, listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { ruleLines } from '../../src/command/setting-lines.ts';
 import { toAppError, userError, type MessageKey } from '../../src/errors.ts';
@@ -167,8 +167,16 @@ export const partingLine = async (
   });
 };
 
+/** The channels that a channel can be turned off with at once: those of its group, where all are of this space. */
+const wholeGroup = (channel: Channel, ctx: Context): readonly ChannelWatch[] => {
+  const group = groupHere(channel, ctx);
+  return group.length > 2 && group.every((each) => ctx.services.watches.elsewhere(each) === 0)
+    ? group
+    : [];
+};
+
 /**
- * Asks once whether auto-translate is to be turned off in a channel.
+ * Asks once whether auto-translate is to be turned off in a channel, or in its whole group.
  *
  * @param press what does it
  */
@@ -176,17 +184,26 @@ export const endQuestion = async (
   channel: Channel,
   press: string,
   ctx: Context,
-): Promise<Content & { readonly controls: readonly Control[] }> => ({
-  tone: 'question',
-  text: lines(
-    ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
-    await partingLine(channel, ctx),
-    keptRulesLine(endingWith(channel, ctx), ctx),
-  ),
-  controls: [
-    button(ctx, `autotranslate ${press}:${channel.id}`, 'autotranslate.panel-remove', 'danger'),
-  ],
-});
+): Promise<Content & { readonly controls: readonly Control[] }> => {
+  const { length: count } = wholeGroup(channel, ctx);
+  const doing = `autotranslate ${press}:${channel.id}`;
+  const label = ctx.label('autotranslate.off-group', { count });
+  return {
+    tone: 'question',
+    text: lines(
+      ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
+      await partingLine(channel, ctx),
+      keptRulesLine(endingWith(channel, ctx), ctx),
+    ),
+    controls:
+      count === 0
+        ? [button(ctx, doing, 'autotranslate.panel-remove', 'danger')]
+        : [
+            button(ctx, doing, 'autotranslate.off-one', 'danger'),
+            { kind: 'button', press: `${doing}/${count}`, label, look: 'danger' },
+          ],
+  };
+};
 
 /** Asks to end a link first, where something else is about to be set that would end it; undefined where none ends. */
 export const endsLink = async (
@@ -217,33 +234,49 @@ export const askedOff = async (
     : turnOff(channel, by, ctx);
 };
 
-/** Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none. */
+/**
+ * Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none.
+ *
+ * @param count the number of channels of its group that end with it. Default: it ends alone
+ */
 export const turnOff = async (
   channel: Channel,
   by: Changer,
   ctx: Context,
+  count?: number,
 ): Promise<Content | undefined> => {
   const { services } = ctx;
   await demandLinked([channel], ctx);
   // Its language is forgotten with what is set.
   const said = await answering(by, ctx);
   const { t } = said;
-  const ending = endingWith(channel, ctx);
+  const group = count === undefined ? [] : wholeGroup(channel, ctx);
+  if (group.length !== (count ?? 0))
+    throw userError('bad-input', 'autotranslate.panel-changed', {
+      channel: channelMention(channel),
+    });
+  const ending = group.length > 0 ? group : endingWith(channel, ctx);
   const { list } = await partnersOf(channel, ctx);
   // An answer that its reader alone sees stands in the panel.
   const place = by.in ? '' : '/panel';
   const [isOff, undo] = await services.endedWatches.ending(channel.space, ending, false, () =>
-    services.watches.remove(channel, by),
+    services.watches.remove(channel, by, group),
   );
   if (!isOff) return undefined;
   const last = ending[1]?.channel;
   const isEnded = last && !services.watches.of(last);
   return {
     text: lines(
-      t('autotranslate.off', { channel: channelMention(channel) }),
-      isEnded
+      group.length > 0
+        ? t('autotranslate.off-all', {
+            channels: { list: group.map((each) => channelMention(each.channel)) },
+          })
+        : t('autotranslate.off', { channel: channelMention(channel) }),
+      group.length === 0 && isEnded
         ? t('autotranslate.off-too', { channel: channelMention(last) })
-        : list.length > 0 && t('autotranslate.off-left', { channels: { list } }),
+        : group.length === 0 &&
+            list.length > 0 &&
+            t('autotranslate.off-left', { channels: { list } }),
       list.length > 0 && t('autotranslate.copies-stay'),
       keptRulesLine(ending, said),
     ),
@@ -348,13 +381,19 @@ export const join = async (
   return ctx.services.watches.join(watch, other, { by, mayMixAges });
 };
 
+/** The channel that a press of `endQuestion` turns off, and the number of those of its group, where they end with it. */
+export const endedBy = ({ channel: { space }, arg }: Pick<PressContext, 'channel' | 'arg'>) => {
+  const [id = '', count] = arg.split('/');
+  return { channel: { space, id }, count: count === undefined ? undefined : Number(count) };
+};
+
 /** Turns a channel off once its moderator alone was asked, so that the channel is told. */
 export const endPress: Press = {
   guards: [moderator],
   async run(ctx) {
-    const channel = { space: ctx.channel.space, id: ctx.arg };
+    const { channel, count } = endedBy(ctx);
     await ctx.access.demand([channel], 'see');
-    const ended = await turnOff(channel, presser(ctx), ctx);
+    const ended = await turnOff(channel, presser(ctx), ctx, count);
     await ctx.reply(
       ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
     );

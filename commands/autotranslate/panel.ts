@@ -12,7 +12,7 @@ import type { Content } from '../../src/model/message.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { change, demandChange, groupHere, turnOff } from './change.ts';
+import { change, demandChange, endedBy, groupHere, turnOff } from './change.ts';
 import { presser, standingLines } from './context.ts';
 import { channelNamed, chosenLanguages, watchOf, type PanelContext } from './panel-controls.ts';
 import { linkChosen, linkPage, linkWith, otherLanguagePage, readChosen } from './panel-link.ts';
@@ -129,9 +129,9 @@ const setPaused =
 
 /** Turns auto-translate off in the channel that a control is about, and shows the first page with what that says. */
 const end = async (ctx: PressContext): Promise<void> => {
-  const channel = channelNamed(ctx, ctx.arg);
+  const { channel, count } = endedBy(ctx);
   await ctx.access.demand([channel], 'see');
-  const ended = await turnOff(channel, presser(ctx), ctx);
+  const ended = await turnOff(channel, presser(ctx), ctx, count);
   const said = ended?.text ?? ctx.t('autotranslate.not-on', { channel: channelMention(channel) });
   const page = await frontPage(ctx, 0, said);
   await ctx.reply({ ...page, controls: [...(ended?.controls ?? []), ...(page.controls ?? [])] });

@@ -119,8 +119,9 @@ export interface Watches {
    * skipped.
    *
    * @param by the person of whom the channel is told. Default: it is told nothing
+   * @param group other watches of its group that end with it. Default: none
    */
-  remove(channel: Channel, by?: Changer): Promise<boolean>;
+  remove(channel: Channel, by?: Changer, group?: readonly ChannelWatch[]): Promise<boolean>;
   /**
    * Changes the watch of a channel, whatever others change of it at the same time; resolves with what it is now, and
    * with undefined where there is none. Rejects as `set` does.

@@ -101,11 +101,12 @@ const createWatches = (
       keep({ ...watch, group });
       return [...kept.values()].filter((each) => each.group === group);
     },
-    remove: async ({ id }) => {
+    remove: async ({ id }, _, others = []) => {
       const before = [...kept.values()];
       const { group, choices } = kept.get(id) ?? {};
       if (choices?.rules) rules.set(id, choices.rules);
       const removed = kept.delete(id);
+      for (const { channel } of others) kept.delete(channel.id);
       dissolve(group);
       await noteEnd(before.filter(({ channel }) => !kept.has(channel.id)));
       return removed;

@@ -313,7 +313,17 @@ export const createLinks = (deps: LinksDeps) => {
       demandSeldom,
       policies,
     }),
-    remove: (channel: Channel, by?: Changer): Promise<boolean> => end(channel, by),
+    remove: (
+      channel: Channel,
+      by?: Changer,
+      group: readonly ChannelWatch[] = [],
+    ): Promise<boolean> =>
+      end(
+        channel,
+        by,
+        group[0]?.group,
+        group.map((each) => each.channel),
+      ),
     channelDeleted: async (channel: Channel): Promise<void> => {
       await parting([channel], async () => own.channelDeleted(channel), undefined, 'deleted');
       void endOf(channel.space, isWatchOf(channel));

@@ -89,17 +89,19 @@ export const createPartings = (deps: PartingsDeps) => {
    * Ends a watch, and tells the channel, and those elsewhere that were linked with it.
    *
    * @param group see `WatchStore.remove`
+   * @param others channels of the group that end with it
    */
-  const end = async (channel: Channel, by?: Changer, group?: string): Promise<boolean> => {
+  const end = async (
+    channel: Channel,
+    by?: Changer,
+    group?: string,
+    others: readonly Channel[] = [],
+  ): Promise<boolean> => {
     const ended = find(channel);
     if (!ended) return false;
     const isLinked = around(channel).length > 0;
-    const gone = await parting(
-      [channel],
-      async () => own.remove([channel], group),
-      by,
-      by && 'off',
-    );
+    const all = [channel, ...others.filter((each) => !isSameChannel(each, channel))];
+    const gone = await parting(all, async () => own.remove(all, group), by, by && 'off');
     if (gone.length === 0) return false;
     if (!isLinked) tellOff(ended, by);
     return true;

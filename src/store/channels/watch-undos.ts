@@ -27,7 +27,7 @@ const formerWatches = z.array(
   }),
 );
 
-/** What a row holds once it was used up: whoever presses later learns so. */
+/** The watches of a row that was used up: whoever presses later learns so. */
 const USED = '[]';
 
 /** An undo with what it sets back. */

@@ -85,10 +85,10 @@ describe('a setting that does not do what people expect', () => {
     const asked = await harness().run(command, options);
     expect(asked.text).toBe(ends('<#2>', '<#1>, <#9>'));
     expect(watchesOf(harness())).toEqual(before);
-    await harness().press('autotranslate.panel-remove', [], { member: BOB });
+    await harness().press('autotranslate.off-one', [], { member: BOB });
     expect(watchesOf(harness())).toEqual(before);
     await harness().run(command, options);
-    const { text } = await harness().press('autotranslate.panel-remove');
+    const { text } = await harness().press('autotranslate.off-one');
     expect(text).toContain(sentence('autotranslate.off-left', { channels: '<#1>, <#9>' }));
     await harness().run(command, options);
     expect(watchesOf(harness()).map(({ id }) => id)).toContain('2');

@@ -149,6 +149,46 @@ describe('Undo of /autotranslate off', () => {
     expect(new Set(all().map(({ group }) => group)).size).toBe(1);
   });
 
+  it.each(['off', 'end'])(
+    'sets back a whole group that was turned off at once: %s',
+    async (name) => {
+      await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr <#4> de' });
+      const before = new Set(all());
+      const asked = await harness().pressNamed('autotranslate sure:2');
+      const labels = (asked.controls ?? []).map(({ label }) => label);
+      expect(labels).toContain(sentence('autotranslate.off-one'));
+      const whole = asked.controls?.find(
+        ({ label }) => label === sentence('autotranslate.off-group', { count: 4 }),
+      );
+      expect(whole?.press).toBe('autotranslate off:2/4');
+      const { text } = await harness().pressNamed(`autotranslate ${name}:2/4`);
+      expect(text).toContain(
+        sentence('autotranslate.off-all', { channels: '<#1>, <#2>, <#3>, <#4>' }),
+      );
+      expect(all()).toEqual([]);
+      const undos = await harness().services.endedWatches.list(HERE.space);
+      expect(undos.map(({ watches }) => watches.length)).toEqual([4]);
+      await undo();
+      expect(new Set(all())).toEqual(before);
+    },
+  );
+
+  it('is asked for a group as it is: of two channels, or with others elsewhere, one alone is named', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    harness().script.members = [memberElsewhere()];
+    const only = sentence('autotranslate.panel-remove');
+    const asked = await harness().pressNamed('autotranslate sure:1');
+    expect(asked.controls?.[0]?.label).toBe(only);
+    const changed = sentence('autotranslate.panel-changed', { channel: '<#1>' });
+    for (const forged of ['off:1/3', 'end:1/3'])
+      expect((await harness().pressNamed(`autotranslate ${forged}`)).text).toContain(changed);
+    harness().script.members = [];
+    expect((await harness().pressNamed('autotranslate off:1/4')).text).toContain(changed);
+    expect(all()).toHaveLength(3);
+    await harness().run('autotranslate off', { channel: '3' });
+    expect((await harness().pressNamed('autotranslate sure:1')).controls?.[0]?.label).toBe(only);
+  });
+
   it('stands in the panel, too, and leads back there; the channel is told', async () => {
     await harness().run('autotranslate reply', { languages: 'es' });
     const before = all();

@@ -193,7 +193,8 @@ describe('the panel of /autotranslate', () => {
     const { text } = await harness().press('autotranslate.panel-remove');
     const parts = { channel: '<#1>', elsewhere: 0, ...left };
     expect(text).toContain(sentence('autotranslate.parts', parts));
-    const off = await harness().press('autotranslate.panel-remove');
+    const only = left.others === 1 ? 'panel-remove' : 'off-one';
+    const off = await harness().press(`autotranslate.${only}`);
     expect(off.text).toContain(
       left.others === 1
         ? sentence('autotranslate.off-too', { channel: '<#2>' })

@@ -109,6 +109,24 @@ describe('what was turned off and is set back', () => {
       expect(scene.feed.texts(channel).join('\n')).toContain('(hello)');
   });
 
+  it('is a whole group that was turned off at once, of which each other channel is told once', async () => {
+    await scene.watches.set(linked());
+    const before = new Set(scene.watches.list(ENGLISH.space));
+    const group = [...before];
+    const by = { ...BY, in: ENGLISH };
+    const id = await ending(group, false, () => scene.watches.remove(SPANISH, by, group));
+    expect(scene.watches.list(ENGLISH.space)).toEqual([]);
+    const told = { by: 'person', name: BY.name, channels: '#? y #?' };
+    await expect.poll(() => scene.feed.texts(SPANISH)).toHaveLength(1);
+    await expect.poll(() => scene.feed.texts(JAPANESE)).toHaveLength(1);
+    expect(scene.feed.texts(SPANISH)[0]).toContain(
+      sentence('autotranslate.unlinked-here', told, 'es'),
+    );
+    expect(scene.feed.texts(ENGLISH)).toEqual([]);
+    await actAs(ANN, () => scene.endedWatches.restore(ENGLISH.space, id, BY, anybody));
+    expect(new Set(scene.watches.list(ENGLISH.space))).toEqual(before);
+  });
+
   it('is set back by the next process, once, whoever presses at the same moment', async () => {
     const { space } = GENERAL;
     await scene.watches.set([watchOf(GENERAL)]);
@@ -120,11 +138,11 @@ describe('what was turned off and is set back', () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(scene.watches.list(space)).toEqual(before);
     await scene.watches.remove(GENERAL);
-    const undone = { sentence: { key: 'autotranslate.undone-already' } };
+    const used = { sentence: { key: 'autotranslate.undone-already' } };
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: undone,
+      reason: used,
     });
-    await expect(restore()).rejects.toMatchObject(undone);
+    await expect(restore()).rejects.toMatchObject(used);
     expect(scene.watches.list(space)).toEqual([]);
   });
 

@@ -104,6 +104,10 @@ const page = async (ctx: AuditContext, arg = ''): Promise<Content> => {
           ctx,
         ),
       ),
+      t('audit.undos', {
+        undo: ctx.label('autotranslate.wizard-undo'),
+        minutes: services.endedWatches.minutes,
+      }),
     ),
     controls: [
       ...undoing.filter((control) => control !== undefined).slice(0, MOST_UNDOS),

@@ -92,6 +92,8 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
 
   return {
     list,
+    /** Time for which an end can be set back, minutes. */
+    minutes: UNDO_MINUTES,
     /**
      * Does work that ends watches together, or the rules of one; resolves with what came of it, and with the id of what sets
      * it back, which is stored with it. There is none where a watch ends that is linked with other spaces.

@@ -189,8 +189,11 @@ describe('/audit', () => {
       expect(all()).toEqual([]);
     });
 
-    it('has none once it is over, or something else is set', async () => {
+    it('has none once it is over, or something else is set; what has one is said', async () => {
       await off();
+      expect((await shown()).split('\n').at(-1)).toBe(
+        sentence('audit.undos', { undo: sentence('autotranslate.wizard-undo'), minutes: 10 }),
+      );
       await harness().run('autotranslate reply', { languages: 'ja' });
       expect(await undos()).toEqual([]);
       await harness().run('autotranslate off');

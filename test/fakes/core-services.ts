@@ -100,6 +100,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
     endedWatches: {
+      minutes: 10,
       list: async () => [],
       ending: async (_, __, ___, work) => [await work()],
       restore: refuse,

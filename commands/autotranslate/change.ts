@@ -272,11 +272,11 @@ export const turnOff = async (
             channels: { list: group.map((each) => channelMention(each.channel)) },
           })
         : t('autotranslate.off', { channel: channelMention(channel) }),
-      group.length === 0 && isEnded
-        ? t('autotranslate.off-too', { channel: channelMention(last) })
-        : group.length === 0 &&
-            list.length > 0 &&
-            t('autotranslate.off-left', { channels: { list } }),
+      group.length === 0 &&
+        list.length > 0 &&
+        (isEnded
+          ? t('autotranslate.off-too', { channel: channelMention(last) })
+          : t('autotranslate.off-left', { channels: { list } })),
       list.length > 0 && t('autotranslate.copies-stay'),
       keptRulesLine(ending, said),
     ),

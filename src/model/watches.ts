@@ -119,7 +119,7 @@ export interface Watches {
    * skipped.
    *
    * @param by the person of whom the channel is told. Default: it is told nothing
-   * @param group other watches of its group that end with it. Default: none
+   * @param group all watches of its group, where they end with it. Default: it ends alone
    */
   remove(channel: Channel, by?: Changer, group?: readonly ChannelWatch[]): Promise<boolean>;
   /**

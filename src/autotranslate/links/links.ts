@@ -313,17 +313,8 @@ export const createLinks = (deps: LinksDeps) => {
       demandSeldom,
       policies,
     }),
-    remove: (
-      channel: Channel,
-      by?: Changer,
-      group: readonly ChannelWatch[] = [],
-    ): Promise<boolean> =>
-      end(
-        channel,
-        by,
-        group[0]?.group,
-        group.map((each) => each.channel),
-      ),
+    remove: (channel: Channel, by?: Changer, all?: readonly ChannelWatch[]): Promise<boolean> =>
+      end(channel, by, all?.[0]?.group, all),
     channelDeleted: async (channel: Channel): Promise<void> => {
       await parting([channel], async () => own.channelDeleted(channel), undefined, 'deleted');
       void endOf(channel.space, isWatchOf(channel));

@@ -89,18 +89,18 @@ export const createPartings = (deps: PartingsDeps) => {
    * Ends a watch, and tells the channel, and those elsewhere that were linked with it.
    *
    * @param group see `WatchStore.remove`
-   * @param others channels of the group that end with it
+   * @param others all watches of the group, where they end with it
    */
   const end = async (
     channel: Channel,
     by?: Changer,
     group?: string,
-    others: readonly Channel[] = [],
+    others: readonly ChannelWatch[] = [],
   ): Promise<boolean> => {
     const ended = find(channel);
     if (!ended) return false;
     const isLinked = around(channel).length > 0;
-    const all = [channel, ...others.filter((each) => !isSameChannel(each, channel))];
+    const all = others.length > 0 ? others.map((each) => each.channel) : [channel];
     const gone = await parting(all, async () => own.remove(all, group), by, by && 'off');
     if (gone.length === 0) return false;
     if (!isLinked) tellOff(ended, by);

@@ -9,7 +9,7 @@ import {
   typedLanguage,
 } from '../src/command/helpers.ts';
 import type { MissedMessages } from '../src/command/services.ts';
-import type { Content } from '../src/model/message.ts';
+import { rootOf, type Content } from '../src/model/message.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { timestamp } from '../src/rich-text/rich-text.ts';
 import { plainText } from '../src/rich-text/walk.ts';
@@ -17,6 +17,7 @@ import { mostReplies, readFileOf } from './catchup/file.ts';
 import { ASKED_ABOVE, languageChoice, MOST_ON_PAGE, readPage } from './catchup/page.ts';
 import {
   chats,
+  cutNote,
   leftOutNote,
   isNothing,
   missedIn,
@@ -46,11 +47,12 @@ const SINCE = {
 /** Asks whether so many messages are to be translated. */
 const question = (
   { reading, turn }: PressedReading,
-  { messages, isCut, leftOut }: MissedMessages,
+  missed: MissedMessages,
   hasModel: boolean,
   ctx: ReadingContext,
 ): Content => {
   const { t } = ctx;
+  const { messages, leftOut } = missed;
   const characters = messages.reduce((sum, { text }) => sum + plainText(text).length, 0);
   const count = messages.length;
   return {
@@ -62,7 +64,7 @@ const question = (
         since: timestamp(reading.since),
         summary: hasModel ? 'yes' : 'no',
       }),
-      isCut && t('catchup.cut', { count }),
+      cutNote(missed, count, ctx),
       leftOutNote(leftOut, ctx),
     ),
     controls: [
@@ -95,7 +97,7 @@ const onReading = (
   isForEverybody: true,
   async run(ctx) {
     const pressed = readArg(ctx);
-    const missed = await missedIn(ctx, pressed.reading.from);
+    const missed = await missedIn(ctx, pressed.reading.from, pressed.reading.thread);
     await (isNothing(missed) ? ctx.reply(nothing(missed, ctx)) : run(pressed, missed, ctx));
   },
 });
@@ -151,7 +153,7 @@ const language: Press = {
     const { reading, turn } = readArg(ctx);
     const to = typedLanguage(values[0] ?? '', services);
     if (!turn) await services.settings.change(member, { language: to });
-    const missed = await missedIn(ctx, reading.from);
+    const missed = await missedIn(ctx, reading.from, reading.thread);
     if (isNothing(missed)) return ctx.reply(nothing(missed, ctx));
     if (!turn) return show({ ...reading, to }, missed, ctx);
     const isChosen = to !== (await guessedLanguage(ctx));
@@ -211,7 +213,7 @@ export default defineCommand(
       const since = options.since
         ? { ...SINCE[options.since], timeZone: ctx.member.timeZone }
         : { ...SINCE['1d'], afterOwn: ctx.member.id };
-      const missed = await missedIn(ctx, on?.position ?? since);
+      const missed = await missedIn(ctx, on?.position ?? since, on && rootOf(on));
       if (isNothing(missed)) return reply(nothing(missed, ctx, !on && !options.since));
       if (to === undefined) return reply(askLanguage(missed, ctx));
       await show(readingOf(to, missed), missed, ctx);

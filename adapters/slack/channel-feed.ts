@@ -3,13 +3,7 @@ import type { Api } from './api.ts';
 import { AppError, recover, toAppError, userError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import { repliesOf, type createCatchUp } from './catch-up.ts';
-import {
-  readHistory,
-  readHistoryPage,
-  readMessage,
-  readReacted,
-  type ThreadRoots,
-} from './history.ts';
+import { readHistory, readMessage, readReacted, type ThreadRoots } from './history.ts';
 import { ANSWERING } from './rate-limiter.ts';
 import {
   channelIdOf,
@@ -216,14 +210,20 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       }
       return Promise.all(found.toReversed().map(async (raw) => listedOf(raw, channel)));
     },
-    replies: async ({ channel, id }, most, signal) => {
-      const options = { priority: ANSWERING, signal };
-      const reading = readHistoryPage(api, channel, { threadTs: id }, options);
-      const { messages = [] } = (await refusedAs(reading, 'thread_not_found')) ?? {};
-      const replies = messages.filter(
-        ({ ts, subtype = '' }) => ts !== id && !['tombstone', 'thread_broadcast'].includes(subtype),
-      );
-      return Promise.all(replies.slice(0, most).map(async (raw) => listedOf(raw, channel)));
+    replies: async ({ channel, id }, most, signal, from) => {
+      const oldest = from === undefined ? undefined : timestampAt(from);
+      const range = { threadTs: id, oldest, inclusive: true, firstPageOnly: true };
+      const left = ['tombstone', ...(from === undefined ? ['thread_broadcast'] : [])];
+      const found: RawSlackMessage[] = [];
+      const read = async (): Promise<void> => {
+        const options = { ...range, priority: ANSWERING, signal };
+        for await (const raw of readHistory(api, channel, options)) {
+          if (raw.ts !== id && !left.includes(raw.subtype ?? '')) found.push(raw);
+          if (found.length >= most) return;
+        }
+      };
+      await refusedAs(read(), 'thread_not_found');
+      return Promise.all(found.map(async (raw) => listedOf(raw, channel)));
     },
     read: async ({ channel, id }) => {
       const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');

@@ -66,9 +66,10 @@ export const readFileOf = async (
   const shown = await withReplies(given.messages, REPLIES, ctx);
   const all = await translated(shown.messages, { to, lane: 'batch', withinMs: FILE_MS }, ctx);
   const { read } = all;
+  const own = new Set(given.messages.map(({ ref }) => ref.id));
   const missed = {
     ...given,
-    messages: read.map(({ message }) => message).filter((one) => rootOf(one) === undefined),
+    messages: read.map(({ message }) => message).filter(({ ref }) => own.has(ref.id)),
     leftOut: given.leftOut + all.leftOut,
   };
   const language = services.languages.name(to, locale);

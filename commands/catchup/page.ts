@@ -6,6 +6,7 @@ import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { aroundOf, MESSAGE_CHARS, shownLines } from './lines.ts';
 import {
+  cutNote,
   leftOutNote,
   nothing,
   readingButton,
@@ -81,6 +82,10 @@ export const languageChoice = (
   label: ctx.label('catchup.language'),
 });
 
+/** Messages of one thread without its first one, as lines of their own, like replies that stand in the channel, too. */
+const alone = (read: readonly ReadMessage[]): readonly ReadMessage[] =>
+  read.map((one) => ({ ...one, message: { ...one.message, broadcast: true } }));
+
 /** A page of what somebody missed, which may have more above it. */
 export type ReadPage = (top?: RichText) => Content;
 
@@ -93,6 +98,7 @@ export const readPage = async (
 ): Promise<ReadPage> => {
   const { label, locale, services, t } = ctx;
   const { turn, hasModel, isChosen = false, known = [] } = options;
+  const { thread } = missed;
   const given = onPage(missed.messages, turn, ctx);
   const shown = await withReplies(given, REPLIES, ctx);
   const how = { to: reading.to, lane: 'interactive', withinMs: PAGE_MS, known } as const;
@@ -142,11 +148,11 @@ export const readPage = async (
       above,
       lines(
         heading,
-        missed.isCut && t('catchup.cut', { count }),
-        shownLines(all.read, PAGE_CHARS, reading, ctx),
+        cutNote(missed, count, ctx),
+        shownLines(thread === undefined ? all.read : alone(all.read), PAGE_CHARS, reading, ctx),
         failedNote(all, ctx),
         leftOutNote(leftOut, ctx),
-        end === count && threadsNote(ctx),
+        end === count && threadsNote(ctx, thread),
       ),
     ),
     controls: controls.filter((control) => control !== false && control !== undefined),

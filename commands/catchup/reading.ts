@@ -9,10 +9,12 @@ import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 /** The parts of a use, or of a press, that a reading is made with. */
 export type ReadingContext = Omit<PressContext, 'arg' | 'values'>;
 
-/** A reading of a channel's messages at a position and after it, in a language. */
+/** A reading of the messages of a channel, or of one thread, at a position and after it, in a language. */
 export interface CatchUp {
   readonly to: string;
   readonly from: string;
+  /** The id of the thread's first message, on platforms whose threads are not channels. */
+  readonly thread?: string | undefined;
   /** The time since which it was asked for; seconds since 1970. */
   readonly since: number;
 }
@@ -21,8 +23,9 @@ export interface CatchUp {
 export const secondsOf = (timeMs: number): number => Math.floor(timeMs / 1_000);
 
 /** The reading that begins with the first of some messages, of which there is one. */
-export const readingOf = (to: string, { messages, sinceMs }: MissedMessages): CatchUp => ({
+export const readingOf = (to: string, { messages, sinceMs, thread }: MissedMessages): CatchUp => ({
   to,
+  thread,
   from: messages[0]?.position ?? '',
   since: secondsOf(sinceMs),
 });
@@ -40,17 +43,19 @@ export interface PressedReading {
 }
 
 const ARG =
-  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24}),(?<since>\d{1,11})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
+  /^(?<to>[A-Za-z-]{2,15}),(?<from>[\d.]{1,24})(?:@(?<thread>[\d.]{1,24}))?,(?<since>\d{1,11})(?:,(?<way>back|next),(?<at>[\d.]{1,24}))?$/;
 
-const argOf = ({ to, from, since }: CatchUp, turn?: PageTurn): string =>
-  [to, from, since, ...(turn ? [turn.way, turn.at] : [])].join(',');
+const argOf = ({ to, from, thread, since }: CatchUp, turn?: PageTurn): string => {
+  const begin = thread === undefined ? from : `${from}@${thread}`;
+  return [to, begin, since, ...(turn ? [turn.way, turn.at] : [])].join(',');
+};
 
 /** Reads what stands in a control, which anybody may have made up; throws where it is nothing. */
 export const readArg = ({ arg, services }: PressContext): PressedReading => {
-  const { to = '', from = '', since, way, at } = ARG.exec(arg)?.groups ?? {};
+  const { to = '', from = '', thread, since, way, at } = ARG.exec(arg)?.groups ?? {};
   if (from === '') throw userError('bad-input', 'errors.bad-input');
   return {
-    reading: { to: typedLanguage(to, services), from, since: Number(since) },
+    reading: { to: typedLanguage(to, services), from, thread, since: Number(since) },
     turn: way === undefined || at === undefined ? undefined : { way: way as PageTurn['way'], at },
   };
 };
@@ -75,10 +80,11 @@ export const readingButton = (
 export const missedIn = async (
   ctx: ReadingContext,
   from: Parameters<ReadingContext['services']['messages']['since']>[1],
+  thread?: string,
 ): Promise<MissedMessages> => {
   const { access, channel, services, signal } = ctx;
   await access.demandHistory(channel);
-  return services.messages.since(channel, from, signal);
+  return services.messages.since(channel, from, signal, thread);
 };
 
 /** Reads again, right before they are shown, what the person may still read of messages. */
@@ -94,15 +100,15 @@ export const isNothing = ({ messages }: MissedMessages): boolean => messages.len
 
 /** Says that nothing was missed, which is no error, and how to look further back. */
 export const nothing = (
-  { leftOut, sinceMs }: Pick<MissedMessages, 'leftOut' | 'sinceMs'>,
+  missed: Omit<MissedMessages, 'messages'>,
   ctx: ReadingContext,
   hint = false,
 ): Content => ({
   text: lines(
-    ctx.t('catchup.none', { since: timestamp(secondsOf(sinceMs)) }),
-    leftOutNote(leftOut, ctx),
+    ctx.t('catchup.none', { since: timestamp(secondsOf(missed.sinceMs)) }),
+    leftOutNote(missed.leftOut, ctx),
     hint && ctx.t('catchup.further'),
-    threadsNote(ctx),
+    threadsNote(ctx, missed.thread),
   ),
   tone: 'note',
 });
@@ -111,9 +117,25 @@ export const nothing = (
 export const leftOutNote = (count: number, { t }: ReadingContext): Maybe<RichText> =>
   count > 0 && t('catchup.left-out', { count });
 
-/** Says that replies in older threads are not looked at, in a channel that may have threads. */
-export const threadsNote = ({ capabilities, channel, t }: ReadingContext): Maybe<RichText> =>
-  (capabilities.repliesInThreads || channel.parentId === undefined) && t('catchup.older-threads');
+/** Says that only so many messages are read, if there are more. */
+export const cutNote = (
+  { isCut, thread }: MissedMessages,
+  count: number,
+  { t }: ReadingContext,
+): Maybe<RichText> =>
+  isCut && t(thread === undefined ? 'catchup.cut' : 'catchup.thread-cut', { count });
+
+/** Says how to read what stands elsewhere: in older threads of a channel that may have some, or outside of one thread. */
+export const threadsNote = (
+  { capabilities: { repliesInThreads }, channel, t }: ReadingContext,
+  thread?: string,
+): Maybe<RichText> => {
+  if (thread !== undefined) return t('catchup.thread');
+  const threads = repliesInThreads ? 'replies' : 'channels';
+  return (
+    (repliesInThreads || channel.parentId === undefined) && t('catchup.older-threads', { threads })
+  );
+};
 
 /** True where a language model answers. */
 export const chats = async ({ services, channel, signal }: ReadingContext): Promise<boolean> => {

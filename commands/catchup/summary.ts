@@ -27,9 +27,13 @@ const SUMMARY_MS = 45_000;
 /** Summaries that are asked for, at most, where messages change meanwhile. */
 const MOST_ROUNDS = 2;
 
-/** The messages from the first one at an index or after it that is no reply: replies stand below theirs alone. */
+/** True of a message among others that is no reply to one of them. */
+const isHead = (one: Message, among: readonly Message[]): boolean =>
+  among.every(({ ref }) => ref.id !== rootOf(one));
+
+/** The messages from the first one at an index or after it that is no reply to one: replies stand below theirs alone. */
 const fromRoot = (messages: readonly Message[], at: number): readonly Message[] => {
-  const start = messages.findIndex((one, index) => index >= at && rootOf(one) === undefined);
+  const start = messages.findIndex((one, index) => index >= at && isHead(one, messages));
   return start < 0 ? [] : messages.slice(start);
 };
 
@@ -37,15 +41,9 @@ const fromRoot = (messages: readonly Message[], at: number): readonly Message[] 
 const newerHalf = (messages: readonly Message[]): readonly Message[] => {
   const newer = fromRoot(messages, Math.ceil(messages.length / 2));
   if (newer.length > 0) return newer;
-  const root = messages.findLastIndex((one) => rootOf(one) === undefined);
+  const root = messages.findLastIndex((one) => isHead(one, messages));
   const last = Math.max(root, Math.trunc(messages.length / 2));
   return [...messages.slice(root, root + 1), ...messages.slice(last + 1)];
-};
-
-/** True of a message among others that is no reply, or a reply to one of them. */
-const isRooted = (one: Message, _: number, among: readonly Message[]): boolean => {
-  const root = rootOf(one);
-  return root === undefined || among.some(({ ref }) => ref.id === root);
 };
 
 /** The newest messages that a language model is given, and their lines. */
@@ -96,7 +94,8 @@ export const summaryOf = async (
       const turns = summaryTurns(written, language);
       const answer = await resultOf(services.assistant.answer(turns, asker, soon));
       const now = (await stillIn(given, ctx)).messages;
-      const same = given.filter((one) => now.some((other) => isSame(other, one))).filter(isRooted);
+      const unchanged = given.filter((one) => now.some((other) => isSame(other, one)));
+      const same = unchanged.filter((one) => isHead(one, given) || !isHead(one, unchanged));
       if (same.length === given.length) {
         const isAll = given.length === count ? 'yes' : 'no';
         const params = { count: given.length, isAll };

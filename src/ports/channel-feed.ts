@@ -77,10 +77,15 @@ export interface ChannelFeed {
     signal: AbortSignal,
   ): Promise<readonly Message[]>;
   /**
-   * Reads the first replies in the thread under a message that do not stand in the channel, too, oldest first. Omitted by
-   * platforms whose threads are channels.
+   * Reads the first replies in the thread under a message that do not stand in the channel, too, oldest first; from a position
+   * on, also those that do. Omitted by platforms whose threads are channels.
    */
-  replies?(ref: MessageRef, most: number, signal: AbortSignal): Promise<readonly Message[]>;
+  replies?(
+    ref: MessageRef,
+    most: number,
+    signal: AbortSignal,
+    from?: string,
+  ): Promise<readonly Message[]>;
   /**
    * True where every message is reported sooner or later, and again after a report that failed: nothing is
    * missing before the first report to this process. Default: false.

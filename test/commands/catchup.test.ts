@@ -100,12 +100,12 @@ describe('/catchup', () => {
   it('says where nothing was missed, and how to look further back', async () => {
     const { text, tone } = await harness().run('catchup', {}, READER);
     const none = sentence('catchup.none', { since: `<t:${secondsAgo(1_440)}:f>` }, 'ja');
-    const threads = sentence('catchup.older-threads', {}, 'ja');
+    const threads = sentence('catchup.older-threads', { threads: 'channels' }, 'ja');
     expect(text).toBe(`${none}\n${sentence('catchup.further', {}, 'ja')}\n${threads}`);
     expect(tone).toBe('note');
     const chosen = await harness().run('catchup', { since: '7d' });
     const since = { since: `<t:${secondsAgo(7 * 1_440)}:f>` };
-    const older = sentence('catchup.older-threads');
+    const older = sentence('catchup.older-threads', { threads: 'channels' });
     expect(chosen.text).toBe(`${sentence('catchup.none', since)}\n${older}`);
     const inThread = { ...HERE, id: 'thread', parentId: HERE.id };
     const there = await harness().run('catchup', { since: '7d' }, { channel: inThread });

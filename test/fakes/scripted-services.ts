@@ -256,16 +256,16 @@ export const createScriptedServices = (
         return found && (await mayRead(found.ref.channel)) ? found : undefined;
       },
       recent: async (_, most) => script.messages.slice(-most),
-      since: async (_, from) => {
+      since: async (_, from, __, thread) => {
         const asked = typeof from === 'string' ? from : missedSinceMs(from, NOW_MS);
         const messages = script.messages.filter(
-          (one) => rootOf(one) === undefined && Number(one.position) >= Number(asked),
+          (one) => rootOf(one) === thread && Number(one.position) >= Number(asked),
         );
         const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
         const own = messages.findLastIndex(({ author }) => author.id === afterOwn);
         const { isCut, leftOut } = script;
         const sinceMs = Number(messages[own]?.position ?? asked);
-        return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut };
+        return { messages: messages.slice(own + 1), sinceMs, isCut, leftOut, thread };
       },
       replies: async (roots, each) => {
         const all = roots.map(({ ref }) => script.messages.filter((one) => rootOf(one) === ref.id));

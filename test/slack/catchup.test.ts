@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage, FakeUser } from '../fakes/slack/index.ts';
 import { forgetCopies } from '../fakes/forget-copies.ts';
-import { sentence } from '../fakes/sentences.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 import { openLinked, openSlackBot, withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
@@ -60,7 +60,7 @@ it('the shortcut shows what was written since a message, in pages, to the one wh
   expect(linesIn(summary?.shown)).toEqual([]);
   const next = await press(at, LATER, (shown) => shown.includes('es:line 12.'));
   expect(linesIn(next)).toEqual(['es:line 11.', 'es:line 12.']);
-  const older = sentence('catchup.older-threads');
+  const older = sentence('catchup.older-threads', { threads: 'replies' });
   expect([page?.shown, next].map((shown) => shown?.includes(older))).toEqual([false, true]);
   const before = shownTo(at, at.bob).length;
   bot.slack.act(at.bob, page!.one, /catchup summary:[^"]*/.exec(next)![0]);
@@ -68,6 +68,38 @@ it('the shortcut shows what was written since a message, in pages, to the one wh
   expect(shownTo(at, at.bob).at(-1)?.shown).toContain('You asked');
   expect(linesIn(JSON.stringify(page?.one.blocks))).toEqual(linesIn(next));
   expect(at.channel.ephemeralsFor(at.ann)).toEqual([]);
+  expect(at.channel.posts).toEqual([]);
+});
+
+it('the shortcut on a reply goes on in its thread from there, page by page, whoever wrote its first message', async () => {
+  const at = bot.place();
+  const root = at.channel.say(at.admin, 'line 100.');
+  const replies = Array.from({ length: 14 }, (_, index) =>
+    at.channel.say(index === 4 ? at.admin : at.ann, `line ${index + 1}.`, { thread: root }),
+  );
+  at.channel.say(at.ann, 'line 200.');
+  await bot.use(at, 'privacy', { by: at.admin });
+  bot.slack.act(at.admin, at.channel.ephemeralsFor(at.admin).at(-1)!, 'privacy out');
+  await bot.slack.until(() =>
+    JSON.stringify(at.channel.ephemeralsFor(at.admin).at(-1)).includes('privacy in'),
+  );
+  await readFrom(at, replies[1]!);
+  const [page, summary] = shownTo(at, at.bob).slice(-2);
+  const line = (count: number): string => `es:line ${count}.`;
+  expect(linesIn(page?.shown)).toEqual([2, 3, 4, 6, 7, 8, 9, 10, 11, 12].map(line));
+  expect(summary?.shown).toContain('You asked');
+  replies[12]!.delete();
+  const next = await press(at, LATER, (shown) => shown.includes(line(14)));
+  expect(linesIn(next)).toEqual([line(14)]);
+  expect(next).toContain(sentence('catchup.thread').split('`')[0]);
+  expect(next).not.toContain(sentence('catchup.older-threads', { threads: 'replies' }));
+  bot.slack.act(at.bob, page!.one, /catchup file:[^"]*/.exec(next)![0]);
+  const sent = sentenceLike('catchup.file-ready', { count: 11 });
+  await bot.slack.until(() => sent.test(JSON.stringify(page?.one.blocks)));
+  at.channel.makePrivate();
+  at.channel.state.members.delete(at.bob.id);
+  const refused = await press(at, EARLIER, (shown) => !shown.includes(line(14)));
+  expect(linesIn(refused)).toEqual([]);
   expect(at.channel.posts).toEqual([]);
 });
 

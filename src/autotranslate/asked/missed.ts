@@ -68,8 +68,10 @@ export interface MissedMessages {
   readonly sinceMs: number;
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at. */
+  /** True where older ones may have been missed, too: the newest `MOST_MISSED` are looked at, of a thread the oldest. */
   readonly isCut: boolean;
+  /** The id of the first message of the one thread in which they stand. */
+  readonly thread?: string | undefined;
   /** The number that are left out because somebody whose words they hold opted out, or because nobody can tell whose they are. */
   readonly leftOut: number;
 }
@@ -86,14 +88,21 @@ export interface MissedMessagesReader {
   recent(channel: Channel, most: number, signal: AbortSignal): Promise<readonly Message[]>;
   /**
    * Reads the messages with words, files or stickers since then, copies from linked channels included. Rejects as `recent` does.
+   *
+   * @param thread the id of the first message of the thread whose replies alone are read. Default: what stands in the channel
    */
-  since(channel: Channel, from: MissedSince, signal: AbortSignal): Promise<MissedMessages>;
+  since(
+    channel: Channel,
+    from: MissedSince,
+    signal: AbortSignal,
+    thread?: string,
+  ): Promise<MissedMessages>;
   /** Reads the first replies in the threads under messages, a number of each; those that cannot be read soon are left out. */
   replies(messages: readonly Message[], each: number, signal: AbortSignal): Promise<ShownMessages>;
   /**
    * Reads messages of a channel again, oldest first as they are given and their replies with them: what may be shown of them at
    * this moment. Replies that cannot be read again soon stay as they are given, unless they are known to be deleted; so do all
-   * messages where reading takes minutes. Rejects with
+   * messages where reading takes minutes. Without a message that is given its replies are left out. Rejects with
    * `forbidden` where a person is not, or not any more, among the channel's readers.
    */
   still(
@@ -174,6 +183,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     from: MissedSince,
     most: number,
     signal: AbortSignal,
+    thread?: string,
   ): Promise<Pick<MissedMessages, 'messages' | 'sinceMs'>> => {
     const { feed } = platforms.of(channel);
     const demandSpeed = (): void => {
@@ -182,23 +192,27 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
     demandSpeed();
     const sinceMs = typeof from === 'string' ? feed.timeOf(from) : missedSinceMs(from, now());
     const position = typeof from === 'string' ? from : feed.positionAt(sinceMs);
-    const messages = await feed.newest(channel, position, most, signal);
+    const messages =
+      thread === undefined
+        ? await feed.newest(channel, position, most, signal)
+        : ((await feed.replies?.({ channel, id: thread }, most, signal, position)) ?? []);
     // A first reading may show it, and hold only the newest of them.
     demandSpeed();
     return { sinceMs, messages: await Promise.all(messages.map(withoutOurs)) };
   };
 
-  /** Reads the first replies under messages, thread by thread; undefined where they cannot be read soon. */
+  /** Reads the first replies under messages, or those from a position on, by thread; undefined where that is not done soon. */
   const repliesUnder = async (
-    roots: readonly MessageRef[],
+    roots: readonly (MessageRef & { readonly from?: string | undefined })[],
     signal: AbortSignal,
   ): Promise<readonly (readonly Message[] | undefined)[]> => {
     if (roots.length === 0) return [];
     const soon = AbortSignal.any([signal, AbortSignal.timeout(REPLIES_MS)]);
-    const reading = roots.map(async (ref) => {
+    const reading = roots.map(async ({ from, ...ref }) => {
       const { feed } = platforms.of(ref.channel);
       const isSlow = feed.isHistorySlow?.(ref.channel);
-      return isSlow ? undefined : feed.replies?.(ref, MOST_REPLIES, soon);
+      const most = from === undefined ? MOST_REPLIES : MOST_MISSED + MEANWHILE;
+      return isSlow ? undefined : feed.replies?.(ref, most, soon, from);
     });
     const read = await Promise.allSettled(reading);
     return read.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
@@ -235,8 +249,8 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
       );
       return (await readable(written, signal)).messages.slice(-most);
     },
-    since: async (channel, from, signal) => {
-      const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal);
+    since: async (channel, from, signal, thread) => {
+      const { messages: found, sinceMs } = await newest(channel, from, MOST_MISSED, signal, thread);
       const afterOwn = typeof from === 'string' ? undefined : from.afterOwn;
       // Their position counts whether or not they opted out: it says nothing of what they wrote.
       const own = found.findLastIndex(
@@ -247,6 +261,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
         ...(await readable(found.slice(own + 1), signal)),
         sinceMs: last ? timeOf(last) : sinceMs,
         isCut: !last && found.length === MOST_MISSED,
+        thread,
       };
     },
     still: async (channel, messages, readerId, signal) => {
@@ -255,10 +270,13 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
         throw userError('forbidden', 'errors.channel-unseen', { channel: channelMention(channel) });
       const [from] = messages.map(({ position }) => position).toSorted();
       if (from === undefined) return { messages, leftOut: 0 };
-      const roots = new Set(messages.map(rootOf).filter((id) => id !== undefined));
-      const refs = [...roots].map((id) => ({ channel, id }));
+      const asked = new Set(messages.map(({ ref }) => ref.id));
+      const threads = Map.groupBy(messages, rootOf);
+      const refs = [...threads].flatMap(([id, [first]]) =>
+        id === undefined ? [] : { channel, id, from: asked.has(id) ? undefined : first?.position },
+      );
       const [standing, replies] = await Promise.all([
-        newestSoon(channel, from, signal),
+        threads.has(undefined) ? newestSoon(channel, from, signal) : undefined,
         repliesUnder(refs, signal),
       ]);
       // By the message under which they stand; what stands in the channel by undefined.
@@ -276,7 +294,10 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
       const left = new Set(shown.messages.map(({ ref }) => ref.id));
       return {
         ...shown,
-        messages: shown.messages.filter((one) => left.has(rootOf(one) ?? one.ref.id)),
+        messages: shown.messages.filter((one) => {
+          const root = rootOf(one);
+          return root === undefined || !asked.has(root) || left.has(root);
+        }),
       };
     },
     replies: async (messages, each, signal) => {

@@ -106,9 +106,10 @@ describe('the button of a channel that is translated on request', () => {
 
   it('says where nothing was written', async () => {
     const { text, tone } = await harness().pressNamed('catchup recent', { member: BOB });
-    const said = [sentence('autotranslate.read-none'), sentence('catchup.older-threads')].join(
-      '\n',
-    );
+    const said = [
+      sentence('autotranslate.read-none'),
+      sentence('catchup.older-threads', { threads: 'channels' }),
+    ].join('\n');
     expect([text, tone]).toEqual([said, 'note']);
   });
 

@@ -31,6 +31,23 @@ describe('the summary of /catchup', () => {
     expect(JSON.parse(given!.content)).toHaveLength(13);
   });
 
+  it('is of the replies of one thread, without its first message', async () => {
+    withModel();
+    const replies = lines(12).map((reply) => ({ ...reply, threadId: '7' }));
+    harness().script.messages = [...replies, ...lines(3)];
+    const { text } = await harness().run('catchup', { to: 'es' }, { on: replies[0]! });
+    expect(text).toContain(heading(12));
+    expect(JSON.parse(harness().script.turns[1]!.content)).toHaveLength(12);
+  });
+
+  it('says how far the replies of a long thread are read, before they are translated', async () => {
+    const replies = lines(60).map((reply) => ({ ...reply, threadId: '7' }));
+    harness().script.messages = replies;
+    harness().script.isCut = true;
+    const { text } = await harness().run('catchup', { to: 'es' }, { on: replies[0]! });
+    expect(text).toContain(sentence('catchup.thread-cut', { count: 60 }));
+  });
+
   it('stands below the page on which it is asked for', async () => {
     withModel();
     harness().script.messages = lines(60);

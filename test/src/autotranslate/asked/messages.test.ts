@@ -331,6 +331,32 @@ describe('messages that somebody asks for', () => {
     expect(await still()).toEqual([roots[1]]);
   });
 
+  it('are those of one thread from a reply on, whether or not its first message may be shown', async () => {
+    const { fake, messages, out } = await open();
+    const root = fake.say(HERE, 'root', { author: person('shy') });
+    const said = Array.from({ length: MOST_MISSED + 5 }, (_, at) => {
+      const author = person(at === 4 ? 'bob' : 'ann');
+      const { ref, ...reply } = fake.say(THERE, `${at}`, { author, threadId: root.ref.id });
+      return { ...reply, ref: { channel: HERE, id: ref.id } };
+    });
+    fake.feed.replies = async ({ id }, most, _, from = '') =>
+      id === root.ref.id ? said.filter(({ position }) => position >= from).slice(0, most) : [];
+    const soon = AbortSignal.timeout(5_000);
+    const read = async () => messages.since(HERE, said[3]!.position, soon, root.ref.id);
+    const missed = await read();
+    expect(missed).toMatchObject({ isCut: true, leftOut: 0, thread: root.ref.id });
+    expect(missed.messages).toEqual(said.slice(3, -2));
+    out.add('bob');
+    fake.remove(root.ref);
+    const asked = missed.messages.slice(0, 40);
+    const now = await messages.still(HERE, asked, 'eve', soon);
+    expect(now).toEqual({ messages: asked.filter((_, at) => at !== 1), leftOut: 1 });
+    fake.left.add('eve');
+    await expect(messages.still(HERE, asked, 'eve', soon)).rejects.toMatchObject({
+      sentence: { key: 'errors.channel-unseen' },
+    });
+  });
+
   it('are all found again also where a reply to a late message stands before them', async () => {
     const { fake, messages } = await open();
     const [root, other] = ['one', 'two'].map((text) => fake.say(HERE, text));

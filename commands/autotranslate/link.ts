@@ -20,6 +20,7 @@ import type { Content } from '../../src/model/message.ts';
 import { channelMention, keyOf, type Channel } from '../../src/model/place.ts';
 import { code, timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
+import type { LinkStep } from '../../src/model/watches.ts';
 import { groupHere, partingLine } from './change.ts';
 import { codeControls } from './members.ts';
 import type { PanelContext } from './panel-controls.ts';
@@ -312,7 +313,11 @@ export const linkPresses: Readonly<Record<string, Press>> = {
     const { services, channel, arg, t } = ctx;
     const [id = '', own = channel.id, said] = arg.split('/');
     const place = { space: channel.space, id: own };
-    if (said !== undefined && said !== markNow(place, ctx)) {
+    let became: LinkStep;
+    try {
+      became = await services.watches.ask(id, channel.space, admitTo(ctx), said);
+    } catch (thrown) {
+      if (toAppError(thrown).sentence.key !== 'autotranslate.panel-changed') throw thrown;
       const about = { channel: channelMention(place) };
       const now = linkWarning(place, ctx) ?? (await partingLine(place, ctx));
       const text = lines(
@@ -321,7 +326,6 @@ export const linkPresses: Readonly<Record<string, Press>> = {
       );
       return { text, controls: [askButton(id, place, ctx)] };
     }
-    const became = await services.watches.ask(id, channel.space, admitTo(ctx));
     const toPage = button(ctx, `autotranslate links:${own}`, 'settings.back');
     const standing = await standingLines([place], ctx);
     if (became === 'linked')

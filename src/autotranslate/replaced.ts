@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { userError } from '../errors.ts';
 import { listOf } from '../i18n/lists.ts';
 import type { TranslateRich } from '../i18n/texts.ts';
-import { channelMention } from '../model/place.ts';
+import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import { usedLanguages, type ChannelWatch } from '../model/space.ts';
 import { series } from '../rich-text/compose.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
@@ -20,6 +21,22 @@ export const markOf = (words: readonly string[]): string =>
 /** Names what is set for a channel at this moment in a control that replaces it. */
 export const setupMark = (now: ChannelWatch | undefined): string =>
   markOf([JSON.stringify([now?.mode, now?.below, now?.languages, now?.group])]);
+
+/**
+ * Throws `autotranslate.panel-changed` where a channel is set up otherwise than a person was shown.
+ *
+ * @param seen its `setupMark` then. Default: not compared
+ */
+export const demandSetup = (
+  channel: Channel,
+  current: readonly ChannelWatch[],
+  seen: string | undefined,
+): void => {
+  const now = current.find((watch) => isSameChannel(watch.channel, channel));
+  const about = { channel: channelMention(channel) };
+  if (seen !== undefined && seen !== setupMark(now))
+    throw userError('bad-input', 'autotranslate.panel-changed', about);
+};
 
 /** Says that what is set for a channel is replaced, will be once it is linked, or was. */
 export const replacedText = (

@@ -208,10 +208,14 @@ export interface Watches {
    * Takes the yes of the side that used the code, which is used up: the other side is asked in its channel, or the
    * channels are linked where both are in one space. Rejects as `propose` does, and with `not-found` for a proposal that
    * is not this space's, or is answered or expired.
+   *
+   * @param seen the `setupMark` of the channel as the person was shown it: rejects with `autotranslate.panel-changed` where
+   * that changed. Default: as it is now
    */
-  ask(id: string, space: Space, admit: LinkConditions['admit']): Promise<LinkStep>;
+  ask(id: string, space: Space, admit: LinkConditions['admit'], seen?: string): Promise<LinkStep>;
   /**
-   * Takes the answer of the side that made the code, once; rejects as `ask` does. Resolves with what the question in
+   * Takes the answer of the side that made the code, once; rejects as `ask` does, and ends the request where the channel of
+   * the other side was set up otherwise since that agreed. Resolves with what the question in
    * `pressedIn` is to say, in its own language; undefined where there is none. It has controls where nothing was answered:
    * the channel was set up otherwise since the question was put, which is put anew.
    *

@@ -15,6 +15,7 @@ import { createMemberSettings, createSpaceSettings } from '../../src/store/setti
 import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
+import { demandSetup } from '../../src/autotranslate/replaced.ts';
 import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
@@ -142,10 +143,11 @@ const createWatches = (
       proposed.set(code, joined);
       return { id: code, by: 'Ann', names: ['#there'], asksOther: true, watches: [...own, joined] };
     },
-    ask: async (id, _, admit) => {
+    ask: async (id, _, admit, seen) => {
       const joined = proposed.get(id);
       if (!joined) throw userError('not-found', 'autotranslate.link-over');
       await admit([joined]);
+      demandSetup(joined.channel, [...kept.values()], seen);
       keep(joined);
       return 'linked';
     },

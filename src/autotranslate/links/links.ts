@@ -163,7 +163,7 @@ export const createLinks = (deps: LinksDeps) => {
     policies,
     lookalike,
     demandHost,
-    own: { ...own, set },
+    own: { ...own, set, list: watches.list },
     groupOf,
     isRestricted,
     tellLinks,

@@ -44,7 +44,7 @@ export type LinkNotice =
   | `autotranslate.unagreed-${'here' | 'elsewhere'}`
   | 'autotranslate.unlinked-here'
   | `autotranslate.${'removed' | 'held' | 'unheld' | 'still-held'}-${'here' | 'elsewhere'}`
-  | `autotranslate.link-${'gone' | 'refused-here'}`;
+  | `autotranslate.link-${'gone' | 'changed' | 'refused-here'}`;
 
 const ENDING: ReadonlySet<LinkNotice> = new Set([
   'autotranslate.unlinked-here',

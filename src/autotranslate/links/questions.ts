@@ -150,7 +150,7 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
      */
     close: async (
       request: StoredRequest,
-      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone',
+      became: 'done' | 'refused' | 'withdrawn' | 'linked' | 'gone' | 'changed',
       pressedIn?: Channel,
     ): Promise<Content | undefined> => {
       let pressed: Content | undefined;

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
-import { userError } from '../../errors.ts';
+import { toAppError, userError } from '../../errors.ts';
 import type { Content } from '../../model/message.ts';
 import { isSameChannel, type Channel, type Space } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
@@ -10,18 +10,19 @@ import type { LinkInvites } from '../../store/channels/link-invites.ts';
 import type { LinkRequests, StoredRequest } from '../../store/channels/link-requests.ts';
 import { currentActor } from '../../store/actor.ts';
 import { noteChange } from '../../store/audit.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';
 import { blockKey } from '../../store/blocks.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
 import { nameElsewhere, personElsewhere, spaceElsewhere } from './names.ts';
-import { setupMark } from '../replaced.ts';
+import { demandSetup, setupMark } from '../replaced.ts';
 import { createLinkQuestions, type LinkQuestionsDeps } from './questions.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { isWatchOf } from './partings.ts';
 import { createLinkMaking, isOfSpace, isOver, unknownCode, type LinkMakingDeps } from './making.ts';
 
 export interface LinkRequestsDeps extends LinkQuestionsDeps, LinkMakingDeps {
-  readonly own: LinkMakingDeps['own'];
+  readonly own: LinkMakingDeps['own'] & Pick<WatchStore, 'list'>;
   readonly store: Pick<Store, 'write'>;
   readonly leases: Pick<Leases, 'acquire'>;
   readonly invites: Pick<LinkInvites, 'find' | 'take'>;
@@ -64,9 +65,14 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   };
 
   /** Ends a request, once, and says so in its questions; with `isTold` also in the channel that it was made for. */
-  const end = async (request: StoredRequest, became: 'linked' | 'gone', isTold = false) => {
+  const end = async (
+    request: StoredRequest,
+    became: 'linked' | 'gone' | 'changed',
+    isTold = false,
+  ) => {
     if (!(await store.write(async (db) => requests.take(db, request.id)))) return;
-    if (isTold) void tellLinks([await unlinked(request.joining)], 'autotranslate.link-gone', []);
+    if (isTold && became !== 'linked')
+      void tellLinks([await unlinked(request.joining)], `autotranslate.link-${became}`, []);
     await questions.close(request, became);
   };
 
@@ -177,17 +183,19 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const by = isNamed ? await personElsewhere(madeBy, space, platforms) : madeBy;
       return { id, by, names, asksOther, watches: [...others, joined] };
     },
-    ask: async (id: string, space: Space, admit: Admit): Promise<LinkStep> => {
+    ask: async (id: string, space: Space, admit: Admit, seen?: string): Promise<LinkStep> => {
       const drafted = await find(id, 'joining', space);
+      const joining = drafted.joining.channel;
       const grown = await demand(drafted, space, admit);
       const useCode = async (db: Parameters<LinkRequests['take']>[0]): Promise<void> => {
         if (!(await invites.take(db, drafted.codeHash))) throw unknownCode();
       };
       // Moderators of one space decide about all of its channels.
       if (isOfSpace(drafted.invited, space)) {
-        const claim: typeof useCode = async (db) => {
+        const claim: Parameters<typeof make>[1] = async (db, current) => {
           await useCode(db);
           await taken(id)(db);
+          demandSetup(joining, current, seen);
         };
         const name = drafted.askedBy;
         await link(grown, claim, name === undefined ? {} : { asked: { name, space } });
@@ -197,18 +205,21 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
       const after = { linkedElsewhere: await namesOf([drafted.invited]) };
       const { channel: invited } = drafted.invited;
       const theirs = await askedAs(drafted);
-      if (drafted.state === 'drafted')
+      if (drafted.state !== 'told') {
+        const own = deps.own.list(space);
+        demandSetup(joining, own, seen);
+        const setup = seen ?? setupMark(own.find(isWatchOf(joining)));
         await store.write(async (db) => {
-          if (!(await requests.ask(db, id))) return;
+          if (!(await requests.ask(db, drafted, setup)) || drafted.state === 'asked') return;
           await useCode(db);
-          const { id: channelId } = drafted.joining.channel;
-          await noteChange(db, space, by, { what: 'link-asked', channelId, after });
+          await noteChange(db, space, by, { what: 'link-asked', channelId: joining.id, after });
           await noteChange(db, invited.space, by, {
             what: 'link-asked',
             channelId: invited.id,
             ...theirs,
           });
         });
+      }
       await find(id, 'joining', space);
       return (await deliver(id)) ? 'asked' : 'unasked';
     },
@@ -240,6 +251,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         const claim: Parameters<typeof make>[1] = async (db, current) => {
           // Another process may have answered: its answer stands.
           await taken(id)(db);
+          demandSetup(joining.channel, current, request.setup);
           const now = current.find(isWatchOf(invited.channel));
           changed = seen !== undefined && seen !== setupMark(now) ? [now] : undefined;
           if (changed) throw isOver();
@@ -247,6 +259,10 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
         try {
           await link(grown, claim, who || {});
         } catch (thrown) {
+          if (toAppError(thrown).sentence.key === 'autotranslate.panel-changed') {
+            await end(request, 'changed', true);
+            throw userError('not-found', 'autotranslate.link-changed');
+          }
           if (!changed) throw thrown;
           return await questions.renew(request, changed[0], pressedIn);
         }

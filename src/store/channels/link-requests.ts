@@ -15,6 +15,8 @@ interface RequestedLink extends InviteTerms {
   readonly joining: ChannelWatch;
   /** True where the joining side agreed to be linked with age-restricted channels, though its own is not. */
   readonly joinsAges: boolean;
+  /** The `setupMark` of the joining channel as its side agreed; undefined before that. */
+  readonly setup?: string | undefined;
   /** The messages that ask for an answer. */
   readonly questions?: readonly Posted[];
 }
@@ -55,6 +57,11 @@ const requestOf = (
   askedById: row.asked_by ?? undefined,
   expiresMs: row.expires_ms,
 });
+
+const textOf = (request: RequestedLink, more: Partial<RequestedLink>): string => {
+  const { invited, joining, known, mayMixAges, joinsAges, setup } = request;
+  return JSON.stringify({ invited, joining, known, mayMixAges, joinsAges, setup, ...more });
+};
 
 export type LinkRequests = ReturnType<typeof createLinkRequestStore>;
 
@@ -115,18 +122,19 @@ export const createLinkRequestStore = (store: Store, now: () => number) => ({
       .execute();
     return rows.map(requestOf);
   },
-  /** Notes within a transaction that the joining side agreed; false where it had done so already. */
-  ask: async (db: Transaction<Schema>, id: string): Promise<boolean> => {
-    const asked = { state: 'asked', expires_ms: now() + ANSWER_MS } as const;
-    return (await changeRows(db, 'link_request', { id, state: 'drafted' }, asked)) > 0;
+  /** Notes within a transaction that the joining side agreed; false where that was noted since the request was read. */
+  ask: async (
+    db: Transaction<Schema>,
+    { id, state, ...link }: StoredRequest,
+    setup: string,
+  ): Promise<boolean> => {
+    const request = textOf(link, { setup });
+    const asked = { state: 'asked', request, expires_ms: now() + ANSWER_MS } as const;
+    return (await changeRows(db, 'link_request', { id, state }, asked)) > 0;
   },
   /** Notes that the question stands, and where. */
-  told: async (
-    { id, invited, joining, known, mayMixAges, joinsAges }: StoredRequest,
-    questions: readonly Posted[],
-  ): Promise<void> => {
-    const link: RequestedLink = { invited, joining, known, mayMixAges, joinsAges, questions };
-    const told = { state: 'told', request: JSON.stringify(link) } as const;
+  told: async ({ id, ...link }: StoredRequest, questions: readonly Posted[]): Promise<void> => {
+    const told = { state: 'told', request: textOf(link, { questions }) } as const;
     await store.write(async (db) => changeRows(db, 'link_request', { id, state: 'asked' }, told));
   },
   /** Lists the ids of the requests of which a platform's spaces were not told yet. */

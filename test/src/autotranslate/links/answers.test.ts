@@ -1,11 +1,12 @@
 import { plainText } from '../../../../src/rich-text/walk.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { setupMark } from '../../../../src/autotranslate/replaced.ts';
 import { mirrorOf, watchOf } from '../../../fakes/autotranslate.ts';
 import { channel, lost, SPACE } from '../../../fakes/channel-feed.ts';
 import { sentence } from '../../../fakes/sentences.ts';
 import { ENGLISH, WORKSPACE } from '../support.ts';
 import { mirror, THERE } from './support.ts';
-import { admit, conditions, isOver, propose, withRequests } from './request-support.ts';
+import { admit, conditions, inviteTo, isOver, propose, withRequests } from './request-support.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -172,6 +173,57 @@ describe('a link', () => {
       expect(linked()).toBe(2);
     },
   );
+
+  it.each(['before', 'while'] as const)(
+    'is not made where the channel that asked was set up otherwise %s the other side agreed, and both are told',
+    async (when) => {
+      const id = await ask();
+      const setOtherwise = () => scene.watches.set([watchOf(THERE, { languages: ['de'] })]);
+      if (when === 'before') await setOtherwise();
+      const admitted = when === 'while' ? setOtherwise : admit;
+      await expect(scene.watches.answer(id, SPACE, true, admitted)).rejects.toMatchObject({
+        sentence: { key: 'autotranslate.link-changed' },
+      });
+      expect(scene.watches.of(THERE)).toMatchObject({ mode: 'reply', languages: ['de'] });
+      expect(scene.watches.list(SPACE)).toEqual([]);
+      expect(scene.feed.texts(ENGLISH)).toEqual([sentence('autotranslate.link-changed')]);
+      expect(scene.feed.asked(ENGLISH)).toEqual([]);
+      await expect
+        .poll(() => scene.other.texts(THERE))
+        .toContain(sentence('autotranslate.link-changed', {}, 'de'));
+      await expect(scene.watches.answer(id, SPACE, true, admit)).rejects.toMatchObject(isOver);
+    },
+  );
+
+  it('of channels of one space is made with no setup that was not shown, not even while it is made', async () => {
+    const own = channel('own');
+    const code = await inviteTo(scene.watches);
+    const { id } = await scene.watches.propose(code, mirror(own, 'es'), conditions);
+    const setOtherwise = () => scene.watches.set([watchOf(own, { languages: ['de'] })]);
+    const press = (admitted: typeof admit) =>
+      scene.watches.ask(id, SPACE, admitted, setupMark(undefined));
+    for (const admitted of [setOtherwise, admit])
+      await expect(press(admitted)).rejects.toMatchObject({
+        sentence: { key: 'autotranslate.panel-changed' },
+      });
+    expect(scene.watches.list(SPACE)).toMatchObject([{ mode: 'reply', languages: ['de'] }]);
+    const seen = setupMark(scene.watches.of(own));
+    expect(await scene.watches.ask(id, SPACE, admit, seen)).toBe('linked');
+  });
+
+  it('can be asked for anew with the setup that is shown then, where it was not asked', async () => {
+    const { id } = await propose(scene.watches);
+    scene.feed.fail({ call: 'post', error: lost() });
+    const press = (seen: string) => scene.watches.ask(id, WORKSPACE, admit, seen);
+    expect(await press(setupMark(undefined))).toBe('unasked');
+    await scene.watches.set([watchOf(THERE, { languages: ['de'] })]);
+    await expect(press(setupMark(undefined))).rejects.toMatchObject({
+      sentence: { key: 'autotranslate.panel-changed' },
+    });
+    expect(await press(setupMark(scene.watches.of(THERE)))).toBe('asked');
+    await scene.watches.answer(id, SPACE, true, admit);
+    expect(linked()).toBe(2);
+  });
 
   it('is asked for anew by no process after another one answered it', async () => {
     await scene.watches.set([watchOf(ENGLISH, { languages: ['fr'] })]);

@@ -83,10 +83,9 @@ export interface Signals<Transaction> {
     receive: (changed: SignalTopics[Topic] | undefined) => Promise<void> | void,
   ): () => void;
   /**
-   * False while changes of other processes may be missed; whatever is cached is then to be read from
-   * the store.
+   * False while changes of one of these topics may be missed; whatever is cached of them is then to be read from the store.
    */
-  readonly isCurrent: () => boolean;
+  readonly isCurrent: (...topics: readonly SignalTopic[]) => boolean;
 }
 
 /** The outcome of a change of a state. */

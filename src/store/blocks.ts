@@ -43,7 +43,7 @@ export const createBlocks = (store: Store, now: () => number) => {
   const known = createCache(read, {
     keyOf,
     most: CACHED_SPACES,
-    isCurrent: store.signals.isCurrent,
+    isCurrent: () => store.signals.isCurrent('space-settings', 'space-left'),
   });
   store.signals.subscribe('space-settings', known.forget);
   store.signals.subscribe('space-left', known.forget);

@@ -230,7 +230,7 @@ export const createSpaceSettings = (store: Store) => {
   const known = createCache((space: Space) => read(store, space), {
     keyOf,
     most: CACHED_SPACES,
-    isCurrent: store.signals.isCurrent,
+    isCurrent: () => store.signals.isCurrent('space-settings', 'space-left'),
   });
   store.signals.subscribe('space-settings', known.forget);
   store.signals.subscribe('space-left', known.forget);
@@ -315,7 +315,7 @@ export const createOptOuts = (store: Store) => {
   const choice = createCache(stored, {
     keyOf,
     most: CACHED_PEOPLE,
-    isCurrent: store.signals.isCurrent,
+    isCurrent: () => store.signals.isCurrent('opt-out', 'space-left'),
   });
   store.signals.subscribe('opt-out', choice.forget);
   store.signals.subscribe('space-left', (left) =>

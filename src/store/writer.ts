@@ -234,28 +234,31 @@ export interface LocalSignals<Within> extends Signals<Within> {
  * Creates the signals of a database that only one process uses.
  *
  * @param pause waited for before a rejected change is delivered again, as any change of its topic; this goes on as long
- * as a subscriber rejects it. A rejection of `pause` ends that. Default: nothing is delivered again
+ * as a subscriber rejects it. Gets the number of such deliveries before, and what was thrown last. A rejection of `pause`
+ * ends that. Default: nothing is delivered again
  */
 export const createLocalSignals = <Within extends object>(
-  pause?: () => Promise<void>,
+  pause?: (before: number, topic: SignalTopic, thrown: unknown) => Promise<void>,
 ): LocalSignals<Within> => {
   const subscribers = new Map<SignalTopic, Set<Receive>>();
   const published = new WeakMap<Within, Published[]>();
-  const owed = new Set<SignalTopic>();
-  let redelivering: Promise<void> | undefined;
+  /** The topics that are to be delivered again, with what was thrown last. */
+  const owed = new Map<SignalTopic, unknown>();
+  const redelivering = new Set<SignalTopic>();
 
   const deliver: LocalSignals<Within>['deliver'] = async (topic, changed) => {
     for (const receive of subscribers.get(topic) ?? []) await receive(changed as never);
   };
 
-  const redeliver = async (): Promise<void> => {
-    while (owed.size > 0) {
-      await pause?.();
-      const topics = [...owed];
-      owed.clear();
-      for (const topic of topics) await deliver(topic, undefined).catch(() => owed.add(topic));
+  const redeliver = async (topic: SignalTopic): Promise<void> => {
+    if (redelivering.has(topic)) return;
+    redelivering.add(topic);
+    for (let before = 0; owed.has(topic); before += 1) {
+      await pause?.(before, topic, owed.get(topic));
+      owed.delete(topic);
+      await deliver(topic, undefined).catch((thrown: unknown) => owed.set(topic, thrown));
     }
-    redelivering = undefined;
+    redelivering.delete(topic);
   };
 
   return {
@@ -269,21 +272,20 @@ export const createLocalSignals = <Within extends object>(
       subscribers.set(topic, all.add(own));
       return () => void all.delete(own);
     },
-    isCurrent: () => redelivering === undefined,
+    isCurrent: (...topics) => !topics.some((topic) => redelivering.has(topic)),
     deliver,
     collect: (within) => {
       const all = published.get(within) ?? [];
       published.delete(within);
       return async () => {
-        try {
-          for (const { topic, changed } of all) await deliver(topic, changed);
-        } catch (thrown) {
-          if (pause) {
-            for (const { topic } of all) owed.add(topic);
-            redelivering ??= redeliver().catch(() => undefined);
-          }
-          throw thrown;
-        }
+        for (const [at, { topic, changed }] of all.entries())
+          await deliver(topic, changed).catch((thrown: unknown) => {
+            for (const later of pause ? all.slice(at) : []) {
+              owed.set(later.topic, thrown);
+              redeliver(later.topic).catch(() => undefined);
+            }
+            throw thrown;
+          });
       };
     },
   };

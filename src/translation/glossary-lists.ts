@@ -99,7 +99,7 @@ export const createGlossaryLists = (store: Store) => {
     keyOf: placeKey,
     most: TERMS_IN_MEMORY,
     weightOf: ({ length }) => WEIGHT_OF_PLACE + length,
-    isCurrent: store.signals.isCurrent,
+    isCurrent: () => store.signals.isCurrent('glossary', 'space-left'),
   });
   store.signals.subscribe('glossary', lists.forget);
   store.signals.subscribe('space-left', (space) =>

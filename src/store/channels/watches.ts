@@ -236,7 +236,7 @@ export const openWatchStore = async (
      * known is relied on.
      */
     refresh: async (space: Space): Promise<void> => {
-      if (!store.signals.isCurrent()) await loadAround(space);
+      if (!store.signals.isCurrent('watches')) await loadAround(space);
     },
     /** The watch under which the messages of a channel are taken: of a thread its own, or that of its channel. */
     of: (channel: Channel): ChannelWatch | undefined => {

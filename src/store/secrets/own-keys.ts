@@ -84,7 +84,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
   const cache = createCache(read, {
     keyOf,
     most: CACHED_SPACES,
-    isCurrent: store.signals.isCurrent,
+    isCurrent: () => store.signals.isCurrent('space-key', 'space-left'),
   });
   const forget = (space: Space | undefined): void => {
     cache.forget(space);

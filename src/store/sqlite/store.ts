@@ -9,7 +9,7 @@ import {
 } from '../writer.ts';
 import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
-import { realClock, sleep } from '../../async/clock.ts';
+import { backoffMs, MINUTE_MS, realClock, sleep, type Backoff } from '../../async/clock.ts';
 import { IN_MEMORY } from '../../sqlite/open.ts';
 import { createEmbeddedQuota } from '../quota.ts';
 import {
@@ -25,14 +25,15 @@ import type { Store } from '../store.ts';
 import { migrate, refuseUnknown, schemaStatus } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createTransact, openSqlite } from './dialect.ts';
+import type { Log } from '../../telemetry/log.ts';
 
 /** Name of the row whose epoch counts the processes that have opened this database. */
 export const PROCESS = 'process';
 /** Most tenures of one process; the epochs of the next process begin above them. */
 export const TENURES_PER_PROCESS = 1_000_000_000;
 
-/** Time before a change that could not be applied is delivered again. */
-const DELIVER_AGAIN_MS = 500;
+/** Times before a change that could not be applied is delivered again. */
+const DELIVER_AGAIN: Backoff = { firstMs: 500, longestMs: MINUTE_MS };
 
 /** Counts a process that opens the database; resolves with the number of those that have. */
 const countStart = async (store: Pick<StoreWriter, 'write'>, owner: string): Promise<number> => {
@@ -122,6 +123,7 @@ export interface SqliteStoreOptions {
   readonly bootIdOf?: (() => string | undefined) | undefined;
   /** See `StoreOptions.isGuest`. */
   readonly isGuest?: boolean | undefined;
+  readonly log?: Pick<Log, 'error'> | undefined;
 }
 
 /** Throws `config` for a database that a program of another version works on. */
@@ -142,7 +144,7 @@ let newest: Uint8Array | undefined;
  */
 export const openSqliteStore = async (
   given: string,
-  { bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
+  { log, bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
 ): Promise<Store> => {
   const path = realPathOf(given);
   const parts = new AsyncDisposableStack();
@@ -161,9 +163,11 @@ export const openSqliteStore = async (
     const restoredMs = await noteRestoration(db, Date.now());
     const closing = new AbortController();
     parts.defer(() => closing.abort());
-    const signals = createLocalSignals<Transaction<Schema>>(() =>
-      sleep(realClock, DELIVER_AGAIN_MS, closing.signal),
-    );
+    const signals = createLocalSignals<Transaction<Schema>>((before, topic, err) => {
+      if (before === 0 && !closing.signal.aborted)
+        log?.error({ err, topic }, 'a change could not be applied');
+      return sleep(realClock, backoffMs(DELIVER_AGAIN, before), closing.signal);
+    });
     const writer = createStoreWriter(createTransact(db), synced, (within) =>
       signals.collect(within),
     );

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createGlossary } from '../../../src/translation/glossary.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { createLocalSignals } from '../../../src/store/writer.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 import { fresh } from '../../fakes/opened.ts';
@@ -77,29 +78,57 @@ describe('an opt-out', () => {
 });
 
 describe('a change that a subscriber rejects', () => {
-  it('is delivered again, as any change of its topic, as long as a subscriber rejects it; the signals are not current until then', async () => {
-    const pauses: PromiseWithResolvers<void>[] = [];
-    const signals = createLocalSignals(() => {
+  it('is delivered again, as any change of its topic, as long as a subscriber rejects it; the signals of this topic alone are not current until then', async () => {
+    const pauses: (PromiseWithResolvers<void> & { readonly of: unknown[] })[] = [];
+    const signals = createLocalSignals((...of) => {
       const pause = Promise.withResolvers<void>();
-      pauses.push(pause);
+      pauses.push({ ...pause, of });
       return pause.promise;
     });
     const received: unknown[] = [];
     signals.subscribe('retried', (space) => void received.push(space));
     signals.subscribe('watches', (space) => {
       received.push(space);
-      if (received.length < 3) throw new Error('no');
+      if (received.length < 4) throw new Error('no');
     });
-    const within = {};
-    await signals.publish(within, 'watches', SPACE);
-    await signals.publish(within, 'retried', SPACE);
-    await expect(signals.collect(within)()).rejects.toThrow('no');
-    expect(signals.isCurrent()).toBe(false);
-    pauses[0]?.resolve();
-    await expect.poll(() => pauses.length).toBe(2);
-    expect(signals.isCurrent()).toBe(false);
-    pauses[1]?.resolve();
-    await expect.poll(() => signals.isCurrent()).toBe(true);
-    expect(received).toEqual([SPACE, undefined, undefined, undefined]);
+    const publish = async (): Promise<void> => {
+      const within = {};
+      for (const topic of ['retried', 'watches', 'glossary'] as const)
+        await signals.publish(within, topic, SPACE);
+      await signals.collect(within)();
+    };
+    await expect(publish()).rejects.toThrow('no');
+    const current = () => [
+      signals.isCurrent('retried'),
+      signals.isCurrent('space-left', 'watches'),
+    ];
+    expect(current()).toEqual([true, false]);
+    pauses.find(({ of }) => of[1] === 'watches')?.resolve();
+    await expect.poll(() => pauses.length).toBe(3);
+    expect(current()).toEqual([true, false]);
+    for (const { resolve } of pauses) resolve();
+    await expect.poll(current).toEqual([true, true]);
+    expect(received).toEqual([SPACE, SPACE, undefined, undefined]);
+    const attempts = pauses.filter(({ of }) => of[1] === 'watches').map(({ of }) => of[0]);
+    expect(attempts).toEqual([0, 1]);
+  });
+
+  it('is delivered ever more seldom, at most once a minute, and logged once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const logged: string[] = [];
+    const log = createLog('error', { write: (line) => void logged.push(line) });
+    await using opened = await openStore('sqlite::memory:', { log });
+    let delivered = 0;
+    opened.signals.subscribe('watches', () => {
+      delivered += 1;
+      throw new Error('no');
+    });
+    const written = opened.write((db) => opened.signals.publish(db, 'watches', SPACE));
+    await expect(written).rejects.toThrow('no');
+    for (let seconds = 0; seconds < 600; seconds += 1) await vi.advanceTimersByTimeAsync(1_000);
+    expect(delivered).toBeGreaterThan(10);
+    expect(delivered).toBeLessThan(20);
+    expect(logged).toEqual([expect.stringContaining('watches')]);
   });
 });

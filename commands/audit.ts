@@ -62,8 +62,9 @@ const undoOf = async (
   ctx: AuditContext,
 ): Promise<Control | undefined> => {
   const undo = undos.find(({ id }) => [entry, ...others].some((each) => each.id === id));
-  const channels = undo?.touched.map(({ channel }) => channel) ?? [];
   if (!undo) return undefined;
+  // Rules of all channels are every moderator's.
+  const channels = undo.touched.map(({ channel }) => channel).filter(({ id }) => id !== '');
   try {
     await ctx.access.demand(channels, 'write');
   } catch {

@@ -39,10 +39,10 @@ const packages = new Map();
 registerHooks({
   resolve: (specifier, context, next) => {
     const { parentURL, conditions } = context;
-    if (!conditions.includes('import')) return next(specifier, context);
+    if (!conditions.includes('import') || !isOurs(parentURL)) return next(specifier, context);
     if (RELATIVE.test(specifier))
       return { url: new URL(specifier, parentURL).href, shortCircuit: true };
-    if (specifier.startsWith('.') || !isOurs(parentURL)) return next(specifier, context);
+    if (specifier.startsWith('.')) return next(specifier, context);
     const known = packages.get(specifier) ?? { ...next(specifier, context), shortCircuit: true };
     packages.set(specifier, known);
     return known;

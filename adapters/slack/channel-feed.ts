@@ -177,6 +177,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     find: findMessage,
     link: linkTo,
     threadLink: (ref) => `${linkTo(ref)}?thread_ts=${ref.id}&cid=${ref.channel.id}`,
+    // Of a workspace without a paid plan Slack shows the last 90 days.
+    hidesOld: true,
     isGone: async (channel) => !(await readChannel(api, channel)),
     isPrivate: async (channel) => (await readChannel(api, channel))?.is_private !== false,
     // Anybody may give a workspace any name, but its address is its own.

@@ -139,6 +139,9 @@ const buttons = (
   return elements.length > 0 ? [{ type: 'actions', elements }] : [];
 };
 
+/** What the sections show, by their commands. */
+type Bodies = ReadonlyMap<string, readonly SlackBlock[]>;
+
 export type Home = ReturnType<typeof createHome>;
 
 /** Creates App Home: each person's settings, and those of the workspace for its moderators. */
@@ -146,7 +149,9 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
   const { api, core, people, uploads, steps } = deps;
   const { log } = core;
   const pictures = createPictures(uploads, log);
-  const shown = createLru<string, Map<string, readonly SlackBlock[]>>(SHOWN_PEOPLE);
+  const shown = createLru<string, Bodies>(SHOWN_PEOPLE);
+  /** Of these, what presses brought, which stays until the person opens App Home again or presses there. */
+  const turned = createLru<string, Bodies>(SHOWN_PEOPLE);
 
   const sendFiles = async (
     space: Space,
@@ -226,23 +231,26 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
     signal: stopped,
   });
 
-  /** Has every section say what it shows now. */
-  const fill = async (space: Space, member: Member): Promise<void> => {
+  /** Has every section say what it shows now, but those that stay. */
+  const fill = async (space: Space, member: Member, staying: Bodies): Promise<void> => {
+    const key = `${keyOf(space)} ${member.id}`;
+    turned.set(key, staying);
     const visible = SECTIONS.filter(({ moderators }) => !moderators || member.role === 'moderator');
     const bodies = await Promise.all(
       visible.map(async ({ command }) => {
-        const body = await captured(space, member, async (answer) =>
-          core.dispatch({ ...invocation(space, member), command, options: {}, answer }),
-        );
-        return [command, body ?? []] as const;
+        const dispatched = async (): ReturnType<typeof captured> =>
+          captured(space, member, async (answer) =>
+            core.dispatch({ ...invocation(space, member), command, options: {}, answer }),
+          );
+        return [command, staying.get(command) ?? (await dispatched()) ?? []] as const;
       }),
     );
-    shown.set(`${keyOf(space)} ${member.id}`, new Map(bodies));
+    shown.set(key, new Map(bodies));
   };
 
   const open = async (space: Space, userId: string): Promise<void> => {
     const member = await readMember(people, space, userId);
-    await fill(space, member);
+    await fill(space, member, new Map());
     await publish(space, member);
   };
 
@@ -253,7 +261,8 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
   return {
     /** Drops what the people of a workspace were shown. */
     forgetSpace: (space: Space): void => {
-      for (const [key] of shown) if (key.startsWith(`${keyOf(space)} `)) shown.delete(key);
+      for (const bodies of [shown, turned])
+        for (const [key] of bodies) if (key.startsWith(`${keyOf(space)} `)) bodies.delete(key);
       pictures.forgetSpace(space);
     },
     /** Shows App Home to a person who opens it. */
@@ -271,9 +280,7 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
       );
       if (!body) return;
       // What was changed here may be shown in the other parts, too.
-      await fill(space, member);
-      const own = new Map(shown.get(key)).set(command, body);
-      shown.set(key, own);
+      await fill(space, member, new Map(turned.get(key)).set(command, body));
       await publish(space, member);
     },
   };

@@ -19,10 +19,7 @@ export const createLru = <Key, Value>(
   weightOf: (value: Value) => number = () => 1,
 ): Lru<Key, Value> => {
   const entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
-  // One that is made anew passes all that was deleted before it finds the oldest.
-  const oldestFirst = entries.keys();
   let total = 0;
-  const isOver = (): boolean => total > limit && entries.size > 1;
   const remove = (key: Key): void => {
     total -= entries.get(key)?.weight ?? 0;
     entries.delete(key);
@@ -34,10 +31,11 @@ export const createLru = <Key, Value>(
       const weight = weightOf(value);
       total += weight;
       entries.set(key, { value, weight });
-      while (isOver()) {
-        const oldest = oldestFirst.next();
-        if (oldest.done) break;
-        remove(oldest.value);
+      // An iterator that finds nothing to drop has passed all that was deleted, and one that is kept keeps what was deleted.
+      if (total <= limit) return;
+      for (const oldest of entries.keys()) {
+        if (total <= limit || entries.size === 1) return;
+        remove(oldest);
       }
     },
     delete: remove,

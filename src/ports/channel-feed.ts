@@ -131,6 +131,8 @@ export interface ChannelFeed {
   find?(typed: string, here: Channel): LinkedMessage | undefined;
   /** The name or address of a space for people elsewhere; undefined where it is not known. */
   spaceName?(space: Space): Promise<string | undefined>;
+  /** True where old messages may not be readable although nobody deleted them. Default: false. */
+  readonly hidesOld?: boolean;
   /** True where a channel is deleted, or cannot be told from one that is. Default: false. */
   isGone?(channel: Channel): Promise<boolean>;
   /** True where not everybody in its space sees a channel. Default: false. */

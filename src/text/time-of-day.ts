@@ -23,6 +23,8 @@ const aheadMs = (timeMs: number, timeZone: string): number => {
 export const beginningOfDay = (nowMs: number, daysBefore: number, timeZone = 'UTC'): number => {
   const here = nowMs + aheadMs(nowMs, timeZone);
   const dayMs = (Math.floor(here / DAY_MS) - daysBefore) * DAY_MS;
-  // Clocks may be changed between that moment in UTC and the one in the zone.
-  return dayMs - aheadMs(dayMs - aheadMs(dayMs, timeZone), timeZone);
+  // Clocks may be changed between that moment in UTC and the one in the zone, and at midnight itself.
+  const nearMs = dayMs - aheadMs(dayMs - aheadMs(dayMs, timeZone), timeZone);
+  const isDayBefore = nearMs + aheadMs(nearMs, timeZone) < dayMs;
+  return isDayBefore ? dayMs - aheadMs(dayMs - DAY_MS / 2, timeZone) : nearMs;
 };

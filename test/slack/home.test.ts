@@ -57,6 +57,21 @@ describe('App Home', () => {
     expect(before).toBeGreaterThan(0);
   });
 
+  it('keeps the page that somebody turned to in one part when another part is pressed', async () => {
+    const at = bot.place();
+    const { admin } = at;
+    await bot.use(at, 'autotranslate reply languages:es');
+    await opened(admin);
+    const { id } = at.channel;
+    const pausing = `autotranslate pause:${id}`;
+    const shows = (part: string) => JSON.stringify(admin.home).includes(part);
+    bot.slack.act(admin, homeOf(admin), 'autotranslate page', { selected_conversation: id });
+    await bot.slack.until(() => shows(pausing));
+    bot.slack.act(admin, homeOf(admin), 'privacy out');
+    await bot.slack.until(() => shows('"privacy in"'));
+    expect(shows(pausing)).toBe(true);
+  });
+
   it('shows the chart of usage as a picture, which is uploaded again only when it changed', async () => {
     const at = bot.place();
     const { admin } = at;

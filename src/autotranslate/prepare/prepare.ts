@@ -91,8 +91,8 @@ export const createPrepare = (deps: PrepareDeps) => {
   const mayStand = async ({ ref, purpose, message, position }: Row): Promise<boolean> =>
     message === 'unread' &&
     purpose === WATCH &&
-    // Slack shows 90 days of a free workspace; rows are cleared before.
-    (position === '' ||
+    // The rows of messages are cleared before their platform hides them.
+    ((position === '' && platforms.of(ref.channel).feed.hidesOld === true) ||
       !watches.of(ref.channel) ||
       (await platforms.of(ref.channel).feed.isGone?.(ref.channel)) === true);
 

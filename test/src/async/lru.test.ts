@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test, it, describe } from 'vitest';
 import { createLru, createCache, createCachedLook } from '../../../src/async/lru.ts';
@@ -45,6 +48,22 @@ test('whatever is set, deleted and cleared, the last set stay within the limit',
       }
     }),
   );
+});
+
+test('what was deleted is let go', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const lru = createLru<number, object>(1_000);
+  const deleted = Array.from({ length: 50 }, () => {
+    for (let key = 0; key < 40; key += 1) lru.set(key, { key });
+    const ref = new WeakRef(lru.get(0) ?? {});
+    for (let key = 0; key < 40; key += 1) lru.delete(key);
+    return ref;
+  });
+  await setImmediate();
+  collectGarbage();
+  lru.set(1, {});
+  expect(deleted.filter((ref) => ref.deref() !== undefined)).toEqual([]);
 });
 
 const counting = (most: number) => {

@@ -157,6 +157,15 @@ describe('the quote of a message', () => {
     expect(scene.feed.texts(SPANISH)).toEqual([expect.stringContaining('es(a public matter)')]);
   });
 
+  it('finds so, too, where what was stored of the answer was cleared', async () => {
+    const { ref, answer } = await answered(scene);
+    await scene.store.deleteFrom('inbox').where('message_id', '=', answer.id).execute();
+    scene.feed.remove(answer);
+    for (const words of ['a secret matter', 'a public matter']) await edit(ref, words);
+    await scene.later();
+    expect(scene.feed.texts(SPANISH)).toEqual([expect.stringContaining('es(a public matter)')]);
+  });
+
   it.each<[string, (edited: MessageRef) => unknown]>([
     ['auto-translate was turned off in its channel', async () => scene.watches.remove(SPANISH)],
     [
@@ -167,6 +176,7 @@ describe('the quote of a message', () => {
     [
       'it is so old that its platform hides it',
       async (edited) => {
+        Object.assign(scene.feed.feed, { hidesOld: true });
         await scene.store.deleteFrom('inbox').execute();
         await edit(edited, 'a secret matter');
         await scene.later();

@@ -94,7 +94,10 @@ export default defineCommand(
         });
       const usable = usableBy(ctx);
       const shown = found.filter(({ name }) => usable.some((each) => each.name === name));
-      if (shown.length === 0) throw userError('forbidden', 'errors.needs-moderator');
+      if (shown.length === 0) {
+        const { platform } = ctx.member;
+        throw userError('forbidden', 'errors.needs-moderator', { platform });
+      }
       const details = shown.map((command) =>
         nested(
           line(command),

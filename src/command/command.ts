@@ -259,7 +259,10 @@ export const channelOption = (only?: 'voice') =>
 
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
-  if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
+  if (member.role !== 'moderator') {
+    const { platform } = member;
+    throw userError('forbidden', 'errors.needs-moderator', { platform });
+  }
 };
 
 const action = z.looseObject({

@@ -241,7 +241,7 @@ describe('/audit', () => {
     const watches = await openWatches();
     await actAs(ADA, () => watches.set([watchOf(HERE)]));
     expect((await harness().run('audit', {}, { member: BOB })).text).toContain(
-      sentence('errors.needs-moderator'),
+      sentence('errors.needs-moderator', { platform: 'test' }),
     );
     expect(await shown()).toContain(HERE.id);
     script.access = { [HERE.id]: 'none' };

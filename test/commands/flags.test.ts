@@ -17,7 +17,7 @@ describe('/flags', () => {
     expect((await choicesOf(harness())).flags.keptMinutes).toBeUndefined();
     const member = { role: 'member' } as const;
     const refused = await harness().run('flags expire', { minutes: 1 }, { member });
-    expect(refused.text).toBe(sentence('errors.needs-moderator'));
+    expect(refused.text).toBe(sentence('errors.needs-moderator', { platform: 'test' }));
   });
 
   it('gives an emoji a language, lists and takes it', async () => {

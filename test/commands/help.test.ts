@@ -47,7 +47,7 @@ describe('/help', () => {
   it('shows a member nothing of what only moderators may do', async () => {
     const asking = { member: BOB };
     const { text } = await commands().run('help', { command: 'autotranslate' }, asking);
-    expect(text).toBe(sentence('errors.needs-moderator'));
+    expect(text).toBe(sentence('errors.needs-moderator', { platform: 'test' }));
     const some = await commands().run('help', { command: 'glossary' }, asking);
     expect(some.text).toContain('/glossary list');
     expect(some.text).not.toContain('/glossary import');

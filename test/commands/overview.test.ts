@@ -259,7 +259,7 @@ describe('/status', () => {
       `<#100> · ${sentence('service.no-translation', PAIR)}\n  - ${sentence('status.more', { count: 2 })}`,
     );
     const refused = await harness().press('status.retry', [], { member: { role: 'member' } });
-    expect(refused.text).toContain(sentence('errors.needs-moderator'));
+    expect(refused.text).toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     await harness().run('status');
     const content = await harness().press('status.retry');
     expect(content.text).toContain(sentence('status.revived', { count: 3 }));

@@ -77,10 +77,10 @@ describe('a press', () => {
     script.backlog = { ...NO_BACKLOG, dead: 1 };
     const before = await stateOf();
     const refused = await harness().pressNamed(press, { member: BOB });
-    expect(refused.text).toContain(sentence('errors.needs-moderator'));
+    expect(refused.text).toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     expect(await stateOf()).toEqual(before);
     const { text } = await harness().pressNamed(press);
-    expect(text).not.toContain(sentence('errors.needs-moderator'));
+    expect(text).not.toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     expect(text).not.toContain(sentence('errors.unknown-press'));
   });
 
@@ -97,7 +97,7 @@ describe('a press', () => {
 
   it.each(listed('everybody'))('of everybody asks for no rights: %s', async (press) => {
     const { text } = await harness().pressNamed(press, { member: BOB });
-    expect(text).not.toContain(sentence('errors.needs-moderator'));
+    expect(text).not.toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     expect(text).not.toContain(sentence('errors.unknown-press'));
   });
 });

@@ -149,7 +149,10 @@ describe('/rooms', () => {
     await harness().press('rooms.barge-in', ['stop']);
     const member = { role: 'member' } as const;
     const refused = await harness().press('rooms.wake-on', [], { member });
-    expect(refused).toMatchObject({ text: sentence('errors.needs-moderator'), tone: 'error' });
+    expect(refused).toMatchObject({
+      text: sentence('errors.needs-moderator', { platform: 'test' }),
+      tone: 'error',
+    });
     expect(refused.controls ?? []).toEqual([]);
     expect(await choices()).toMatchObject({ bargeIn: 'stop', wakeWord: false, partials: true });
     expect((await harness().run('rooms', {}, { member })).tone).toBe('error');

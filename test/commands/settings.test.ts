@@ -260,7 +260,10 @@ describe('/settings', () => {
     await harness().press('settings.limits');
     const member = { role: 'member' } as const;
     const content = await harness().press('settings.characters', ['10000'], { member });
-    expect(content).toMatchObject({ text: sentence('errors.needs-moderator'), tone: 'error' });
+    expect(content).toMatchObject({
+      text: sentence('errors.needs-moderator', { platform: 'test' }),
+      tone: 'error',
+    });
     expect(content.controls ?? []).toEqual([]);
     expect((await choicesOf(harness())).dailyCharacters).toBeUndefined();
   });

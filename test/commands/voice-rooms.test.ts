@@ -119,7 +119,7 @@ describe('/readaloud', () => {
 
   it.each(['on', 'off', 'list'])('lets nobody but moderators use %s', async (action) => {
     const content = await harness().run(`readaloud ${action}`, {}, { member: BOB });
-    expect(content.text).toBe(sentence('errors.needs-moderator'));
+    expect(content.text).toBe(sentence('errors.needs-moderator', { platform: 'test' }));
   });
 });
 

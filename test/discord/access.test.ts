@@ -36,7 +36,8 @@ describe('a command that changes the server', () => {
     const at = bot.place();
     giveToEverybody(use[0]);
     const shown = await bot.use(at, ...use, at.ann);
-    expect(shown.content).toContain(sentence('errors.needs-moderator'));
+    expect(shown.content).toContain(sentence('errors.needs-moderator', { platform: 'discord' }));
+    expect(shown.content).toContain('Manage Server');
     expect(shown.ephemeral).toBe(true);
     expect(at.channel.messages).toEqual([]);
   });

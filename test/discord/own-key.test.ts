@@ -77,7 +77,9 @@ describe('a key that a moderator enters in a form', () => {
     const panel = await bot.use(at, 'settings');
     await bot.press(panel, 'settings page:key', undefined, at.guild.owner);
     const pressed = bot.discord.press(at.ann, panel, 'settings key');
-    await bot.discord.until(() => panel.content.includes(sentence('errors.needs-moderator')));
+    await bot.discord.until(() =>
+      panel.content.includes(sentence('errors.needs-moderator', { platform: 'discord' })),
+    );
     expect(pressed.modal).toBeUndefined();
     const rows = bot.store
       .selectFrom('space_key')

@@ -32,7 +32,7 @@ describe('/settings', () => {
     expect(pressesOf(panel)).toHaveLength(10);
     expect(channel.messages.every(({ ephemeral }) => !ephemeral)).toBe(true);
     await bot.press(panel, 'settings flags:off', undefined, ann);
-    expect(panel.content).toContain(sentence('errors.needs-moderator'));
+    expect(panel.content).toContain(sentence('errors.needs-moderator', { platform: 'discord' }));
     expect(panel.content).not.toContain(sentence('settings.flags-are-on'));
     expect((await bot.use(at, 'settings')).content).toContain(sentence('settings.flags-are-on'));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSlackBot, type Place, type SlackBot } from './support.ts';
 
-const MODERATORS = 'Only moderators';
+const MODERATORS = 'Only moderators can do that: owners and admins of the workspace';
 
 /** Somebody stops managing the workspace, which Slack does not tell. */
 const demote = ({ admin }: Place): void => {

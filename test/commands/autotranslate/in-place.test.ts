@@ -85,7 +85,7 @@ describe('/autotranslate reply and thread', () => {
   it('are for moderators', async () => {
     const member = { role: 'member' } as const;
     const { text } = await harness().run('autotranslate reply', { languages: 'es' }, { member });
-    expect(text).toBe(sentence('errors.needs-moderator'));
+    expect(text).toBe(sentence('errors.needs-moderator', { platform: 'test' }));
   });
 
   it('complete the language that is being typed, in a list of those before it', async () => {

@@ -55,7 +55,7 @@ describe('a press of the panel that cannot be done', () => {
     const before = watch('100');
     const asMember = { member: { ...BOB } };
     const { text } = await harness().pressNamed(`autotranslate ${press}`, asMember, values);
-    expect(text).toContain(sentence('errors.needs-moderator'));
+    expect(text).toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     harness().script.access = { 100: press.startsWith('off') ? 'none' : 'see' };
     await harness().pressNamed(`autotranslate ${press}`, {}, values);
     harness().script.access = { 100: 'none' };

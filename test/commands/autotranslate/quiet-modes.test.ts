@@ -84,7 +84,7 @@ describe('/autotranslate request', () => {
 
   it('is for moderators', async () => {
     const { text } = await harness().run('autotranslate request', {}, { member: BOB });
-    expect(text).toBe(sentence('errors.needs-moderator'));
+    expect(text).toBe(sentence('errors.needs-moderator', { platform: 'test' }));
   });
 });
 

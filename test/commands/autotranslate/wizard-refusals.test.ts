@@ -103,7 +103,7 @@ describe('a set-up that cannot be made', () => {
     const elsewhere = { channel: { ...HERE, space: { platform: 'test', id: 'other' } } };
     await harness().pressNamed(`autotranslate ${word}:${id}`, elsewhere, [value]);
     const asMember = await harness().pressNamed(`autotranslate ${word}:${id}`, { member: BOB });
-    expect(asMember.text).toContain(sentence('errors.needs-moderator'));
+    expect(asMember.text).toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     const { choices } = await harness().services.setups.find(SPACE, id ?? '');
     expect(choices).toMatchObject({ channels: ['100'], languages: ['es'], from: 'en' });
     expect(builder().built).toEqual([]);

@@ -70,7 +70,7 @@ describe('the key in /settings', () => {
     await openPage();
     const asking = { member: { role: 'member' } } as const;
     const content = await harness().press('settings.key-enter', [KEY], asking);
-    expect(content.text).toContain(sentence('errors.needs-moderator'));
+    expect(content.text).toContain(sentence('errors.needs-moderator', { platform: 'test' }));
     expect(await state()).toBeUndefined();
   });
 

@@ -73,7 +73,7 @@ describe('a press', () => {
 
   it('is for those whom guards and roles let in', async () => {
     expect((await probes.press('probing guarded'))?.text).toContain(
-      sentence('errors.needs-moderator'),
+      sentence('errors.needs-moderator', { platform: 'test' }),
     );
     const member = { ...MEMBER, role: 'moderator' } as const;
     expect(await probes.press('probing guarded', { member })).toEqual({ text: 'let in' });

@@ -1,18 +1,10 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Selectable, type Transaction } from 'kysely';
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isOpen, refColumns, type Row } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import {
-  changeRows,
-  channelColumns,
-  deleteRows,
-  putRow,
-  readRow,
-  readRows,
-  slotOf,
-} from '../rows.ts';
+import { changeRows, channelColumns, putRow, readRow, readRows, slotOf } from '../rows.ts';
 
 /** A thread that is copied into others. */
 export interface LinkedThread {
@@ -43,6 +35,10 @@ const COLUMNS = [
   'state',
   'origin',
 ] as const;
+
+const KEY = ['platform', 'thread_channel_id', 'thread_id'] as const;
+/** Most rows that are deleted by one statement, about 4 µs each. */
+const REMOVED_AT_ONCE = 500;
 
 type ThreadRow = Pick<Selectable<Schema['linked_thread']>, (typeof COLUMNS)[number]>;
 
@@ -139,9 +135,21 @@ export const createLinkedThreadStore = (store: Store) => ({
     );
     return changed > 0;
   },
-  /** Deletes what is recorded of the threads of a channel. */
+  /** Deletes what is recorded of the threads of a channel, some at a time: others write between. */
   remove: async (channel: Channel): Promise<void> => {
-    await store.write((db) => deleteRows(db, 'linked_thread', channelColumns(channel)));
+    const removeSome = async (db: Transaction<Schema>): Promise<number> => {
+      const some = db
+        .selectFrom('linked_thread')
+        .where((eb) => eb.and(channelColumns(channel)))
+        .select(KEY)
+        .limit(REMOVED_AT_ONCE);
+      const { numDeletedRows } = await db
+        .deleteFrom('linked_thread')
+        .where((eb) => eb(eb.refTuple(...KEY), 'in', some.$asTuple(...KEY)))
+        .executeTakeFirst();
+      return Number(numDeletedRows);
+    };
+    while ((await store.write(removeSome)) === REMOVED_AT_ONCE);
   },
   /** True for the first message that waits in its partition. */
   isNext: async ({ ref, partition }: Pick<Row, 'ref' | 'partition'>): Promise<boolean> => {

@@ -60,7 +60,7 @@ it.each<readonly [string, (store: Store) => Promise<unknown>]>([
   for (const plan of plans)
     expect(plan).toMatch(
       new RegExp(
-        `USING (?:COVERING )?INDEX (?:${INDEXES.join('|')})\\b|message_id=\\?|(?:channel_cursor|history_gap) .*channel_id=\\?`,
+        `USING (?:COVERING )?INDEX (?:${INDEXES.join('|')})\\b|message_id=\\?|thread_channel_id=\\? AND thread_id=\\?|(?:channel_cursor|history_gap) .*channel_id=\\?`,
       ),
     );
 });

@@ -25,9 +25,10 @@ const marks = async (
   choices: Choices,
   { services, t }: Context,
 ): Promise<readonly Maybe<RichText>[]> => {
-  const { isLost, elsewhere } = await services.watches.state(watch);
+  const { isLost, isHeld, elsewhere } = await services.watches.state(watch);
   return [
     isPaused(watch) && t('autotranslate.is-paused'),
+    isHeld && t('members.held'),
     isQuiet(watch.channel, choices) && t('autotranslate.is-quiet'),
     isLost && t('autotranslate.is-lost'),
     elsewhere.paused > 0 && t('autotranslate.elsewhere-paused', { count: elsewhere.paused }),

@@ -5,6 +5,8 @@ import type { Changer, ChannelWatch } from './space.ts';
 /** The things that keep a watch from being done now; see `Watches.state`. */
 export interface WatchState {
   readonly isLost: boolean;
+  /** True where a channel of its group pauses it for all. */
+  readonly isHeld: boolean;
   readonly elsewhere: { readonly lost: number; readonly paused: number };
 }
 

@@ -133,7 +133,7 @@ export const createScript = (): Script => ({
   readsHistory: true,
   isReader: true,
   members: [],
-  state: { isLost: false, elsewhere: { lost: 0, paused: 0 } },
+  state: { isLost: false, isHeld: false, elsewhere: { lost: 0, paused: 0 } },
   people: [],
   named: {},
   silentSpaces: [],

@@ -130,7 +130,7 @@ export const createCoreServices = (faults: ServiceFaults): Services => {
       remove: async () => false,
       missing: async () => [],
       drawback: async () => undefined,
-      state: async () => ({ isLost: false, elsewhere: { lost: 0, paused: 0 } }),
+      state: async () => ({ isLost: false, isHeld: false, elsewhere: { lost: 0, paused: 0 } }),
       elsewhere: () => 0,
       isTalk: () => false,
       invite: refuse,

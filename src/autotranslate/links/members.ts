@@ -118,11 +118,12 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       const others = watch.mode === 'mirror' ? linkedWith(watch) : [];
       const lost = await Promise.all([watch, ...others].map(deps.own.isLost));
       const [isLost = false, ...elsewhere] = lost;
-      const isKept = (each: ChannelWatch): boolean =>
-        isPaused(each) || isMuted(watch, each.channel) || isHeld(each.channel, group);
-      const isHere = isHeld(watch.channel, group);
-      const paused = others.filter((each) => isHere || isKept(each)).length;
-      return { isLost, elsewhere: { lost: elsewhere.filter(Boolean).length, paused } };
+      const paused = others.filter((each) => isPaused(each) || isHeld(each.channel, group));
+      return {
+        isLost,
+        isHeld: isHeld(watch.channel, group),
+        elsewhere: { lost: elsewhere.filter(Boolean).length, paused: paused.length },
+      };
     },
     members: async (watch: ChannelWatch): Promise<readonly LinkMember[]> => {
       const group = watches.group(watch);

@@ -59,8 +59,9 @@ describe('/autotranslate list', () => {
     'says where the bot has no access, and what is paused or lost elsewhere: %s',
     async (command) => {
       await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-      harness().script.state = { isLost: true, elsewhere: { lost: 2, paused: 1 } };
+      harness().script.state = { isLost: true, isHeld: true, elsewhere: { lost: 2, paused: 1 } };
       const marks = [
+        sentence('members.held'),
         sentence('autotranslate.is-lost'),
         sentence('autotranslate.elsewhere-paused', { count: 1 }),
         sentence('autotranslate.elsewhere-lost', { count: 2 }),

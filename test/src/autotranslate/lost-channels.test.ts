@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { channelKey } from '../../../src/model/place.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -49,22 +50,34 @@ describe('a linked channel from which the bot was removed', () => {
     const state = async (of: typeof ENGLISH) => scene.watches.state(scene.watches.of(of)!);
     const none = { lost: 0, paused: 0 };
     kick();
-    expect(await state(THERE)).toEqual({ isLost: true, elsewhere: none });
-    expect(await state(ENGLISH)).toEqual({ isLost: false, elsewhere: { lost: 1, paused: 0 } });
+    expect(await state(THERE)).toMatchObject({ isLost: true, elsewhere: none });
+    expect(await state(ENGLISH)).toMatchObject({
+      isLost: false,
+      elsewhere: { lost: 1, paused: 0 },
+    });
     const members = await scene.watches.members(scene.watches.of(ENGLISH)!);
     expect(members).toMatchObject([{ isLost: true }]);
     scene.other.lose();
-    expect(await state(THERE)).toEqual({ isLost: false, elsewhere: none });
-    expect(await state(ENGLISH)).toEqual({ isLost: false, elsewhere: none });
+    expect(await state(THERE)).toMatchObject({ isLost: false, elsewhere: none });
+    expect(await state(ENGLISH)).toMatchObject({ isLost: false, elsewhere: none });
   });
 
   it.each([
-    ['muted', () => scene.watches.mute(ENGLISH, 'other 42', true)],
     ['paused for all', () => scene.watches.hold(ENGLISH, 'other 42', true)],
     ['paused by its own moderators', () => scene.watches.pause(THERE, true)],
   ] as const)('is counted as paused where it is %s', async (_, pause) => {
     await pause();
     const { elsewhere } = await scene.watches.state(scene.watches.of(ENGLISH)!);
     expect(elsewhere).toEqual({ lost: 0, paused: 1 });
+  });
+
+  it('is told apart from one that is muted, and from one that others pause for all', async () => {
+    const state = async (of: typeof ENGLISH) => scene.watches.state(scene.watches.of(of)!);
+    await scene.watches.mute(ENGLISH, channelKey(THERE), true);
+    const none = { lost: 0, paused: 0 };
+    expect(await state(ENGLISH)).toEqual({ isLost: false, isHeld: false, elsewhere: none });
+    await scene.watches.hold(ENGLISH, channelKey(THERE), true);
+    expect(await state(THERE)).toEqual({ isLost: false, isHeld: true, elsewhere: none });
+    expect(await state(ENGLISH)).toMatchObject({ isHeld: false, elsewhere: { paused: 1 } });
   });
 });

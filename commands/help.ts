@@ -94,10 +94,8 @@ export default defineCommand(
         });
       const usable = usableBy(ctx);
       const shown = found.filter(({ name }) => usable.some((each) => each.name === name));
-      if (shown.length === 0) {
-        const { platform } = ctx.member;
-        throw userError('forbidden', 'errors.needs-moderator', { platform });
-      }
+      const { platform } = ctx.member;
+      if (shown.length === 0) throw userError('forbidden', 'errors.needs-moderator', { platform });
       const details = shown.map((command) =>
         nested(
           line(command),

@@ -75,7 +75,10 @@ it('the shortcut on a reply goes on in its thread from there, page by page, whoe
   const at = bot.place();
   const root = at.channel.say(at.admin, 'line 100.');
   const replies = Array.from({ length: 14 }, (_, index) =>
-    at.channel.say(index === 4 ? at.admin : at.ann, `line ${index + 1}.`, { thread: root }),
+    at.channel.say(index === 4 ? at.admin : at.ann, `line ${index + 1}.`, {
+      thread: root,
+      broadcast: index === 6,
+    }),
   );
   at.channel.say(at.ann, 'line 200.');
   await bot.use(at, 'privacy', { by: at.admin });

@@ -291,13 +291,10 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
       });
       const there = (await Promise.all(again)).filter((one) => one !== undefined);
       const shown = await readable(there, signal);
-      const left = new Set(shown.messages.map(({ ref }) => ref.id));
+      const gone = asked.difference(new Set(shown.messages.map(({ ref }) => ref.id)));
       return {
         ...shown,
-        messages: shown.messages.filter((one) => {
-          const root = rootOf(one);
-          return root === undefined || !asked.has(root) || left.has(root);
-        }),
+        messages: shown.messages.filter((one) => !gone.has(rootOf(one) ?? '')),
       };
     },
     replies: async (messages, each, signal) => {

@@ -74,18 +74,20 @@ export const boundedValues = (values: readonly string[]): readonly string[] => {
   return values;
 };
 
+/** People who are looked up at the same time. */
+const LOOKED_UP = 5;
 /** People of a typed name who are offered. */
 const MOST_OFFERED = 5;
 /** Stands for a mention among words: people write no such character. */
 const MENTION = '\uE000';
 
-/** The id that was typed. Rejects with `bad-input` for a name, and offers whom it may stand for. */
-const typedPerson = async (
+/** Rejects with `bad-input` for a name that was typed in place of an id, and offers whom it may stand for. */
+const demandPerson = async (
   typed: string,
   { services, channel: { space }, locale }: Context,
-): Promise<string> => {
+): Promise<void> => {
   const found = await services.people(space, typed).catch(() => []);
-  if (found.some(({ id }) => id === typed)) return typed;
+  if (found.some(({ id }) => id === typed)) return;
   const name = typedCode(typed);
   if (found.length === 0) throw userError('bad-input', 'rules.people-how', { name });
   const people = found
@@ -104,7 +106,10 @@ const mentioned = (typed: RichText, ruled: 'people' | 'roles', platform: string)
   return [...ids];
 };
 
-/** The ids of the people who were mentioned, or whose ids stand between commas. Rejects with `bad-input` for names. */
+/**
+ * The ids of the people who were mentioned, or whose ids stand between commas. Rejects with `bad-input` for names, and as
+ * `boundedValues` does before anybody is looked up.
+ */
 const typedPeople = async (typed: RichText, ctx: Context): Promise<readonly string[]> => {
   let written = '';
   visit(typed, (node) => {
@@ -113,8 +118,12 @@ const typedPeople = async (typed: RichText, ctx: Context): Promise<readonly stri
   });
   // Words such as “and” stand between mentions.
   const others = valuesIn(written).filter((value) => !value.includes(MENTION));
-  const ids = await Promise.all(others.map((value) => typedPerson(value, ctx)));
-  return [...mentioned(typed, 'people', ctx.channel.space.platform), ...ids];
+  const all = boundedValues([...mentioned(typed, 'people', ctx.channel.space.platform), ...others]);
+  for (let from = 0; from < others.length; from += LOOKED_UP) {
+    const some = others.slice(from, from + LOOKED_UP);
+    await Promise.all(some.map((value) => demandPerson(value, ctx)));
+  }
+  return all;
 };
 
 const typedTypes = (typed: RichText, { t }: Context): readonly string[] =>

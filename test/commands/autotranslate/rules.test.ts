@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RULE_VALUE_CHARS, RULE_VALUES } from '../../../src/model/rules.ts';
 import { HERE, labelled, SPACE } from '../../fakes/command-harness.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { BOB, useCommandHarness } from '../support.ts';
@@ -33,6 +34,21 @@ describe('/autotranslate rules', () => {
     expect(rules()).toEqual({ [about]: { ...rule, only: true } });
     await set({ about, rule: 'none' });
     expect(rules()).toEqual({ [about]: { of: [] } });
+  });
+
+  it('looks up no more people than a rule holds, and none after one who is unknown', async () => {
+    const looked: string[] = [];
+    const people = async (_: unknown, typed: string) => {
+      looked.push(typed);
+      return [];
+    };
+    Object.assign(harness().services, { people });
+    const values = Array.from({ length: 500 }, (_, at) => at.toString(36));
+    const { text } = await set({ about: 'people', values: values.join(',') });
+    expect(text).toBe(sentence('rules.too-much', { most: RULE_VALUES, chars: RULE_VALUE_CHARS }));
+    expect(looked).toEqual([]);
+    await set({ about: 'people', values: values.slice(0, RULE_VALUES).join(',') });
+    expect(looked).toEqual(values.slice(0, 5));
   });
 
   it('sets back a rule that ended by typing, with all others', async () => {

@@ -64,6 +64,7 @@ export interface Cache<Key, Value> {
  * @param most number of entries, or their weight; the least recently used are dropped first
  * @param weightOf the weight of a value; default: 1
  * @param lifeMs time for which a value counts; default: never
+ * @param lifeOf time for which this value counts, where that is less
  * @param now ms, of any clock; needed for `lifeMs`
  * @param isCurrent false while changes may be missed, so that values are read anew. Default: always true
  */
@@ -74,6 +75,7 @@ export const createCache = <Key, Value>(
     most,
     weightOf = () => 1,
     lifeMs = Infinity,
+    lifeOf = () => lifeMs,
     now = () => 0,
     isCurrent = () => true,
   }: {
@@ -81,6 +83,7 @@ export const createCache = <Key, Value>(
     readonly most: number;
     readonly weightOf?: (value: Value) => number;
     readonly lifeMs?: number;
+    readonly lifeOf?: (value: Value) => number;
     readonly now?: () => number;
     readonly isCurrent?: () => boolean;
   },
@@ -88,13 +91,15 @@ export const createCache = <Key, Value>(
   interface Entry {
     readonly asked: Key;
     readonly found: Promise<Value>;
-    readonly untilMs: number;
+    untilMs: number;
   }
   const weights = new WeakMap<Promise<Value>, number>();
   const known = createLru<string, Entry>(most, ({ found }) => weights.get(found) ?? 1);
   const weigh = async (key: string, entry: Entry): Promise<void> => {
     try {
-      weights.set(entry.found, weightOf(await entry.found));
+      const value = await entry.found;
+      entry.untilMs = Math.min(entry.untilMs, now() + lifeOf(value));
+      weights.set(entry.found, weightOf(value));
       if (known.get(key)?.found === entry.found) known.set(key, entry);
     } catch {
       if (known.get(key)?.found === entry.found) known.delete(key);

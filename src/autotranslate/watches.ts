@@ -38,9 +38,10 @@ export interface WatchesDeps {
 /** Longest wait for what a platform says of the bot in a channel. */
 const CHECK_MS = 10_000;
 
-/** Channels of which it is remembered that the bot works there, and for how long. */
+/** Channels of which it is remembered whether the bot works there, and for how long it is that it does, or does not. */
 const MOST_REACHED = 5_000;
 const REACHED_MS = 2 * MINUTE_MS;
+const LOST_MS = 15_000;
 
 export type OwnWatches = ReturnType<typeof createWatches>;
 
@@ -85,16 +86,14 @@ export const createWatches = (deps: WatchesDeps) => {
       keyOf: ({ channel, mode }) => `${channelKey(channel)} ${mode}`,
       most: MOST_REACHED,
       lifeMs: REACHED_MS,
+      lifeOf: (lost) => (lost ? LOST_MS : REACHED_MS),
       now,
     },
   );
 
   /** True where the bot is not in a channel any more, or lacks permissions there; false where that is not known soon. */
-  const isLost = async (watch: ChannelWatch): Promise<boolean> => {
-    const lost = await within(NAMED_MS, losses.of(watch), false);
-    if (lost) losses.forgetWhere(({ channel }) => isSameChannel(channel, watch.channel));
-    return lost;
-  };
+  const isLost = (watch: ChannelWatch): Promise<boolean> =>
+    within(NAMED_MS, losses.of(watch), false);
 
   const drawback = async ({ channel, mode }: ChannelWatch): Promise<Sentence | undefined> =>
     isInPlace(mode) ? undefined : platforms.find(channel)?.feed.drawback?.(channel, mode);

@@ -131,6 +131,26 @@ it('what was read a while ago is read anew', async () => {
   expect(asked).toHaveLength(3);
 });
 
+it('what counts for less time than the others is read anew before them', async () => {
+  let nowMs = 0;
+  const asked: string[] = [];
+  const cache = createCache(
+    async (key: string) => {
+      asked.push(key);
+      return key;
+    },
+    {
+      keyOf: (key) => key,
+      most: 6,
+      lifeMs: 1_000,
+      lifeOf: (key) => (key === 'brief' ? 100 : 1_000),
+      now: () => nowMs,
+    },
+  );
+  for (nowMs of [0, 99, 100, 999]) await Promise.all(['brief', 'long'].map(cache.of));
+  expect(asked).toEqual(['brief', 'long', 'brief', 'brief']);
+});
+
 it('what was read is read anew where the clock was set back', async () => {
   let nowMs = 86_400_000;
   let asked = 0;

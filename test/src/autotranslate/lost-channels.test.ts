@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { channelKey } from '../../../src/model/place.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
@@ -58,8 +58,16 @@ describe('a linked channel from which the bot was removed', () => {
     const members = await scene.watches.members(scene.watches.of(ENGLISH)!);
     expect(members).toMatchObject([{ isLost: true }]);
     scene.other.lose();
+    scene.clock.aheadMs += 15_000;
     expect(await state(THERE)).toMatchObject({ isLost: false, elsewhere: none });
     expect(await state(ENGLISH)).toMatchObject({ isLost: false, elsewhere: none });
+  });
+
+  it('is asked of once for many looks', async () => {
+    kick();
+    const asked = vi.spyOn(scene.other.feed, 'missing');
+    for (let look = 0; look < 20; look += 1) await scene.watches.state(scene.watches.of(ENGLISH)!);
+    expect(asked).toHaveBeenCalledOnce();
   });
 
   it.each([

@@ -9,13 +9,7 @@ import type { StoredUndo, WatchUndos } from '../store/channels/watch-undos.ts';
 import type { Claim } from '../store/channels/watches.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { UNDO_MINUTES } from '../store/privacy/tables.ts';
-import {
-  MOST_CHANNELS,
-  rulesWatch,
-  type ChannelWatch,
-  type Changer,
-  type SpaceChoices,
-} from '../model/space.ts';
+import { MOST_CHANNELS, rulesWatch, type ChannelWatch, type Changer } from '../model/space.ts';
 import type { Watches } from '../model/watches.ts';
 
 export interface EndedWatchesDeps {
@@ -23,7 +17,7 @@ export interface EndedWatchesDeps {
     /** @param claim see `WatchStore.set` */
     set(...args: [...Parameters<Watches['set']>, claim?: Claim]): Promise<void>;
   };
-  readonly undos: Pick<WatchUndos, 'list' | 'take' | 'takeAfter' | 'isUsed'>;
+  readonly undos: Pick<WatchUndos, 'list' | 'take' | 'isUsed'>;
   readonly spaces: Pick<SpaceSettings, 'of' | 'change'>;
   readonly now: () => number;
 }
@@ -137,24 +131,23 @@ export const createEndedWatches = ({ watches, undos, spaces, now }: EndedWatches
       if (!undo) throw await refusal();
       const { restored, touched } = undo;
       await admit(touched);
-      const [first] = restored;
-      if (first && first.channel.id === '') {
-        const how = ({ rules }: Pick<SpaceChoices, 'rules'>) => {
-          const current = [rulesWatch(space, rules)];
-          if (!isDeepStrictEqual(restoredOf(undo, current), restored)) throw over;
-          return { rules: first.choices?.rules ?? {} };
-        };
-        await actFurther({ isUndo: true }, () => spaces.change(space, how));
-        await undos.takeAfter(space, id);
-        return restored;
-      }
-      const { mixesAges: mayMixAges, isOfRules } = undo;
-      if (!mayMixAges && (await watches.mixesAges(touched))) throw over;
       // Others may have changed something meanwhile.
       const claim: Claim = async (db, current) => {
         const isAsBefore = isDeepStrictEqual(restoredOf(undo, current), restored);
         if (!isAsBefore || !(await undos.take(db, space, id))) throw await refusal(db);
       };
+      const [first] = restored;
+      if (first && first.channel.id === '') {
+        const { rules = {} } = first.choices ?? {};
+        await actFurther({ isUndo: true }, () =>
+          spaces.change(space, { rules }, (db, before) =>
+            claim(db, [rulesWatch(space, before.rules)]),
+          ),
+        );
+        return restored;
+      }
+      const { mixesAges: mayMixAges, isOfRules } = undo;
+      if (!mayMixAges && (await watches.mixesAges(touched))) throw over;
       const options = { ...(!isOfRules && { by }), mayMixAges };
       await actFurther({ isUndo: true }, () => watches.set(restored, options, claim));
       return restored;

@@ -254,15 +254,21 @@ export const createSpaceSettings = (store: Store) => {
       });
     },
 
-    /** Changes choices, to values or by what they are at this moment. An omitted key keeps its value. */
+    /**
+     * Changes choices, to values or by what they are at this moment. An omitted key keeps its value.
+     *
+     * @param claim work of the same transaction; it changes nothing where this rejects
+     */
     async change(
       space: Space,
       change: Partial<SpaceChoices> | ((before: SpaceChoices) => Partial<SpaceChoices>),
+      claim?: (db: Transaction<Schema>, before: SpaceChoices) => Promise<void>,
     ): Promise<void> {
       const how = typeof change === 'function' ? change : () => change;
       const by = currentActor();
       await store.write(async (db) => {
         const { before, after } = await changeChoices(db, space, store.signals, how);
+        await claim?.(db, before);
         if (by?.undo) await putUndo(db, space, by.undo, [rulesWatch(space, before.rules)]);
         await noteChange(db, space, by, {
           what: 'setting',

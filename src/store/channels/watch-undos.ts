@@ -96,8 +96,6 @@ export const createWatchUndos = (store: Store, now: () => number) => ({
     });
   },
   take: takeUndo,
-  /** Uses one up where what it sets back was written before. */
-  takeAfter: (space: Space, id: string) => store.write((db) => takeUndo(db, space, id)),
   /** True of one that was used up, until it would have expired. */
   isUsed: async (space: Space, id: string, db: Pick<Store, 'selectFrom'> = store) =>
     (await rowsOf(db, space)).some((row) => row.id === id && row.watches === USED),

@@ -146,6 +146,22 @@ describe('what was turned off and is set back', () => {
     expect(scene.watches.list(space)).toEqual([]);
   });
 
+  it('is set back once as rules of all channels, whoever presses at the same moment', async () => {
+    const { space } = GENERAL;
+    const rules = { words: { of: ['gg'] } };
+    await scene.spaces.change(space, { rules });
+    const id = await ending([], true, () => scene.spaces.change(space, { rules: {} }));
+    const restore = () => scene.endedWatches.restore(space, id, BY, anybody);
+    const both = await Promise.allSettled([restore(), restore()]);
+    expect((await scene.spaces.of(space)).rules).toEqual(rules);
+    expect(both.filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { sentence: { key: 'autotranslate.undone-already' } } },
+    ]);
+    await scene.spaces.change(space, { rules: {} });
+    await expect(restore()).rejects.toBeDefined();
+    expect((await scene.spaces.of(space)).rules).toEqual({});
+  });
+
   it('has its rules again, whatever else was changed meanwhile, but other rules', async () => {
     const { space } = GENERAL;
     const rules = { shortest: 3 };

@@ -87,7 +87,8 @@ const itemOf = async (
   const { shownIn = [], missing = [], removedIn = [] } = part;
   const { services, locale, member, t, label } = ctx;
   const isOurs = /^why\.unknown\.(?:own|copy)$/.test(reason?.key ?? '');
-  const none = isOurs ? 'own' : 'none';
+  // What is shown of a message that was skipped is of the time before its edit.
+  const none = isOurs ? 'own' : shownIn.length > 0 ? 'earlier' : 'none';
   const outcome = state === 'skipped' || state === 'unknown' ? none : state;
   const key = `why.${isCopied && state === 'posted' ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);

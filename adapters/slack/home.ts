@@ -139,7 +139,7 @@ const buttons = (
   return elements.length > 0 ? [{ type: 'actions', elements }] : [];
 };
 
-/** What the sections show, by their commands. */
+/** The blocks that sections show, by their commands. */
 type Bodies = ReadonlyMap<string, readonly SlackBlock[]>;
 
 export type Home = ReturnType<typeof createHome>;
@@ -150,7 +150,7 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
   const { log } = core;
   const pictures = createPictures(uploads, log);
   const shown = createLru<string, Bodies>(SHOWN_PEOPLE);
-  /** Of these, what presses brought, which stays until the person opens App Home again or presses there. */
+  /** The ones of these that presses brought; they stay until the person opens App Home again or presses there. */
   const turned = createLru<string, Bodies>(SHOWN_PEOPLE);
 
   const sendFiles = async (

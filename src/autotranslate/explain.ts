@@ -287,13 +287,16 @@ export const createExplain = (deps: ExplainDeps) => {
     const isLate = lateKey !== undefined;
     const reason = await reasonOf(ref, outcome);
     const isTried = state === 'posted' || (state !== 'skipped' && attempts > 0 && !isLate);
-    const places = isTried ? await placesOf(ref, outcome, known, late) : undefined;
+    const mayStand = isTried || (state === 'skipped' && !isLate);
+    const places = mayStand ? await placesOf(ref, outcome, known, late) : undefined;
+    const { shownIn = [], isCopied } = places ?? {};
     const lateOnes = (await linkedWith(ref, position)).filter(({ key }) => key === lateKey);
-    const missing = lateOnes.length > 0 ? missingOf(lateOnes, []) : places?.missing;
+    const missing = lateOnes.length > 0 ? missingOf(lateOnes, []) : isTried && places?.missing;
     return {
       ...(flag === undefined ? {} : { flag }),
       ...(isLate ? { isLate } : {}),
       ...(state === 'posted' ? places : missing && { missing }),
+      ...(state === 'skipped' && shownIn.length > 0 && { shownIn, isCopied }),
       state,
       ...(reason ? { reason } : {}),
       sinceMs: changedMs,

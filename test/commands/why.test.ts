@@ -129,6 +129,17 @@ describe('/why', () => {
     expect(text).not.toContain(sentence('why.copies', { channels: '<#101>' }));
   });
 
+  it('says of a message whose edit was left out that what is shown is of before', async () => {
+    const reason = { key: 'why.skipped.paused' } as const;
+    const shownIn = [{ space: SPACE, id: '101' }];
+    explain({ state: 'skipped', isCopied: true, sinceMs: 0, shownIn, reason });
+    const { text } = await ask();
+    for (const key of ['why.earlier', 'why.skipped.paused'] as const)
+      expect(text).toContain(sentence(key));
+    expect(text).toContain(sentence('why.copies', { channels: '<#101>' }));
+    expect(text).not.toContain(sentence('why.none'));
+  });
+
   it('tells somebody of another platform what became of their own words here', async () => {
     const author = { platform: 'other', id: 'ada' };
     const reason = { key: 'why.skipped.bot' } as const;

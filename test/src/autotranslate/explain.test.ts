@@ -50,6 +50,23 @@ describe('an explanation of a stored message', () => {
     ]);
   });
 
+  it('names the channels that show what was there before an edit that is left out', async () => {
+    await scene.watches.set(linked());
+    const message = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    await scene.watches.pause(ENGLISH, true);
+    await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
+    await scene.idle();
+    expect(await partsOf(message)).toMatchObject([
+      {
+        state: 'skipped',
+        reason: { key: 'why.skipped.paused' },
+        isCopied: true,
+        shownIn: [JAPANESE, SPANISH],
+      },
+    ]);
+  });
+
   it.each(['🎉🎉', 'https://example.com/photos'])(
     'says of what has no words that it stands in linked channels as it was written: %s',
     async (words) => {

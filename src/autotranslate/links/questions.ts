@@ -7,19 +7,20 @@ import { lines, sentence } from '../../rich-text/compose.ts';
 import { timestamp } from '../../rich-text/rich-text.ts';
 import type { WhileHeld } from '../../ports/processes.ts';
 import type { StoredRequest } from '../../store/channels/link-requests.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Languages } from '../../text/language/languages.ts';
 import { replacedText, setupMark } from '../replaced.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
-import type { OwnWatches } from '../watches.ts';
 import { nameElsewhere, personElsewhere } from './names.ts';
+import { isWatchOf } from './partings.ts';
 import type { createLinkedServerNames } from './server-names.ts';
 
 const SECOND_MS = 1_000;
 
 export interface LinkQuestionsDeps {
-  readonly own: Pick<OwnWatches, 'of'>;
+  readonly own: Pick<WatchStore, 'list'>;
   readonly platforms: Pick<WatchedPlatforms, 'find' | 'send' | 'edit'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly texts: Pick<Texts, 'rich' | 'in'>;
@@ -54,9 +55,8 @@ export const createLinkQuestions = (deps: LinkQuestionsDeps) => {
     const language = await languageIn(asked, request);
     const [label, t] = [texts.in(language), texts.rich(language)];
     const isOwn = isSameChannel(asked, invited.channel);
-    const known = own.of(invited.channel);
-    const isExact = known && isSameChannel(known.channel, invited.channel);
-    const [before] = changed ?? [isExact ? known : undefined];
+    // Not what a thread has of the channel above it.
+    const [before] = changed ?? own.list(invited.channel.space).filter(isWatchOf(invited.channel));
     const about = { channel: channelMention(invited.channel) };
     const other = await deps.lookalike(joining.channel.space, invited.channel.space);
     return {

@@ -59,7 +59,7 @@ export interface LinksDeps
       | 'demandHost'
     >,
     Omit<LinkNoticesDeps, 'platforms' | 'moderators'> {
-  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed' | 'told'>;
+  readonly moderators: Pick<ModeratorNotices, 'linked' | 'renamed' | 'told' | 'pauseTold'>;
   readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'isOwn' | 'joinedMs' | 'remove'>;
   readonly own: Omit<OwnWatches, 'list' | 'missing' | 'drawback'>;
   readonly inbox: Pick<InboxStore, 'openIn'>;
@@ -152,8 +152,8 @@ export const createLinks = (deps: LinksDeps) => {
     await logFailure(deps.log, 'channels could not be told of a pause', async () => {
       if (!(await isPauseTold(channel, isPausing))) return;
       const key = `autotranslate.${isPausing ? 'paused-linked' : 'resumed-here'}` as const;
-      if (by)
-        deps.moderators.told(channel, { key, params: { name: quotedWords(by.name) } }, 'links');
+      const said = by && { key, params: { name: quotedWords(by.name) } };
+      if (said) deps.moderators.pauseTold(channel, said, channel, isPausing);
       void tellGroup(others, [channel], isPausing ? 'held' : 'unheld', channel.space);
     });
   };

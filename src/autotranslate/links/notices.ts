@@ -33,7 +33,7 @@ export interface LinkNoticesDeps {
   readonly languages: Pick<Languages, 'name'>;
   readonly spaces: Pick<SpaceSettings, 'of'>;
   readonly tell: Tell;
-  readonly moderators: Pick<ModeratorNotices, 'linked' | 'told'>;
+  readonly moderators: Pick<ModeratorNotices, 'linked' | 'told' | 'pauseTold'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -150,8 +150,12 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       };
       // Moderators read of one event once, and of each of their channels that is meant.
       const meant = which.endsWith('-here') ? channelKey(watch.channel) : here;
-      if (isOfOthers && !told.has(meant))
-        moderators.told(watch.channel, { key: which, params: noted }, 'links');
+      if (isOfOthers && !told.has(meant)) {
+        const said = { key: which, params: noted };
+        const paused = which.endsWith('-here') ? watch.channel : some[0]?.each;
+        if (/removed/.test(which) || !paused) moderators.told(watch.channel, said, 'links');
+        else moderators.pauseTold(watch.channel, said, paused, /\.held/.test(which));
+      }
       told.add(meant);
       const mayBeOff = ENDING.has(which) && which !== 'autotranslate.removed-here';
       const isOff = mayBeOff && !watches.isOwn(watch.channel);

@@ -11,7 +11,7 @@ import { createRunning } from '../../async/running.ts';
 import { toAppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Content } from '../../model/message.ts';
-import { keyOf, type Channel, type Space } from '../../model/place.ts';
+import { channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
 import type { Quota } from '../../ports/processes.ts';
 import type { SpaceSettings } from '../../store/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -28,6 +28,8 @@ const RATES = {
   limit: { perSecond: SECOND_MS / DAY_MS, burst: 1 },
   gaps: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
   links: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
+  // As many as one other space may begin.
+  pauses: { perSecond: SECOND_MS / MINUTE_MS, burst: 20 },
   lost: { perSecond: SECOND_MS / DAY_MS, burst: 5 },
   floods: { perSecond: SECOND_MS / FLOOD_MS, burst: 1 },
   proposals: { perSecond: SECOND_MS / MINUTE_MS, burst: 10 },
@@ -43,6 +45,8 @@ export type NoticeLine = (t: ReturnType<Texts['rich']>) => Pick<Content, 'text' 
 /** Spaces whose lines wait, and most of each. */
 const MOST_SPACES = 1_000;
 const MOST_LINES = 10;
+/** Pauses of which it is remembered whether they were told; the end of any other one is told. */
+const MOST_PAUSES = 1_000;
 export const AGAIN: Backoff = { firstMs: MINUTE_MS, longestMs: 10 * MINUTE_MS };
 /** Tries of a line: about a day. */
 export const MOST_TRIES = 150;
@@ -77,6 +81,7 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
   const { spaces, post, platforms, quota, texts, log, after = realClock.after } = deps;
   const unsaid = createLru<string, Unsaid>(MOST_SPACES);
   const running = createRunning();
+  const pauses = createLru<string, Promise<boolean | undefined>>(MOST_PAUSES);
 
   /** Says a line, or nothing where no channel is chosen; resolves with false where that fails. */
   const say = async (space: Space, line: NoticeLine): Promise<boolean> => {
@@ -130,21 +135,40 @@ export const createModeratorsChannel = (deps: ModeratorsChannelDeps) => {
     againLater(first);
   };
 
+  /**
+   * Says a line, now or once that can be done; resolves with false where the rate of its kind is used up.
+   *
+   * @param kind undefined for what is said at any rate
+   */
+  const tell = (space: Space, kind: NoticeKind | undefined, line: NoticeLine): Promise<boolean> =>
+    running.add(async () => {
+      const name = `${keyOf(space)} moderators ${kind}`;
+      if (kind && !(await quota.tryTake(name, RATES[kind]).catch(() => true))) return false;
+      // A person's words are not kept for later: they are among the proposals.
+      await (kind === 'proposals' ? say(space, line) : sayOrKeep(space, line));
+      return true;
+    });
+
   return {
     say,
+    tell,
     /**
-     * Says a line, now or once that can be done; resolves with false where the rate of its kind is used up.
+     * Says that a channel is paused, or is no longer, which is said at any rate, but where the pause was not.
      *
-     * @param kind undefined for what is said at any rate
+     * @param reader the channel that the line begins with
      */
-    tell: (space: Space, kind: NoticeKind | undefined, line: NoticeLine): Promise<boolean> =>
-      running.add(async () => {
-        const name = `${keyOf(space)} moderators ${kind}`;
-        if (kind && !(await quota.tryTake(name, RATES[kind]).catch(() => true))) return false;
-        // A person's words are not kept for later: they are among the proposals.
-        await (kind === 'proposals' ? say(space, line) : sayOrKeep(space, line));
-        return true;
-      }),
+    tellPause: (reader: Channel, paused: Channel, isBeginning: boolean, line: NoticeLine): void => {
+      const { space } = reader;
+      const key = `${keyOf(space)} ${channelKey(reader)} ${channelKey(paused)}`;
+      const before = pauses.get(key);
+      const inTurn = async (): Promise<boolean | undefined> => {
+        const wasTold = await before;
+        if (isBeginning) return (await tell(space, 'pauses', line)) || wasTold === true;
+        if (wasTold !== false) await tell(space, undefined, line);
+        return undefined;
+      };
+      pauses.set(key, running.add(inTurn));
+    },
     /** Resolves once all is said, or failed, that is under way; what waits is tried once more. */
     drain: async (): Promise<void> => {
       await running.settled();

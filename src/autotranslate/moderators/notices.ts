@@ -20,7 +20,12 @@ import { TERM_CHARS } from '../../translation/glossary-rows.ts';
 import { resetAfter } from '../../usage/limits.ts';
 import { agreeControls } from '../links/agree-controls.ts';
 import { spaceElsewhere } from '../links/names.ts';
-import { createModeratorsChannel, FLOOD_MS, type ModeratorsChannelDeps } from './channel.ts';
+import {
+  createModeratorsChannel,
+  FLOOD_MS,
+  type ModeratorsChannelDeps,
+  type NoticeLine,
+} from './channel.ts';
 
 /** Spaces of which something is kept in memory. */
 const MOST_SPACES = 1_000;
@@ -30,6 +35,10 @@ export interface ModeratorNoticesDeps extends ModeratorsChannelDeps {
   readonly now: () => number;
 }
 
+const onChannel =
+  (channel: Channel, sentence: Sentence): NoticeLine =>
+  (t) => ({ text: series([channelMention(channel), say(t, sentence)], ' ') });
+
 export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
 
 /**
@@ -38,7 +47,7 @@ export type ModeratorNotices = ReturnType<typeof createModeratorNotices>;
  */
 export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
   const { platforms, now } = deps;
-  const { tell, ...moderators } = createModeratorsChannel(deps);
+  const { tell, tellPause, ...moderators } = createModeratorsChannel(deps);
   const paused = createLru<string, true>(MOST_SPACES);
   /** Spaces whose recordings wait. */
   const deaf = createLru<string, true>(MOST_SPACES);
@@ -112,9 +121,14 @@ export const createModeratorNotices = (deps: ModeratorNoticesDeps) => {
       }),
     /** Takes a sentence on messages of a channel that could not be read, or on what somebody did to its links. */
     told: (channel: Channel, sentence: Sentence, kind: 'gaps' | 'links'): void =>
-      void tell(channel.space, kind, (t) => ({
-        text: series([channelMention(channel), say(t, sentence)], ' '),
-      })),
+      void tell(channel.space, kind, onChannel(channel, sentence)),
+    /**
+     * Takes the beginning of a pause of a linked channel, or its end.
+     *
+     * @param channel the one that is told
+     */
+    pauseTold: (channel: Channel, sentence: Sentence, of: Channel, isBeginning: boolean): void =>
+      tellPause(channel, of, isBeginning, onChannel(channel, sentence)),
     /**
      * Takes the new name of a space that is linked with another one.
      *

@@ -169,6 +169,29 @@ describe("a moderators' channel", () => {
     );
   });
 
+  it('gets the line of the end of a pause where it got that of a beginning, and of each channel apart', async () => {
+    const pause = async (isBeginning: boolean, of = GENERAL): Promise<void> => {
+      const key = `autotranslate.${isBeginning ? 'paused-linked' : 'resumed-here'}` as const;
+      notices.pauseTold(of, { key, params: { name: String(world.posts.length) } }, of, isBeginning);
+      await settle();
+    };
+    const resumed = (name: string): string => sentence('autotranslate.resumed-here', { name });
+    await pause(true);
+    // Somebody else begins it, too, at a time when the rate is used up.
+    await pause(true);
+    await pause(false);
+    expect(said()).toEqual([expect.anything(), expect.stringContaining(resumed('1'))]);
+    await pause(true);
+    await pause(false);
+    expect(said()).toHaveLength(2);
+    // A process that began since knows of no pause.
+    await pause(false, { ...GENERAL, id: 'other' });
+    expect(said()).toHaveLength(3);
+    world.used.clear();
+    await pause(true);
+    expect(said()).toHaveLength(4);
+  });
+
   it('gets lines in the language of the one who chose it', async () => {
     world.setting = { channel: 'mods', locale: 'de' };
     notices.settled(

@@ -151,7 +151,7 @@ const pressed = ({ arg, channel: { space }, services }: PressContext) => {
 
 /** @param said what is said once that is done */
 const decide = (
-  run: (own: Channel, key: string, ctx: PressContext) => Promise<void>,
+  run: (own: Channel, key: string, ctx: PressContext) => Promise<unknown>,
   said?: MessageKey,
 ): Press => ({
   guards: [moderator],
@@ -164,7 +164,7 @@ const decide = (
   },
 });
 
-const agree = (own: Channel, key: string, { services }: PressContext): Promise<void> =>
+const agree = (own: Channel, key: string, { services }: PressContext) =>
   services.watches.agree(own, key);
 
 /** Takes the buttons from the question, and says there who agreed; others read it in the language of its channel. */
@@ -173,15 +173,14 @@ const letIn: Press = {
   async run(ctx) {
     const { own, key } = pressed(ctx);
     const asked = (await membersOf(own, ctx)).find((each) => each.key === key);
-    await agree(own, key, ctx);
+    const list = await agree(own, key, ctx);
     const { t } = await ctx.forReaders();
     const name = quotedWords(ctx.member.name);
-    const channels = { list: [asked?.name ?? '–'] };
+    const open = asked?.unagreed === 'elsewhere' && { channels: { list: [asked.name] } };
+    const none = () =>
+      open ? t('autotranslate.unagreed-elsewhere', open) : t('autotranslate.link-linked');
     await ctx.reply({
-      text:
-        asked?.unagreed === 'here'
-          ? t('autotranslate.let-in', { name, channels })
-          : t('autotranslate.link-linked'),
+      text: list.length > 0 ? t('autotranslate.let-in', { name, channels: { list } }) : none(),
     });
   },
 };

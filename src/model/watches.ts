@@ -172,9 +172,10 @@ export interface Watches {
   mute(channel: Channel, key: string, isMuting: boolean): Promise<void>;
   /**
    * Agrees for this space to that of a channel, by its key, which came into the group: what is written from now on is shared
-   * between all of their channels. Rejects as `mute` does.
+   * between all of their channels. Resolves with the names of the channels that came in by this, as `members` has them. Rejects
+   * as `mute` does.
    */
-  agree(channel: Channel, key: string): Promise<void>;
+  agree(channel: Channel, key: string): Promise<readonly string[]>;
   /**
    * Pauses a channel of another space, by its key, for all of the group, or ends that; all of the group are told which space
    * did so. Rejects as `expel` does.

@@ -125,7 +125,10 @@ const createWatches = (
     members: async () => script.members,
     mute: async (_, key, isMuting) =>
       void script.decided.push(`${isMuting ? 'mute' : 'unmute'} ${key}`),
-    agree: async (_, key) => void script.decided.push(`agree ${key}`),
+    agree: async (_, key) => {
+      script.decided.push(`agree ${key}`);
+      return script.members.flatMap((each) => (each.unagreed === 'here' ? [each.name] : []));
+    },
     neighbours: async () => new Map([['T0TOWER', 'tower.example (Slack)']]),
     hold: async (_, key, isHolding) =>
       void script.decided.push(`${isHolding ? 'hold' : 'unhold'} ${key}`),

@@ -149,7 +149,7 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
       memberOf(channel, key);
       await setPause(channel, 'muted', key, isMuting);
     },
-    agree: async (channel: Channel, key: string): Promise<void> => {
+    agree: async (channel: Channel, key: string): Promise<readonly string[]> => {
       const { watch, found } = memberOf(channel, key);
       const { space } = watch.channel;
       await deps.own.demand([watch, found], space);
@@ -166,11 +166,12 @@ export const createLinkMembers = (deps: LinkMembersDeps) => {
           return [{ ...each, choices: { ...each.choices, unagreed } }];
         });
       });
-      if (changed.length === 0) return;
+      if (changed.length === 0) return [];
       const group = watches.group(watch);
       const [ours, theirs] = [group.filter(isOf(space)), group.filter(isThere)];
       void deps.tellLinks(ours, 'autotranslate.linked-here', channelsOf(theirs));
       void deps.tellLinks(theirs, 'autotranslate.linked-here', channelsOf(ours));
+      return Promise.all(changed.map(async (each) => nameElsewhere(each.channel, platforms)));
     },
     hold: async (channel: Channel, key: string, isHolding: boolean): Promise<void> => {
       // Whoever began a pause may end it, also where the channel by which they were first has left since.

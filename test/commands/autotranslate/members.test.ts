@@ -73,6 +73,20 @@ describe('/autotranslate links', () => {
     expect(harness().script.decided).toEqual([`agree ${KEY}`, `agree ${KEY}`]);
   });
 
+  it('names all channels that were let in by one press, and says where the other side has to agree yet', async () => {
+    await open();
+    const letIn = async (unagreed: 'here' | 'elsewhere') => {
+      const of = (id: string) => memberElsewhere({ key: `slack ${id}`, name: `#${id}`, unagreed });
+      harness().script.members = [of('C9'), of('C8')];
+      return (await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`)).text;
+    };
+    const channels = { list: ['#C9', '#C8'] };
+    expect(await letIn('here')).toBe(sentence('autotranslate.let-in', { name: 'Ada', channels }));
+    expect(await letIn('elsewhere')).toBe(
+      sentence('autotranslate.unagreed-elsewhere', { channels: { list: ['#C9'] } }),
+    );
+  });
+
   it('offers to pause for the whole group who joined later, and to end that', async () => {
     await open();
     await harness().press('members.choose', [KEY]);

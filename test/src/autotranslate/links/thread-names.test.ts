@@ -42,7 +42,7 @@ describe('the name of a thread that was begun in another server', () => {
 
   it('is shown where that server was agreed to, in one translation', async () => {
     await admit();
-    const agree = () => scene.watches.agree(NORD, KEY);
+    const agree = async () => void (await scene.watches.agree(NORD, KEY));
     expect(await namesInNord(agree)).toEqual(['fr(secret plans)', '🧵 fr(secret plans)']);
   });
 

@@ -58,6 +58,13 @@ describe('servers that came into a group without a yes of one of its servers', (
     );
   });
 
+  it('are let in with all of their channels, which are named', async () => {
+    await join({ ...ACME, id: '47' }, 'ko');
+    const names = await scene.watches.agree(THERE, channelKey(ACME));
+    expect(names).toEqual(['#channel-43 · Acme (Other)', '#channel-47 · Acme (Other)']);
+    expect(await scene.watches.agree(THERE, channelKey(ACME))).toEqual([]);
+  });
+
   it('have no words in the context of what is translated for that server, until it agrees', async () => {
     let hours = 0;
     const say = async (of: Channel, text: string, part = {}): Promise<void> => {

@@ -180,7 +180,10 @@ const letIn: Press = {
     const none = () =>
       open ? t('autotranslate.unagreed-elsewhere', open) : t('autotranslate.link-linked');
     await ctx.reply({
-      text: list.length > 0 ? t('autotranslate.let-in', { name, channels: { list } }) : none(),
+      text:
+        list.length > 0
+          ? t('autotranslate.let-in', { name, channels: { list }, count: list.length })
+          : none(),
     });
   },
 };

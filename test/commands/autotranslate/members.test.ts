@@ -67,7 +67,9 @@ describe('/autotranslate links', () => {
     expect(sure).toContain(sentence('members.sure', { name: '#there · tower.example (Slack)' }));
     const question = await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`);
     const channels = { list: ['#there · tower.example (Slack)'] };
-    expect(question.text).toBe(sentence('autotranslate.let-in', { name: 'Ada', channels }));
+    expect(question.text).toBe(
+      sentence('autotranslate.let-in', { name: 'Ada', channels, count: 1 }),
+    );
     expect(question.controls).toBeUndefined();
     await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`, { member: BOB });
     expect(harness().script.decided).toEqual([`agree ${KEY}`, `agree ${KEY}`]);
@@ -81,7 +83,9 @@ describe('/autotranslate links', () => {
       return (await harness().pressNamed(`autotranslate letin:${HERE.id}|${KEY}`)).text;
     };
     const channels = { list: ['#C9', '#C8'] };
-    expect(await letIn('here')).toBe(sentence('autotranslate.let-in', { name: 'Ada', channels }));
+    expect(await letIn('here')).toBe(
+      sentence('autotranslate.let-in', { name: 'Ada', channels, count: 2 }),
+    );
     expect(await letIn('elsewhere')).toBe(
       sentence('autotranslate.unagreed-elsewhere', { channels: { list: ['#C9'] } }),
     );

@@ -13,7 +13,7 @@ import {
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { endQuestion, groupHere } from './change.ts';
-import { watchCounts, watchLine } from '../../src/command/watch-line.ts';
+import { hasRules, watchCounts, watchLine } from '../../src/command/watch-line.ts';
 import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
 import { openLinksElsewhere } from './open-links.ts';
@@ -234,7 +234,8 @@ export const channelPage = async (
         : doing('pause', 'autotranslate.panel-pause'),
       ...(isMirror ? [doing('linkstart', 'autotranslate.panel-link')] : []),
       doing('links', 'autotranslate.panel-elsewhere'),
-      ...(watch.mode === 'request' ? [] : [doing('rules', 'rules.panel')]),
+      // Those that a channel on request keeps can be seen and ended.
+      ...(watch.mode === 'request' && !hasRules(watch) ? [] : [doing('rules', 'rules.panel')]),
       doing('sure', 'autotranslate.panel-remove', 'danger'),
       back(ctx),
     ],

@@ -53,6 +53,21 @@ describe('/autotranslate request', () => {
     expect(text).toContain(sentence('autotranslate.request-set', { channel: '<#200>' }));
   });
 
+  it('has the rules in the panel where it says that they apply', async () => {
+    const entry = sentence('rules.panel');
+    const isOffered = async (): Promise<boolean> => {
+      const page = await harness().pressNamed('autotranslate page:100');
+      return labelled(page, 'rules.panel') !== undefined;
+    };
+    await harness().run('autotranslate request');
+    expect(await isOffered()).toBe(false);
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().run('autotranslate rules', { about: 'words', values: 'gg' });
+    const { text } = await harness().run('autotranslate request');
+    expect(text).toContain(sentence('autotranslate.rules-hold', { channel: '<#100>', entry }));
+    expect(await isOffered()).toBe(true);
+  });
+
   it('takes no language more', async () => {
     await harness().run('autotranslate request');
     const { text } = await harness().run('autotranslate add', { language: 'es' });

@@ -25,11 +25,15 @@ export const bringBackRules = async (
   const bySpace = Map.groupBy(turnedOn, ([, { space }]) => keyOf(space));
   for (const channels of bySpace.values()) {
     const ids = channels.map(([, { id }]) => id);
-    const ends = await db
+    const isEnd = { ...spaceColumns(channels[0]![1].space), what: 'watch', after: null };
+    const ofChannels = db
       .selectFrom('audit_entry')
+      .where((eb) => eb.and(isEnd))
+      .where('channel_id', 'in', ids);
+    const newest = ofChannels.select(({ fn }) => fn.max('at_ms').as('at_ms')).groupBy('channel_id');
+    const ends = await ofChannels
       .select(['channel_id', 'before'])
-      .where((eb) => eb.and({ ...spaceColumns(channels[0]![1].space), what: 'watch', after: null }))
-      .where('channel_id', 'in', ids)
+      .where('at_ms', 'in', newest)
       .orderBy('at_ms')
       .execute();
     const last = new Map(ends.map((end) => [end.channel_id, end.before]));

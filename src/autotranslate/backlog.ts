@@ -7,7 +7,7 @@ import {
   type Channel,
   type Space,
 } from '../model/place.ts';
-import type { ChannelWatch } from '../model/space.ts';
+import { usedLanguages, type ChannelWatch } from '../model/space.ts';
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -140,10 +140,7 @@ export const createBacklog = (deps: BacklogDeps) => {
           late: await lateIn(watched),
           newestDead: await Promise.all(explained),
           recordingsWait: await recognitions.reasonOf(space),
-          outage: await outages.among(
-            all.flatMap(({ languages }) => languages),
-            space,
-          ),
+          outage: await outages.among(all.flatMap(usedLanguages), space),
         };
       },
       revive: async (space) => {

@@ -39,8 +39,7 @@ export const createHistoryGapNotice =
     const where = { platform: channel.space.platform, channel: channel.id };
     log.warn({ ...where, fromMs, untilMs, reason }, 'missed messages of a channel were not read');
     if (!(await gaps.put(gap))) return;
-    const watch = watches.of(channel) ?? { languages: [] };
-    const t = texts.rich(noticeLanguage(watch, await spaces.of(channel.space)));
+    const t = texts.rich(noticeLanguage(watches.of(channel), await spaces.of(channel.space)));
     const times = { from: at(fromMs), until: at(untilMs) };
     const key = `autotranslate.gap-${reason}` as const;
     moderators.told(channel, { key, params: times }, 'gaps');

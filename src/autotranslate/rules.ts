@@ -1,6 +1,6 @@
 import type { Author, Message } from '../model/message.ts';
 import type { MessageType, Rule, Ruled, WatchRules } from '../model/rules.ts';
-import type { ChannelWatch, SpaceChoices } from '../model/space.ts';
+import { usedLanguages, type ChannelWatch, type SpaceChoices } from '../model/space.ts';
 import { plainText } from '../rich-text/walk.ts';
 import { languageText } from '../text/message-checks.ts';
 import { findOccurrences, type Term } from '../text/protect/terms.ts';
@@ -18,9 +18,9 @@ export const rulesOf = (
 
 /** The language of notices in a channel: that of its readers, else the first one that it is translated into. */
 export const noticeLanguage = (
-  watch: Pick<ChannelWatch, 'choices' | 'languages'>,
+  watch: ChannelWatch | undefined,
   choices: Pick<SpaceChoices, 'rules'>,
-): string => rulesOf(watch, choices).reading || (watch.languages[0] ?? 'en');
+): string => rulesOf(watch ?? {}, choices).reading || (watch && usedLanguages(watch)[0]) || 'en';
 
 /** The languages that a channel is known to read, the first one before the others. */
 export const readersLanguages = (

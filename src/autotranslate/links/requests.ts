@@ -48,7 +48,7 @@ export const createLinkRequests = (deps: LinkRequestsDeps) => {
   const unlinked = async ({ channel }: ChannelWatch): Promise<ChannelWatch> => {
     const { moderators } = await deps.spaces.of(channel.space);
     const languages = [moderators?.locale ?? 'en'];
-    const off = { channel, mode: 'request', languages, transcribes: false, bots: false } as const;
+    const off = { channel, mode: 'reply', languages, transcribes: false, bots: false } as const;
     return deps.own.of(channel) ?? off;
   };
 

@@ -43,7 +43,7 @@ export const createTermAnnouncements = (deps: TermAnnouncementsDeps) => {
     if (!channel) return;
     const choices = await spaces.of(channel.space);
     if (!choices.announcesTerms || isQuiet(channel, choices)) return;
-    const t = texts.rich(noticeLanguage(watches.of(channel) ?? { languages: [] }, choices));
+    const t = texts.rich(noticeLanguage(watches.of(channel), choices));
     const text = t('glossary.announced', {
       term: typedCode(term.term, TERM_CHARS),
       translation: typedCode(term.translation ?? '', TERM_CHARS),

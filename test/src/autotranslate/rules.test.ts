@@ -3,7 +3,7 @@ import type { Message } from '../../../src/model/message.ts';
 import type { WatchRules } from '../../../src/model/rules.ts';
 import { plainWords } from '../../../src/rich-text/compose.ts';
 import { link, paragraph, text } from '../../../src/rich-text/rich-text.ts';
-import { ruledOut } from '../../../src/autotranslate/rules.ts';
+import { noticeLanguage, ruledOut } from '../../../src/autotranslate/rules.ts';
 import { person, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, linked, recording, SPANISH, withScene } from './support.ts';
@@ -138,4 +138,19 @@ describe('in linked channels', () => {
     await scene.idle();
     expect(scene.feed.texts(SPANISH)).toEqual([]);
   });
+});
+
+describe('the language of notices', () => {
+  it.each([
+    ['reply', {}, 'es'],
+    ['reply', { reading: 'de' }, 'de'],
+    ['request', {}, 'en'],
+    ['request', { reading: 'de' }, 'de'],
+  ] as const)(
+    'is none of those that %s does not translate into, with the rules %o',
+    (mode, rules, language) => {
+      const watch = watchOf(GENERAL, { mode, languages: ['es'], choices: { rules } });
+      expect(noticeLanguage(watch, { rules: {} })).toBe(language);
+    },
+  );
 });

@@ -8,10 +8,10 @@ import {
 import { userError } from '../../src/errors.ts';
 import { z } from 'zod';
 import { listOf, hears, replacedText, setupMark } from '../../src/command/helpers.ts';
-import { hasRules } from '../../src/command/watch-line.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import {
+  hasRules,
   isPaused,
   isQuiet,
   usedLanguages,

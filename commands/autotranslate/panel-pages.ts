@@ -2,7 +2,7 @@ import { button, hiddenNote, MOST_LANGUAGES, quotedWords, say } from '../../src/
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
 import type { Setup } from '../../src/model/setup.ts';
-import { isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
+import { hasRules, isPaused, type ChannelWatch, type WatchMode } from '../../src/model/space.ts';
 import {
   bullets,
   lines,
@@ -13,7 +13,7 @@ import {
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
 import { endQuestion, groupHere } from './change.ts';
-import { hasRules, watchCounts, watchLine } from '../../src/command/watch-line.ts';
+import { watchCounts, watchLine } from '../../src/command/watch-line.ts';
 import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';
 import { openLinksElsewhere } from './open-links.ts';

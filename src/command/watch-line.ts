@@ -1,6 +1,6 @@
 import { channelMention } from '../model/place.ts';
-import { saysNothing } from '../model/rules.ts';
 import {
+  hasRules,
   isPaused,
   isQuiet,
   usedLanguages,
@@ -14,10 +14,6 @@ import { listOf, modeKey } from './helpers.ts';
 
 type Context = Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>;
 type Choices = Pick<SpaceChoices, 'quietChannels'>;
-
-/** True where moderators set rules for a watch. */
-export const hasRules = ({ choices }: ChannelWatch): boolean =>
-  Object.values(choices?.rules ?? {}).some((rule) => !saysNothing(rule));
 
 /** Says what keeps a watch, or a channel elsewhere that is linked with it, from being done now. */
 const marks = async (

@@ -1,6 +1,6 @@
 import { channelAround, channelKey, keyOf, type Channel, type Space } from './place.ts';
 import type { RoomChoices } from './room.ts';
-import type { WatchRules } from './rules.ts';
+import { saysNothing, type WatchRules } from './rules.ts';
 import type { Timestamp } from '../rich-text/rich-text.ts';
 
 /** The settings of a space, chosen by its moderators. */
@@ -248,6 +248,10 @@ export interface ChannelWatch {
 /** The languages of a watch that are in use: on request, those of the reader are. */
 export const usedLanguages = ({ mode, languages }: ChannelWatch): readonly string[] =>
   mode === 'request' ? [] : languages;
+
+/** True where moderators set rules for a watch. */
+export const hasRules = ({ choices }: Pick<ChannelWatch, 'choices'>): boolean =>
+  Object.values(choices?.rules ?? {}).some((rule) => !saysNothing(rule));
 
 /** The watch that stands for the rules of all channels where watches are set back: no channel has its id. */
 export const rulesWatch = (space: Space, rules: WatchRules): ChannelWatch => ({

@@ -115,7 +115,11 @@ export const createLinkMaking = (deps: LinkMakingDeps) => {
   ): Promise<void> => {
     // The group as both sides agreed to it; none where this link makes it.
     const known = changed.length === 1 ? others : [];
-    const told = { ...who, before: changed.flatMap(({ channel }) => own.of(channel) ?? []) };
+    const told = {
+      ...who,
+      set: changed,
+      before: changed.flatMap(({ channel }) => own.of(channel) ?? []),
+    };
     const [keyOfFirst] = others.map(({ channel }) => channelKey(channel));
     await own.set(changed, async (db, current) => {
       const group = current.find(({ channel }) => channelKey(channel) === keyOfFirst)?.group;

@@ -8,7 +8,7 @@ import {
   type Channel,
   type Space,
 } from '../../model/place.ts';
-import { isUnagreed, type Changer, type ChannelWatch } from '../../model/space.ts';
+import { hasRules, isUnagreed, type Changer, type ChannelWatch } from '../../model/space.ts';
 import { lines } from '../../rich-text/compose.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { Languages } from '../../text/language/languages.ts';
@@ -27,7 +27,7 @@ import type { Tell } from '../tell.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 export interface LinkNoticesDeps {
-  readonly watches: Pick<WatchStore, 'group' | 'isOwn'>;
+  readonly watches: Pick<WatchStore, 'group' | 'isOwn' | 'of'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
   readonly texts: Pick<Texts, 'rich' | 'in' | 'pick'>;
   readonly languages: Pick<Languages, 'name'>;
@@ -79,6 +79,8 @@ export interface LinkNoticeParams {
   readonly cause?: 'left' | 'off' | 'changed' | 'deleted';
   /** The watches that were replaced. */
   readonly before?: readonly ChannelWatch[];
+  /** The watches that were set, which may have rules from before their channels were turned off. */
+  readonly set?: readonly ChannelWatch[];
 }
 
 /** Creates what tells channels of what became of their auto-translate elsewhere. */
@@ -97,6 +99,14 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     return replacedText(old, languageNames, t, locale, 'autotranslate.link-replaced');
   };
 
+  /** Says that a channel that was set has rules, also those from before it was turned off. */
+  const ruledBy = (channel: Channel, set: readonly ChannelWatch[], t: TranslateRich) => {
+    const isSet = set.some((each) => isSameChannel(each.channel, channel));
+    if (!isSet || !hasRules(watches.of(channel) ?? {})) return undefined;
+    const entry = plainText(t('rules.panel'));
+    return t('autotranslate.rules-hold', { channel: channelMention(channel), entry });
+  };
+
   /**
    * Tells channels that others were linked with them, or are no longer; each in its own language. The moderators are told
    * of those of other spaces. Never rejects: a failure is logged.
@@ -105,7 +115,7 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
     readers: readonly ChannelWatch[],
     key: LinkNotice,
     about: readonly Channel[],
-    { asked, agreed, name, cause, before = [], ...params }: LinkNoticeParams = {},
+    { asked, agreed, name, cause, before = [], set = [], ...params }: LinkNoticeParams = {},
   ): Promise<void> => {
     const actor = currentActor();
     const told = new Set<string>();
@@ -160,9 +170,10 @@ export const createLinkNotices = (deps: LinkNoticesDeps) => {
       const mayBeOff = ENDING.has(which) && which !== 'autotranslate.removed-here';
       const isOff = mayBeOff && !watches.isOwn(watch.channel);
       const replaced = replacedBy(watch, before, t, language);
+      const ruled = which === 'autotranslate.linked-here' && ruledBy(watch.channel, set, t);
       const off = isOff && t('autotranslate.off-now');
       const more =
-        which === 'autotranslate.unagreed-elsewhere' ? [] : [because, who, replaced, off];
+        which === 'autotranslate.unagreed-elsewhere' ? [] : [because, who, replaced, ruled, off];
       const controls = came && agreeControls(watch.channel, came, t);
       void tell(watch.channel, lines(t(which, noted), ...more), controls);
     };

@@ -46,6 +46,20 @@ describe('a channel that is linked', () => {
     await expect.poll(() => told(ENGLISH).split(replaced('Spanish', 'en'))).toHaveLength(2);
   });
 
+  it('is told of its rules from before it was turned off, which apply again', async () => {
+    const choices = { rules: { words: { of: ['gg'] } } };
+    await scene.watches.set([watchOf(THERE, { languages: ['de'], choices })]);
+    await scene.watches.remove(THERE);
+    await link();
+    expect(scene.watches.of(THERE)).toMatchObject({ mode: 'mirror', choices });
+    const entry = sentence('rules.panel', {}, 'fr');
+    const hold = sentence('autotranslate.rules-hold', { channel: '#?', entry }, 'fr');
+    const [start = ''] = hold.split('`');
+    await expect.poll(() => told(THERE)).toContain(start);
+    const others = sentence('autotranslate.rules-hold', { channel: '#?', entry: '' });
+    expect(told(ENGLISH)).not.toContain(others.split('“')[0]);
+  });
+
   it('is told of nothing that was replaced where there was nothing', async () => {
     await link();
     await expect.poll(() => told(THERE)).not.toBe('');

@@ -6,16 +6,8 @@ import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { Changer } from '../../src/model/space.ts';
-import {
-  addLanguage,
-  groupHere,
-  intoLines,
-  join,
-  removable,
-  removeLanguage,
-  seenElsewhere,
-  askedOff,
-} from './change.ts';
+import { addLanguage, groupHere, intoLines, join, removable, seenElsewhere } from './change.ts';
+import { removeLanguage, askedOff } from './off.ts';
 import {
   ageOption,
   answering,

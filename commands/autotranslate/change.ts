@@ -1,34 +1,18 @@
-import { moderator, type Press, type PressContext } from '../../src/command/command.ts';
-import { button, listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
-import { ruleLines } from '../../src/command/setting-lines.ts';
-import { toAppError, userError, type MessageKey } from '../../src/errors.ts';
-import type { Content, Control } from '../../src/model/message.ts';
+import { listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
-import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
+import { lines, sections } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import {
-  answering,
-  changer,
   demandLinked,
-  demandSeen,
-  keptRulesLine,
   linkWarning,
   namesOf,
-  presser,
   obstacleLines,
   standingLines,
   markNow,
   type Context,
 } from './context.ts';
-import { watchLine } from '../../src/command/watch-line.ts';
-
-/** The presses that lead back from an Undo whose answer one person sees, by the word after its name. */
-const BACK: Readonly<Record<string, (id: string) => string>> = {
-  panel: () => 'autotranslate page',
-  rules: (id) => `autotranslate rules:${id}`,
-  audit: () => 'audit page',
-};
 
 /** Throws where two channels are linked already: with each other, or each in a group that one would be taken out of. */
 export const demandOneGroup = (channel: Channel, other: Channel, ctx: Context): void => {
@@ -63,7 +47,7 @@ export const groupHere = (channel: Channel, { services }: Context): readonly Cha
 const notOn = (channel: Channel) =>
   userError('not-found', 'autotranslate.not-on', { channel: channelMention(channel) });
 
-const onRequest = (channel: Channel) =>
+export const onRequest = (channel: Channel) =>
   userError('bad-input', 'autotranslate.add-on-request', { channel: channelMention(channel) });
 
 /** The error for a channel that is not linked, and of which no language is named: it names those that can be removed. */
@@ -126,199 +110,6 @@ export const addLanguage = async (
     'autotranslate.add-off',
   );
 
-/** Lists the channels, here and elsewhere, that one is linked with; none where it is linked with none. */
-const partnersOf = async (channel: Channel, ctx: Context) => {
-  const group = groupHere(channel, ctx);
-  const [first] = group;
-  const elsewhere = first ? await ctx.services.watches.members(first) : [];
-  const own = group.filter((watch) => !isSameChannel(watch.channel, channel));
-  return {
-    elsewhere,
-    list: [
-      ...own.map((watch) => channelMention(watch.channel)),
-      ...elsewhere.map(({ name }) => name),
-    ],
-  };
-};
-
-/** The watches here that end with that of a channel: a group of one channel is none. */
-const endingWith = (channel: Channel, ctx: Context): readonly ChannelWatch[] => {
-  const isIt = (watch: ChannelWatch): boolean => isSameChannel(watch.channel, channel);
-  const own = ctx.services.watches.list(channel.space).filter(isIt);
-  const others = groupHere(channel, ctx).filter((watch) => !isIt(watch));
-  const isLast =
-    others.length === 1 && own.every((each) => ctx.services.watches.elsewhere(each) === 0);
-  return [...own, ...(isLast ? others : [])];
-};
-
-/** Says with which channels the link of one ends; undefined where it is linked with none. */
-export const partingLine = async (
-  channel: Channel,
-  ctx: Context,
-): Promise<RichText | undefined> => {
-  await demandLinked([channel], ctx);
-  const { list, elsewhere } = await partnersOf(channel, ctx);
-  if (list.length === 0) return undefined;
-  return ctx.t('autotranslate.parts', {
-    channel: channelMention(channel),
-    channels: { list },
-    others: list.length,
-    elsewhere: elsewhere.length,
-  });
-};
-
-/** The channels that a channel can be turned off with at once: those of its group, where all are of this space. */
-const wholeGroup = (channel: Channel, ctx: Context): readonly ChannelWatch[] => {
-  const group = groupHere(channel, ctx);
-  return group.length > 2 && group.every((each) => ctx.services.watches.elsewhere(each) === 0)
-    ? group
-    : [];
-};
-
-/**
- * Asks once whether auto-translate is to be turned off in a channel, or in its whole group.
- *
- * @param press what does it
- */
-export const endQuestion = async (
-  channel: Channel,
-  press: string,
-  ctx: Context,
-): Promise<Content & { readonly controls: readonly Control[] }> => {
-  const { length: count } = wholeGroup(channel, ctx);
-  const doing = `autotranslate ${press}:${channel.id}`;
-  const label = ctx.label('autotranslate.off-group', { count });
-  return {
-    tone: 'question',
-    text: lines(
-      ctx.t('autotranslate.panel-sure', { channel: channelMention(channel) }),
-      await partingLine(channel, ctx),
-      keptRulesLine(endingWith(channel, ctx), ctx),
-    ),
-    controls:
-      count === 0
-        ? [button(ctx, doing, 'autotranslate.panel-remove', 'danger')]
-        : [
-            button(ctx, doing, 'autotranslate.off-one', 'danger'),
-            { kind: 'button', press: `${doing}/${count}`, label, look: 'danger' },
-          ],
-  };
-};
-
-/** Asks to end a link first, where something else is about to be set that would end it; undefined where none ends. */
-export const endsLink = async (
-  watches: readonly ChannelWatch[],
-  ctx: Context,
-): Promise<Content | undefined> => {
-  const { services, t } = ctx;
-  const stays = (each: ChannelWatch): boolean =>
-    services.watches.elsewhere(each) === 0 &&
-    watches.some(({ channel, mode }) => mode === 'mirror' && isSameChannel(channel, each.channel));
-  const ending = watches.find(({ channel }) => !groupHere(channel, ctx).every(stays));
-  if (!ending) return undefined;
-  await demandChange([ending.channel], ctx);
-  const line = await partingLine(ending.channel, ctx);
-  const { controls } = await endQuestion(ending.channel, 'end', ctx);
-  return { text: lines(line, t('autotranslate.parts-first')), tone: 'question', controls };
-};
-
-/** Turns a channel off; asks first where that ends a link with other spaces, which nothing sets back. */
-export const askedOff = async (
-  channel: Channel,
-  by: Changer,
-  ctx: Context,
-): Promise<Content | undefined> => {
-  const [own] = groupHere(channel, ctx);
-  return own && ctx.services.watches.elsewhere(own) > 0
-    ? endQuestion(channel, 'end', ctx)
-    : turnOff(channel, by, ctx);
-};
-
-/**
- * Ends auto-translate in a channel, and says so, with a button that sets it back; undefined where there was none.
- *
- * @param count the number of channels of its group that end with it. Default: it ends alone
- */
-export const turnOff = async (
-  channel: Channel,
-  by: Changer,
-  ctx: Context,
-  count?: number,
-): Promise<Content | undefined> => {
-  const { services } = ctx;
-  await demandLinked([channel], ctx);
-  // Its language is forgotten with what is set.
-  const said = await answering(by, ctx);
-  const { t } = said;
-  const group = count === undefined ? [] : wholeGroup(channel, ctx);
-  if (group.length !== (count ?? 0))
-    throw userError('bad-input', 'autotranslate.panel-changed', {
-      channel: channelMention(channel),
-    });
-  const ending = group.length > 0 ? group : endingWith(channel, ctx);
-  const { list } = await partnersOf(channel, ctx);
-  // An answer that its reader alone sees stands in the panel.
-  const place = by.in ? '' : '/panel';
-  const [isOff, undo] = await services.endedWatches.ending(channel.space, ending, false, () =>
-    services.watches.remove(channel, by, group),
-  );
-  if (!isOff) return undefined;
-  const last = ending[1]?.channel;
-  const isEnded = last && !services.watches.of(last);
-  return {
-    text: lines(
-      group.length > 0
-        ? t('autotranslate.off-all', {
-            channels: { list: group.map((each) => channelMention(each.channel)) },
-          })
-        : t('autotranslate.off', { channel: channelMention(channel) }),
-      group.length === 0 &&
-        list.length > 0 &&
-        (isEnded
-          ? t('autotranslate.off-too', { channel: channelMention(last) })
-          : t('autotranslate.off-left', { channels: { list } })),
-      list.length > 0 && t('autotranslate.copies-stay'),
-      keptRulesLine(ending, said),
-    ),
-    controls: [
-      ...(undo === undefined
-        ? []
-        : [button(said, `autotranslate restore:${undo}${place}`, 'autotranslate.wizard-undo')]),
-      button(said, `autotranslate open:${channel.id}`, 'autotranslate.panel-anew'),
-    ],
-  };
-};
-
-/** Takes a language from those that a channel is translated into; the last one ends it. Resolves with what to say. */
-export const removeLanguage = async (
-  channel: Channel,
-  language: string,
-  by: Changer,
-  ctx: Context,
-): Promise<Content> => {
-  const { services } = ctx;
-  const named = {
-    channel: channelMention(channel),
-    language: services.languages.name(language, ctx.locale),
-  };
-  let isLast = false;
-  const watch = await change(
-    channel,
-    (now) => {
-      if (now.mode === 'request') throw onRequest(channel);
-      if (!now.languages.includes(language))
-        throw userError('bad-input', 'autotranslate.not-a-language', named);
-      const languages = now.languages.filter((each) => each !== language);
-      isLast = languages.length === 0;
-      return isLast ? now : { ...now, languages };
-    },
-    by,
-    ctx,
-  );
-  const ended = isLast ? await turnOff(channel, by, ctx) : undefined;
-  return ended ?? { text: await intoLines(watch, await answering(by, ctx)) };
-};
-
 /** Says into what the messages of a channel are translated now, and what keeps them from that. */
 export const intoLines = async (watch: ChannelWatch, ctx: Context): Promise<RichText> =>
   lines(
@@ -379,71 +170,4 @@ export const join = async (
   await demandChange([watch.channel, other], ctx);
   demandOneGroup(watch.channel, other, ctx);
   return ctx.services.watches.join(watch, other, { by, mayMixAges });
-};
-
-/** The channel that a press of `endQuestion` turns off, and the number of those of its group, where they end with it. */
-export const endedBy = ({ channel: { space }, arg }: Pick<PressContext, 'channel' | 'arg'>) => {
-  const [id = '', count] = arg.split('/');
-  return { channel: { space, id }, count: count === undefined ? undefined : Number(count) };
-};
-
-/** Turns a channel off once its moderator alone was asked, so that the channel is told. */
-export const endPress: Press = {
-  guards: [moderator],
-  async run(ctx) {
-    const { channel, count } = endedBy(ctx);
-    await ctx.access.demand([channel], 'see');
-    const ended = await turnOff(channel, presser(ctx), ctx, count);
-    await ctx.reply(
-      ended ?? { text: ctx.t('autotranslate.not-on', { channel: channelMention(channel) }) },
-    );
-  },
-};
-
-/** Sets back what was turned off, or the rules that ended, some minutes ago. */
-export const restorePress: Press = {
-  guards: [moderator],
-  async run(ctx) {
-    const { services, channel, arg, reply } = ctx;
-    const admit = async (all: readonly ChannelWatch[]): Promise<void> => {
-      // Rules of all channels are every moderator's.
-      const ended = all.filter((watch) => watch.channel.id !== '');
-      await demandSeen(ended, ctx);
-      await demandChange(
-        ended.map((watch) => watch.channel),
-        ctx,
-      );
-    };
-    const [id = '', place = ''] = arg.split('/');
-    const back = BACK[place];
-    const by = back ? presser(ctx) : changer(ctx);
-    const said = await answering(by, ctx);
-    let restored: readonly ChannelWatch[];
-    try {
-      restored = await services.endedWatches.restore(channel.space, id, by, admit);
-    } catch (thrown) {
-      const { key } = toAppError(thrown).sentence;
-      if (key !== 'autotranslate.undone-already') throw thrown;
-      const controls = back ? [button(ctx, back(''), 'settings.back')] : [];
-      return reply({ text: said.t(key), controls });
-    }
-    // What ends together is of one group.
-    const group = restored.slice(0, 1).flatMap((watch) => groupHere(watch.channel, ctx));
-    const choices = await services.spaces.of(channel.space);
-    await reply({
-      text: lines(
-        said.t('autotranslate.restored'),
-        bullets(
-          ...(restored[0]?.channel.id === ''
-            ? ruleLines(choices.rules, said)
-            : await Promise.all(
-                (group.length > 0 ? group : restored).map((watch) =>
-                  watchLine(watch, choices, said),
-                ),
-              )),
-        ),
-      ),
-      controls: back ? [button(ctx, back(restored[0]?.channel.id ?? ''), 'settings.back')] : [],
-    });
-  },
 };

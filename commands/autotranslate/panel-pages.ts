@@ -12,7 +12,8 @@ import {
   type Maybe,
 } from '../../src/rich-text/compose.ts';
 import { codeBlock, type RichText } from '../../src/rich-text/rich-text.ts';
-import { endQuestion, groupHere } from './change.ts';
+import { groupHere } from './change.ts';
+import { endQuestion } from './off.ts';
 import { watchCounts, watchLine } from '../../src/command/watch-line.ts';
 import { obstacleLines } from './context.ts';
 import { elsewhereLines, groupHeading } from './group.ts';

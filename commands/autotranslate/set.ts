@@ -28,7 +28,7 @@ import {
   setAndWarn,
 } from './context.ts';
 import { userError } from '../../src/errors.ts';
-import { endsLink } from './change.ts';
+import { endsLink } from './off.ts';
 
 const inPlaceOptions = {
   languages: listOption(),

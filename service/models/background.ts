@@ -102,8 +102,10 @@ export const createModels = (
 
   return {
     view: async () => {
+      // Taken first: whoever is told of the end looks no further, so that the list has to be one of after it.
+      const shown = installation;
       const [freeBytes, models] = await Promise.all([freeBytesOf(deps.root), current()]);
-      return { freeBytes, installed: models, installation };
+      return { freeBytes, installed: models, installation: shown };
     },
     plan: async (languages, size, signal) => {
       const plan = await setup.plan(languages, size, signal);

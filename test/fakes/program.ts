@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
+const IS_TEST = process.env['VITEST'] !== undefined;
 /** Options of Node.js with which tests start programs: what these leave is collected less often, as in the tests themselves. */
 const FLAGS_OF_TESTS = [
   '--min-semi-space-size=16',
@@ -18,7 +19,7 @@ const FLAGS_OF_TESTS = [
 /** Options of Node.js in `npm start`, and for tests their own; benches measure what people start. */
 const FLAGS = [
   ...manifest.scripts.start.split(' ').filter((word) => word.startsWith('--')),
-  ...(process.env['VITEST'] === undefined ? [] : FLAGS_OF_TESTS),
+  ...(IS_TEST ? FLAGS_OF_TESTS : []),
 ];
 
 /** What started programs have of the environment of the tests, and no settings of who runs them. */
@@ -26,12 +27,12 @@ export const BARE_ENVIRONMENT = {
   PATH: process.env['PATH'],
   TMPDIR: process.env['TMPDIR'],
   // Of their own: what tests load has other text, by which each would take the place of the other.
-  NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled-programs'),
+  ...(IS_TEST && { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled-programs') }),
   // Packets of the tests hold no speech.
   SPEECH_DETECTOR: 'off',
 };
 
-/** What Node.js is given for a program of the project, as `npm start` does; what it compiles is kept. */
+/** What Node.js is given for a program of the project, as `npm start` does; tests keep what it compiles. */
 export const wordsOf = (file: string, ...words: readonly string[]): string[] => [
   ...FLAGS,
   join(ROOT, 'scripts/run.mjs'),

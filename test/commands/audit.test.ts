@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mirrorOf, watchOf } from '../fakes/autotranslate.ts';
 import { HERE, labelled, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';
-import { SAID } from '../../commands/audit/said.ts';
-import { AUDITED, type Audited } from '../../src/model/audit.ts';
+import type { SAID } from '../../commands/audit/said.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { RoomChoices } from '../../src/model/room.ts';
 import { OPEN_LINKS, type ChannelWatch, type SpaceChoices } from '../../src/model/space.ts';
@@ -11,7 +10,6 @@ import { actAs } from '../../src/store/actor.ts';
 import { noteChange, type AuditNote } from '../../src/store/audit.ts';
 import { openWatchStore } from '../../src/store/channels/watches.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
-import { realTexts } from '../fakes/texts.ts';
 import { BOB, useCommandHarness } from './support.ts';
 
 const harness = useCommandHarness();
@@ -19,9 +17,6 @@ const ADA = { id: 'ada', name: 'Ada', space: SPACE };
 const BESIDE: Channel = { space: SPACE, id: '200' };
 const THERE: Channel = { space: { platform: 'other', id: 'mar-azul' }, id: '300' };
 const ESPANOL = 'espanol · Mar Azul (Discord)';
-
-/** What people of this space do not do. */
-const NOBODYS: ReadonlySet<string> = new Set(['banned', 'held-by', 'unheld-by', 'unagreed']);
 
 const openWatches = () =>
   openWatchStore(
@@ -386,52 +381,5 @@ describe('/audit', () => {
     await watches.set([watchOf(HERE)]);
     await watches.remove([HERE]);
     expect(await shown()).not.toContain('→ –');
-  });
-
-  it.each(AUDITED)('has a sentence for %s, without technical names', async (what: Audited) => {
-    await note({ what, channelId: HERE.id, ...(what === 'setting' ? { after: {} } : {}) });
-    expect(await shown()).toMatch(/^.* · (?:.*Ada|a person).*\.$/m);
-  });
-
-  it.each(SAID)('has a sentence in each locale for %s, with its person and without', (as) => {
-    const given = { name: 'Ada', channel: '#here', channels: '#there', person: 'Eve' };
-    const inLocale = (locale: string): string[] =>
-      ['somebody', 'nobody'].map((who) => sentence(`audit.said.${as}`, { who, ...given }, locale));
-    const locales = realTexts.locales.map(inLocale);
-    const [english] = locales;
-    for (const [somebody, nobody] of locales) {
-      if (!NOBODYS.has(as)) expect(somebody).toContain('Ada');
-      expect(nobody).not.toContain('Ada');
-    }
-    for (const other of locales.slice(1)) expect(other).not.toEqual(english);
-  });
-
-  it('has words for each setting there is', async () => {
-    const spaces = createSpaceSettings(harness().store);
-    const given = {
-      flags: { on: false, languages: { '🦊': 'ja' }, keptMinutes: 5 },
-      roles: { say: ['7'] },
-      dailyCharacters: 10_000,
-      dailyAudioMinutes: 10,
-      dailyChatTokens: 10_000,
-      quietChannels: [HERE.id],
-      serverNames: 'off',
-      links: { outside: 'nobody', approved: ['9'], privateChannels: false, channels: [HERE.id] },
-      rules: { shortest: 5 },
-      answersMention: false,
-      reactions: false,
-      languageRoles: { ja: '8' },
-      moderators: { channel: HERE.id, locale: 'en' },
-      moderatorGroups: ['G1'],
-    } as const;
-    const { rooms, greeted: _, ...before } = await spaces.of(SPACE);
-    expect(Object.keys(given)).toEqual(expect.arrayContaining(Object.keys(before)));
-    const changes = Object.entries({ ...given, rooms: { ...rooms, wakeWord: !rooms.wakeWord } });
-    for (const [name, value] of changes) {
-      await spaces.change(SPACE, { [name]: value });
-      const [, detail = ''] = /^.*· .*\n +\S+ (.+)$/m.exec(await shown()) ?? [];
-      expect(detail, name).toContain('→');
-      expect(detail, name).not.toContain(name);
-    }
   });
 });

@@ -339,53 +339,6 @@ describe('an explanation of a stored message', () => {
   });
 });
 
-describe('an explanation of a flag that is not answered', () => {
-  const flagged = async (emoji: string, message: Message) => {
-    await scene.listener.reactionChanged(message.ref, emoji, true);
-    await scene.idle();
-    return (await partsOf(message)).filter((part) => part.emoji ?? part.flag);
-  };
-
-  it('says that it stands for no language, and nothing once it is removed', async () => {
-    const message = await scene.say(GENERAL, 'hello');
-    expect(await flagged('🇦🇶', message)).toEqual([
-      { emoji: '🇦🇶', state: 'skipped', reason: { key: 'why.flag.no-language' } },
-    ]);
-    expect(await flagged('👍', message)).toHaveLength(1);
-    await scene.listener.reactionChanged(message.ref, '🇦🇶', false);
-    expect((await partsOf(message)).filter(({ emoji }) => emoji)).toEqual([]);
-  });
-
-  it('says that moderators turned flags off, or keep the channel quiet', async () => {
-    const message = await scene.say(GENERAL, 'hello');
-    await scene.spaces.change(SPACE, { quietChannels: [GENERAL.id] });
-    expect(await flagged('🇯🇵', message)).toEqual([
-      { flag: 'ja', state: 'skipped', reason: { key: 'why.skipped.quiet-channel' } },
-    ]);
-    await scene.spaces.change(SPACE, { flags: { on: false, languages: {} } });
-    expect(await flagged('🇯🇵', message)).toEqual([
-      { flag: 'ja', state: 'skipped', reason: { key: 'why.flag.off' } },
-    ]);
-  });
-
-  it('says that the author opted out', async () => {
-    const message = await scene.say(GENERAL, 'hello');
-    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: message.author.id }, true);
-    expect(await flagged('🇯🇵', message)).toEqual([
-      { flag: 'ja', state: 'skipped', reason: { key: 'why.skipped.opted-out' } },
-    ]);
-  });
-
-  it('says that the translation is there already', async () => {
-    await watchGeneral();
-    const message = await scene.say(GENERAL, 'hello');
-    await scene.idle();
-    expect(await flagged('🇪🇸', message)).toEqual([
-      { flag: 'es', state: 'skipped', reason: { key: 'why.flag.shown' } },
-    ]);
-  });
-});
-
 describe('an explanation of a message that is not stored', () => {
   it('says that the channel is not set up', async () => {
     const message = await scene.say(GENERAL, 'hello');

@@ -6,7 +6,7 @@ import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { Changer } from '../../src/model/space.ts';
-import { addLanguage, groupHere, intoLines, join, removable, seenElsewhere } from './change.ts';
+import { addLanguage, groupHere, intoLines, join, removable } from './change.ts';
 import { removeLanguage, askedOff } from './off.ts';
 import {
   ageOption,
@@ -40,18 +40,16 @@ const AGES = 'ages';
  *
  * @param said names the channels elsewhere that the person was told of
  */
-const joined = async (added: Added, by: Changer, ctx: Context, said?: string): Promise<Content> => {
-  const asked = await seenElsewhere(added.channel, added.with, ctx, said);
-  if (asked) {
-    const { channel: own, language: code, with: other, mayMixAges } = added;
-    const press = `autotranslate join:${own.id}/${code}/${other.id}/${mayMixAges ? AGES : ''}/${asked.seen}`;
-    const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
-    return { text: asked.text, tone: 'question', controls };
-  }
-  const { channel, language } = added;
-  const { transcribes = true, bots = false } = ctx.services.watches.of(added.with) ?? {};
+const joined = async (added: Added, by: Changer, ctx: Context, said = ''): Promise<Content> => {
+  const { channel, language, with: other, mayMixAges } = added;
+  const { transcribes = true, bots = false } = ctx.services.watches.of(other) ?? {};
   const watch = { channel, mode: 'mirror', languages: [language], transcribes, bots } as const;
-  const all = await join(watch, added.with, by, added.mayMixAges, ctx);
+  const all = await join(watch, other, { by, mayMixAges, said }, ctx);
+  if ('seen' in all) {
+    const press = `autotranslate join:${channel.id}/${language}/${other.id}/${mayMixAges ? AGES : ''}/${all.seen}`;
+    const controls = [button(ctx, press, 'autotranslate.link-yes', 'primary')];
+    return { text: all.text, tone: 'question', controls };
+  }
   const shown = await answering(by, ctx);
   const linked = all.map((each) => linkedLine(each, shown));
   const channels = all.map((each) => each.channel);

@@ -1,5 +1,5 @@
-import { listOf, markOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
-import { userError, type MessageKey } from '../../src/errors.ts';
+import { joinMark, listOf, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { toAppError, userError, type MessageKey } from '../../src/errors.ts';
 import { channelMention, isSameChannel, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch, Changer } from '../../src/model/space.ts';
 import { lines, sections } from '../../src/rich-text/compose.ts';
@@ -11,6 +11,7 @@ import {
   obstacleLines,
   standingLines,
   markNow,
+  ownWatch,
   type Context,
 } from './context.ts';
 
@@ -121,30 +122,33 @@ export const intoLines = async (watch: ChannelWatch, ctx: Context): Promise<Rich
     ...(await standingLines([watch.channel], ctx)),
   );
 
+/** A question that is put before a channel is added to a group. */
+interface JoinQuestion {
+  readonly text: RichText;
+  /** The `joinMark` of what it says, for a control. */
+  readonly seen: string;
+}
+
 /**
- * Says by which channels of other spaces a channel would be seen that is added to the group of another one, with what names
- * these channels in a control; undefined where there are none but those that were said. Rejects as `join` does where the
- * person may not decide about it.
- *
- * @param said what named the channels that the person was told of
+ * Says by which channels of other spaces a channel would be seen that is added to the group of another one; `text` is
+ * undefined where there are none but those that were said. Rejects where the person may not decide about it.
  */
-export const seenElsewhere = async (
+const seenElsewhere = async (
   channel: Channel,
   other: Channel,
   ctx: Context,
-  said?: string,
-): Promise<{ readonly text: RichText; readonly seen: string } | undefined> => {
+  said: string,
+): Promise<Pick<JoinQuestion, 'seen'> & Partial<JoinQuestion>> => {
   await demandChange([channel, other], ctx);
   demandOneGroup(channel, other, ctx);
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
-  const setup = markNow(channel, ctx);
-  const seen = `${markOf(members.map(({ key }) => key))}${setup}`;
-  if (members.length === 0 || seen === said) return undefined;
+  const keys = members.map(({ key }) => key);
+  const seen = joinMark(ownWatch(channel, ctx), keys);
+  if (members.length === 0 || seen === said) return { seen };
   const text = sections(
-    said !== undefined &&
-      said !== '' &&
-      !said.endsWith(setup) &&
+    said !== '' &&
+      !said.endsWith(markNow(channel, ctx)) &&
       ctx.t('autotranslate.panel-changed', { channel: channelMention(channel) }),
     ctx.t('autotranslate.join-seen', {
       channel: channelMention(channel),
@@ -159,15 +163,30 @@ export const seenElsewhere = async (
   return { text, seen };
 };
 
-/** Adds a channel, in its language, to the group of another one; resolves with the channels of the group. */
+/**
+ * Adds a channel, in its language, to the group of another one; resolves with the channels of the group, or with what the
+ * person is asked first where channels elsewhere are in it.
+ *
+ * @param said the `seen` of the question that the person answered; empty for none
+ */
 export const join = async (
   watch: ChannelWatch,
   other: Channel,
-  by: Changer,
-  mayMixAges: boolean,
+  {
+    by,
+    mayMixAges,
+    said,
+  }: { readonly by: Changer; readonly mayMixAges: boolean; readonly said: string },
   ctx: Context,
-): Promise<readonly ChannelWatch[]> => {
-  await demandChange([watch.channel, other], ctx);
-  demandOneGroup(watch.channel, other, ctx);
-  return ctx.services.watches.join(watch, other, { by, mayMixAges });
+): Promise<JoinQuestion | readonly ChannelWatch[]> => {
+  const { text, seen } = await seenElsewhere(watch.channel, other, ctx, said);
+  if (text) return { text, seen };
+  try {
+    return await ctx.services.watches.join(watch, other, { by, mayMixAges, seen });
+  } catch (thrown) {
+    if (toAppError(thrown).sentence.key !== 'autotranslate.panel-changed') throw thrown;
+    const now = await seenElsewhere(watch.channel, other, ctx, seen);
+    if (!now.text) throw thrown;
+    return { text: now.text, seen: now.seen };
+  }
 };

@@ -98,7 +98,7 @@ export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context
   replacedText(old, services.languages, t, locale);
 
 /** The watch of a channel itself; undefined where nothing is set for it. */
-const ownWatch = (channel: Channel, { services }: Pick<Context, 'services'>) =>
+export const ownWatch = (channel: Channel, { services }: Pick<Context, 'services'>) =>
   services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
 
 /** Names what is set for a channel at this moment; see `setupMark`. */

@@ -4,7 +4,7 @@ import type { Content } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import { sections } from '../../src/rich-text/compose.ts';
-import { demandChange, join, seenElsewhere } from './change.ts';
+import { demandChange, join } from './change.ts';
 import { linkWarning, presser } from './context.ts';
 import {
   channelNamed,
@@ -110,11 +110,8 @@ const joinAsked = async (
   { id, language, other, said }: Chosen,
   ctx: PanelContext,
 ): Promise<Content> => {
-  const asked = await seenElsewhere(watch.channel, to, ctx, said);
-  if (!asked) {
-    await join(watch, to, presser(ctx), false, ctx);
-    return channelPage(ctx, id);
-  }
+  const asked = await join(watch, to, { by: presser(ctx), mayMixAges: false, said }, ctx);
+  if (!('seen' in asked)) return channelPage(ctx, id);
   const press = `autotranslate linksure:${id}/${language}/${other}/${watch.languages[0] ?? ''}/${asked.seen}`;
   return {
     text: asked.text,

@@ -23,6 +23,18 @@ export const setupMark = (now: ChannelWatch | undefined): string =>
   markOf([JSON.stringify([now?.mode, now?.below, now?.languages, now?.group])]);
 
 /**
+ * Names what a person is shown before a channel is added to a group: what is set for it, and the group's channels elsewhere.
+ *
+ * @param elsewhere their keys
+ */
+export const joinMark = (now: ChannelWatch | undefined, elsewhere: readonly string[]): string =>
+  `${markOf(elsewhere)}${setupMark(now)}`;
+
+/** The error for a channel that is set up otherwise than a person was shown. */
+export const panelChanged = (channel: Channel) =>
+  userError('bad-input', 'autotranslate.panel-changed', { channel: channelMention(channel) });
+
+/**
  * Throws `autotranslate.panel-changed` where a channel is set up otherwise than a person was shown.
  *
  * @param seen its `setupMark` then. Default: not compared
@@ -33,9 +45,7 @@ export const demandSetup = (
   seen: string | undefined,
 ): void => {
   const now = current.find((watch) => isSameChannel(watch.channel, channel));
-  const about = { channel: channelMention(channel) };
-  if (seen !== undefined && seen !== setupMark(now))
-    throw userError('bad-input', 'autotranslate.panel-changed', about);
+  if (seen !== undefined && seen !== setupMark(now)) throw panelChanged(channel);
 };
 
 /** Says that what is set for a channel is replaced, will be once it is linked, or was. */

@@ -34,7 +34,7 @@ export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './answer-updates.ts';
 export { resultOf } from '../async/abort.ts';
 export { requestControls } from '../autotranslate/request-controls.ts';
-export { markOf, modeKey, replacedText, setupMark } from '../autotranslate/replaced.ts';
+export { joinMark, modeKey, replacedText, setupMark } from '../autotranslate/replaced.ts';
 export { excerptRow, rowChars } from '../text/excerpt-row.ts';
 export { excerpt, shorten } from '../text/quoted-words.ts';
 export { WITHHELD_REASONS } from '../voice/captions/missing-lines.ts';

@@ -25,6 +25,12 @@ export interface SetOptions {
   readonly mayMixAges?: boolean;
 }
 
+/** Options of adding a channel to a group. */
+export interface JoinOptions extends SetOptions {
+  /** The `joinMark` of what the person was shown. Default: not compared. */
+  readonly seen?: string;
+}
+
 /** The undo of an end of watches, or of the rules of one: it is stored with that, and can be used once. */
 export interface WatchUndo {
   /** The id of the change in the audit trail, too. */
@@ -144,10 +150,15 @@ export interface Watches {
   pause(channel: Channel, isPaused: boolean, by?: Changer): Promise<ChannelWatch | undefined>;
   /**
    * Adds a channel to the group of another one of its space, in place of its former watch; resolves with all channels
-   * of the group. Rejects as `set` does, and with `not-found` where the other one is linked with none. Other spaces that
-   * have channels in the group are told.
+   * of the group. Rejects as `set` does, with `not-found` where the other one is linked with none, and with
+   * `autotranslate.panel-changed` where that is not what the person was shown. Other spaces that have channels in the group
+   * are told.
    */
-  join(watch: ChannelWatch, other: Channel, options?: SetOptions): Promise<readonly ChannelWatch[]>;
+  join(
+    watch: ChannelWatch,
+    other: Channel,
+    options?: JoinOptions,
+  ): Promise<readonly ChannelWatch[]>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
   /**

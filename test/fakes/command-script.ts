@@ -35,6 +35,8 @@ export interface Script {
   refusal: AppError | undefined;
   /** The linked channels of other spaces, and what was decided about them. */
   members: readonly LinkMember[];
+  /** Runs while a channel is added to a group. */
+  joining?: () => void;
   /** What keeps every watch from being done. */
   state: WatchState;
   readonly decided: string[];

@@ -15,7 +15,7 @@ import { createMemberSettings, createSpaceSettings } from '../../src/store/setti
 import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
-import { demandSetup } from '../../src/autotranslate/replaced.ts';
+import { demandSetup, joinMark, panelChanged } from '../../src/autotranslate/replaced.ts';
 import { createEngineTurns } from '../../src/translation/engine-turns.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
@@ -96,7 +96,11 @@ const createWatches = (
       kept.set(id, { ...watch, choices: { ...watch.choices, pause } });
       return kept.get(id);
     },
-    join: async (watch, other) => {
+    join: async (watch, other, { seen } = {}) => {
+      script.joining?.();
+      const keys = script.members.map(({ key }) => key);
+      if (seen !== undefined && seen !== joinMark(kept.get(watch.channel.id), keys))
+        throw panelChanged(watch.channel);
       const group = kept.get(other.id)?.group;
       if (group === undefined) throw userError('not-found', 'autotranslate.not-linked');
       keep({ ...watch, group });

@@ -15,7 +15,7 @@ import {
   type Changer,
   type ChannelWatch,
 } from '../../model/space.ts';
-import type { LinkInvite, SetOptions } from '../../model/watches.ts';
+import type { JoinOptions, LinkInvite, SetOptions } from '../../model/watches.ts';
 import type { LinkAsker, LinkInvites } from '../../store/channels/link-invites.ts';
 import type { Claim, WatchStore } from '../../store/channels/watches.ts';
 import type { Store } from '../../store/index.ts';
@@ -32,6 +32,7 @@ import type { ModeratorNotices } from '../moderators/notices.ts';
 import { demandOpenHere } from './making.ts';
 import { createLinkRequests, type LinkRequestsDeps } from './requests.ts';
 import { NAMED_MS, within } from '../watched-platforms.ts';
+import { joinMark, panelChanged } from '../replaced.ts';
 import { noticeLanguage } from '../rules.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { logFailure } from '../../telemetry/log.ts';
@@ -252,7 +253,7 @@ export const createLinks = (deps: LinksDeps) => {
     join: async (
       asked: ChannelWatch,
       other: Channel,
-      { by, mayMixAges = false }: SetOptions = {},
+      { by, mayMixAges = false, seen }: JoinOptions = {},
     ): Promise<readonly ChannelWatch[]> => {
       const watch: ChannelWatch = {
         ...asked,
@@ -274,6 +275,10 @@ export const createLinks = (deps: LinksDeps) => {
         const group = current.find(isWatchOf(other))?.group;
         const members = current.filter((each) => group !== undefined && each.group === group);
         demandRoom(other, watch.channel, members);
+        const elsewhere = members.filter((each) => isElsewhere(watch.channel.space, each));
+        const now = current.find(isWatchOf(watch.channel));
+        if (seen !== undefined && seen !== joinMark(now, keysOf(elsewhere)))
+          throw panelChanged(watch.channel);
         return group === undefined ? [] : [{ ...watch, group }];
       };
       const before = formerOf([watch]);

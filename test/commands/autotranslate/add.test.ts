@@ -53,6 +53,21 @@ describe('/autotranslate add', () => {
     expect(languages()).toEqual(['en', 'es', 'ja']);
   });
 
+  it('asks again before a channel is added to a group that changes meanwhile', async () => {
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    const options = { language: 'ja', channel: '3', with: '1' };
+    harness().script.joining = () => {
+      delete harness().script.joining;
+      harness().script.members = [memberElsewhere()];
+    };
+    const { text } = await harness().run('autotranslate add', options);
+    const seen = { channel: '<#3>', channels: '#there' };
+    expect(text).toBe(sentence('autotranslate.join-seen', seen));
+    expect(languages()).toEqual(['en', 'es']);
+    await harness().press('autotranslate.link-yes');
+    expect(languages()).toEqual(['en', 'es', 'ja']);
+  });
+
   it.each([
     [{ language: 'es' }, sentence('autotranslate.add-off', { channel: '<#100>' })],
     [{ language: 'ja', channel: '1' }, sentence('autotranslate.add-with', { channel: '<#1>' })],

@@ -139,7 +139,6 @@ const show = async (
 /** Stands for a language that is not known yet. */
 const ANY_LANGUAGE = 'en';
 
-/** Asks in which language somebody reads. */
 const askLanguage = (missed: MissedMessages, ctx: ReadingContext): Content => ({
   text: ctx.t('language.choose'),
   controls: [languageMenu(ctx, readingPress('language', readingOf(ANY_LANGUAGE, missed)))],

@@ -119,7 +119,6 @@ export interface AudioBody {
   readonly fields: unknown;
   /** The top-level `audio`; undefined when there was none. */
   readonly audio: AudioBytes | undefined;
-  /** The audio in the parts of `messages`. */
   readonly parts: readonly AudioBytes[];
 }
 

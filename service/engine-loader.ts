@@ -146,7 +146,6 @@ export interface Offer<A extends Ability> {
   readonly health: EngineHealth;
 }
 
-/** Names of the engines of offers. */
 export const engineNamesOf = (offers: readonly Pick<Offer<Ability>, 'name'>[]): readonly string[] =>
   offers.map(({ name }) => name);
 
@@ -169,7 +168,6 @@ const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> =>
 
 const ENGINES = new URL('./engines/', import.meta.url);
 
-/** Files of `folder` that are engines. */
 const engineFiles = async (folder: URL): Promise<readonly URL[]> =>
   (await readdir(folder, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))

@@ -216,7 +216,6 @@ export interface SpeakerTurn {
 
 /** Finds out who speaks when in a recording (diarisation). */
 export interface DiarisationEngine {
-  /** Longest recording. */
   readonly longestMs: number;
   /**
    * Finds the turns in `samples`, which are mono at `RECOGNITION_RATE_HZ`; in order of their starts, and they

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { errorObject } from '../src/api/contract.ts';
 import type { DescribedPath } from './route.ts';
 
-/** Path of the description. */
 export const OPENAPI_PATH = '/openapi.json';
 
 const schemaOf = (schema: z.ZodType): object => {

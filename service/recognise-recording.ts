@@ -57,7 +57,6 @@ const RULES: CutRules = { leastMs: 3_000, longestMs: 15_000, clearPauseMs: 600 }
 /** Silence that stays beside the voice of a chunk. */
 const MARGIN_MS = 300;
 
-/** A chunk and who speaks in it. */
 type SpokenChunk = Chunk & SpeakerSpan;
 
 /** A chunk without the silence at its ends; none where there is no voice in it. */

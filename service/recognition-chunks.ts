@@ -10,7 +10,6 @@ export interface Chunk extends SpeechSpan {
 export interface CutRules {
   /** Shortest chunk that a cut leaves on either side. */
   readonly leastMs: number;
-  /** Longest chunk. */
   readonly longestMs: number;
   /** Pause at which every chunk ends that is long enough. */
   readonly clearPauseMs: number;

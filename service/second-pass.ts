@@ -11,7 +11,6 @@ import {
 } from './heard-spans.ts';
 import { overlapping, planChunks, type Chunk } from './recognition-chunks.ts';
 
-/** A chunk and what was heard in it. */
 export type HeardChunk = Chunk & HeardSpan;
 
 /** A part of a recording that is to be recognised, in a language where one is to be expected. */

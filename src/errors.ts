@@ -42,11 +42,9 @@ export type SentenceValue =
   | { readonly language: string }
   | { readonly list: readonly (string | Inline)[] };
 
-/** True for a value that is a language. */
 export const isLanguage = (value: SentenceValue): value is { readonly language: string } =>
   typeof value === 'object' && 'language' in value && !('kind' in value);
 
-/** True for a value that is a list. */
 export const isList = (
   value: SentenceValue,
 ): value is { readonly list: readonly (string | Inline)[] } =>

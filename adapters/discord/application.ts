@@ -15,7 +15,6 @@ import { CONTENT_INTENT, INVITE_PERMISSIONS } from './permissions.ts';
 export interface Application {
   readonly id: string;
   readonly botId: string;
-  /** The application's name. */
   readonly name: string;
   /** The bot's name, with the discriminator that old names have. */
   readonly botName: string;

@@ -58,7 +58,6 @@ export const declareDiscordMetrics = (metrics: Metrics, clock: Pick<Clock, 'nowM
         if (isInvalid(response)) invalid();
       });
     },
-    /** Counts the sessions that a client starts. */
     watchSessions: (client: Pick<Client, 'on'>): void => {
       client.on(Events.ShardReady, () => sessions({ start: 'identified' }));
       client.on(Events.ShardResume, () => sessions({ start: 'resumed' }));

@@ -54,7 +54,6 @@ export interface ChannelFeedDeps {
   readonly choice: ScopeChoice;
 }
 
-/** A mode that a channel is to have. */
 interface WantedMode {
   readonly channel: Channel;
   readonly mode: WatchMode;
@@ -115,7 +114,6 @@ const isUnknown = (thrown: unknown): boolean => toAppError(thrown).code === 'not
 export type SlackChannelFeed = ChannelFeed & {
   /** Drops the name of a channel, in all workspaces that share it. */
   readonly renamed: (channelId: string) => void;
-  /** Drops what is known of a workspace. */
   readonly forgetSpace: (space: Space) => void;
 };
 

@@ -164,7 +164,6 @@ export const createThreadRoots = (api: Api) => {
       if (isThere) roots.set(keyOf(channel, root), root);
       return isThere;
     },
-    /** Drops what is known of a workspace. */
     forgetSpace: (space: Space): void => {
       for (const [key] of roots) if (key.startsWith(`${space.id} `)) roots.delete(key);
     },

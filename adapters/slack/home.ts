@@ -265,7 +265,6 @@ export const createHome = (deps: HomeDeps, stopped: AbortSignal) => {
         for (const [key] of bodies) if (key.startsWith(`${keyOf(space)} `)) bodies.delete(key);
       pictures.forgetSpace(space);
     },
-    /** Shows App Home to a person who opens it. */
     open: (space: Space, userId: string): void => void open(space, userId).catch(failed),
     /** Does what a control in App Home says, and shows what became of it. */
     press: async (space: Space, member: Member, pressed: HomePress): Promise<void> => {

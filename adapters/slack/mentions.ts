@@ -44,7 +44,6 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
   };
 
   return {
-    /** Drops what is known of a workspace. */
     forgetSpace: (space: Space): void => groups.forget(space),
     /** Gives each mention of a person or group in a workspace its name; those not known stay without. */
     named: async (space: Space, tree: RichText): Promise<RichText> =>

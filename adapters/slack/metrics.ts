@@ -8,7 +8,6 @@ export const declareSlackMetrics = (metrics: Metrics) => {
   return {
     /** Counts a request that Slack refused for now. */
     rateLimited: declareRateLimited(metrics, 'slack'),
-    /** Counts a connection. */
     connected: () => connections(),
   };
 };

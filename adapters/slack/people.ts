@@ -86,7 +86,6 @@ export const createPeople = (
     changed: (id: string): void => cache.forgetWhere((asked) => asked.id === id),
     /** Drops what is known of everybody, as changes were missed. */
     forgetAll: (): void => cache.forgetWhere(() => true),
-    /** Drops what is known of the people of a workspace. */
     forgetSpace: (space: Space): void => cache.forgetWhere((asked) => asked.space.id === space.id),
   };
 };

@@ -11,7 +11,6 @@ import type { Dictation } from '../../src/voice/dictation.ts';
 import { DICTATION_LIMITS } from './limits.ts';
 import type { DictationEnd } from './protocol.ts';
 
-/** A recording that has arrived. */
 export interface ReadRecording {
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -70,7 +69,6 @@ export const createRecordingReader = ({ packet, failed }: RecordingListener) => 
       arrived?.close();
       return { sizeBytes, sha256: hash.digest('hex'), isWhole };
     },
-    /** Stops reading. */
     drop: (): void => stop.abort(),
   };
 };
@@ -166,13 +164,11 @@ export const startDictationSession = (deps: DictationSessionDeps) => {
       awake();
       reader.push(chunk);
     },
-    /** Takes a text message. */
     text: (message: string): void => {
       if (state !== 'recording') return;
       if (message === END) end();
       else drop(CLOSE.unsupported);
     },
-    /** Ends the session whose connection is gone. */
     closed: leave,
     /** Ends the session and closes its connection. */
     drop,

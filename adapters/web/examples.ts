@@ -5,7 +5,6 @@ import { SPACE } from './platform.ts';
 import { PLATFORM } from './profiles.ts';
 import type { Example, ExamplesReply } from './protocol.ts';
 
-/** A text and the language that it is in. */
 interface Sample {
   readonly text: string;
   readonly language: string;

@@ -103,7 +103,6 @@ export interface Boot {
   readonly canInstall: boolean;
 }
 
-/** The use of a command. */
 export interface UseRequest {
   readonly channel: ChannelId;
   readonly command: string;

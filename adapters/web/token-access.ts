@@ -59,7 +59,6 @@ export const createFailedAttempts = (now: () => number) => {
     addToken: (network: string): boolean => add(network),
     /** Counts a wrong cookie, each value once; returns true for the failure that shuts the network out. */
     addCookie: (network: string, cookie: string): boolean => add(network, cookie),
-    /** Forgets the failures of a network. */
     forget: (network: string): void => networks.delete(network),
   };
 };

@@ -58,7 +58,6 @@ const modeOf = ({ mode, below }: ChannelWatch): WatchMode | 'below' => (below ? 
 export const back = (ctx: PanelContext, press = 'autotranslate page'): Control =>
   button(ctx, press, 'settings.back');
 
-/** A choice of one channel. */
 export const channelControl = ({ label }: PanelContext, press: string): Control => ({
   kind: 'channels',
   single: true,

@@ -46,7 +46,6 @@ const fileOf = (read: readonly ReadMessage[], head: string, ctx: ReadingContext)
 
 /** A file of everything that somebody missed. */
 export interface ReadFile {
-  /** The messages in the file. */
   readonly missed: MissedMessages;
   readonly read: readonly ReadMessage[];
   readonly note: RichText;

@@ -20,7 +20,6 @@ export interface ReadMessage {
 
 export interface TranslatedMessages {
   readonly read: readonly ReadMessage[];
-  /** The messages that were translated. */
   readonly translated: number;
   /** The messages that could not be translated, and why not the first of them. */
   readonly failed: number;

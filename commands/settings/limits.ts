@@ -8,7 +8,6 @@ const AMOUNTS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
 const NO_LIMIT = 'none';
 
-/** A limit in words. */
 export const limitText = (
   { label, locale }: Pick<AnswerContext, 'label' | 'locale'>,
   limit: number | undefined,

@@ -17,7 +17,6 @@ const enginesHere = (
   signal: AbortSignal,
 ): Promise<readonly string[]> => translationEngines({ services, space: channel.space }, signal);
 
-/** Completes an engine by its name. */
 export const completeEngine: Complete = async (typed, ctx) => {
   const engines = await translationEngines(ctx, AbortSignal.timeout(COMPLETING_MS));
   return engines

@@ -24,7 +24,6 @@ export interface Pair {
 export interface TranslationServer<Told> {
   readonly name: string;
   readonly rank: number;
-  /** Variable with which the server is set up. */
   readonly variable: string;
   /** The server's address and key; undefined where it is not set up. */
   readonly backEnd: BackEnd | undefined;

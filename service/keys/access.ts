@@ -56,7 +56,6 @@ export const parseAccess = (
 /** Formats access as it is stored and listed. */
 export const formatAccess = (access: KeyAccess): string => [...access].join(',');
 
-/** Reads access as it was stored. */
 export const storedAccess = (text: string): KeyAccess => new Set(text.split(','));
 
 const denied = (what: string): ContractError =>

@@ -23,7 +23,6 @@ export interface KeyAccount {
    * @param needed undefined for lists, which are free
    */
   admit(needed?: AccessKind): void;
-  /** True when voices of an engine may be used. */
   allowsVoicesOf(engine: string): boolean;
   /** Throws the contract's 403 for a voice of an engine that the key may not be used for. */
   checkVoicesOf(engine: string): void;

@@ -30,7 +30,6 @@ export interface ChatServer {
   ): Promise<ServerReply>;
 }
 
-/** The models of a server. */
 export interface ServerModels {
   readonly listed: Pick<ReadonlySet<string>, 'has'>;
   /** Tokens of prompt and reply together, of the models of which that is known; may be learnt later. */

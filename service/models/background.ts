@@ -40,7 +40,6 @@ const installed = async (folder: InstalledFolder, advise: Advise): Promise<Insta
   return { ...common, ability, languages: found.languages, ...speakers };
 };
 
-/** Applies an event to an installation. */
 const after = (before: ModelInstallation, event: SetupEvent, advise: Advise): ModelInstallation => {
   switch (event.kind) {
     case 'began':

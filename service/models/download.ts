@@ -40,7 +40,6 @@ export interface DownloadProgress {
 }
 
 export interface DownloadDeps {
-  /** Folder of models. */
   readonly root: string;
   /** Address of a mirror or folder, in place of the hosts of addresses. */
   readonly mirror?: string | undefined;

@@ -69,7 +69,6 @@ export const createModelSetup = (deps: SetupDeps) => {
     }
   };
 
-  /** The models that are not installed. */
   const missing = async (models: readonly CatalogueModel[]): Promise<readonly CatalogueModel[]> => {
     const folders = await listInstalled(root);
     return models.filter(({ name }) => !folders.some((folder) => isModel(folder, name)));

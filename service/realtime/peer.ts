@@ -24,7 +24,6 @@ export interface Peer {
 export interface PeerSession {
   /** The client, told in messages of the session's own form, where that is another. */
   readonly peer?: Peer;
-  /** Takes a text frame. */
   readonly message: (text: string) => void;
   /** Takes a binary frame. */
   readonly bytes: () => void;
@@ -61,7 +60,6 @@ export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortCont
     stop.abort();
   };
   return {
-    /** Ends the session with an error. */
     end,
     /** Ends the session of a client that sends more than any of real time would. */
     flood: (what: string): void => end(floodError(what), CLOSE.refused),

@@ -162,7 +162,6 @@ export const createSpeechSegmenter = (longestMs: number) => {
       if (open) cut(open, Math.min(open.frames.length, Math.floor(ms / FRAME_MS)));
       return told();
     },
-    /** Ends the open utterance. */
     end: (): readonly SegmenterEvent[] => {
       if (open && rest.length > 0) open.frames.push({ samples: rest, levelDb: QUIET_DB });
       rest = new Float32Array(0);

@@ -177,7 +177,6 @@ export const serveRealtime = (
   });
 
   return {
-    /** Sessions that are open. */
     get sessions(): number {
       return sockets.size;
     },

@@ -62,13 +62,11 @@ const nameOf = (name: string, kind: string, target: string): string => {
 };
 
 export interface TranslatedFile {
-  /** Name of the key. */
   readonly owner: string;
   readonly name: string;
   readonly text: string;
 }
 
-/** Creates the memory for translated files. */
 export const createTranslatedFiles = (clock: Clock = realClock) => {
   const files = new Map<string, TranslatedFile>();
   return {

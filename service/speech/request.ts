@@ -17,7 +17,6 @@ import { speechBytes, synthesise, type SynthesiseDeps, type SpeechFile } from '.
 import type { SpeechOrder } from './speak.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
 
-/** A voice, and the engine that has it. */
 interface OfferedVoice {
   readonly voice: Voice;
   readonly offer: Offer<'speech'>;

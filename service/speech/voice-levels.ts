@@ -45,7 +45,6 @@ const gainOf = (blocks: readonly number[]): number => {
  * has the gain of its own measurement from the first sentence on, a stream from the second.
  */
 export const createVoiceLevels = () => {
-  /** The measured blocks of voices. */
   const measured = createLru<string, readonly number[]>(MOST_VOICES);
 
   /** Gives a part of a voice's speech one gain, which is lower around peaks. */

@@ -124,7 +124,6 @@ const addRange = (
   );
 };
 
-/** Finds the ranges in the runs of a translation. */
 export const findRanges = (runs: readonly WordRun[]): FoundRanges => {
   const words = new Map<number, readonly Range[]>();
   const parts = new Map<number, readonly Range[]>();

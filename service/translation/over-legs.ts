@@ -12,7 +12,6 @@ import { findLegs, findSources } from './legs.ts';
 /** Token counts for engines that give none. */
 const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
-/** A whole translation, and what made it. */
 export interface WholeTranslation {
   readonly content: string;
   /** Names of the models, joined by `+`. */

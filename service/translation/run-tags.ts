@@ -1,6 +1,5 @@
 import type { WordRun } from './markup.ts';
 
-/** Writes a text as HTML. */
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -32,7 +32,6 @@ export interface CallReport extends Asker {
 /** Takes the report of each call when it has ended. Must not throw. */
 export type OnCall = (report: CallReport) => void;
 
-/** The call that a report is of. */
 interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
   readonly options: Asker & Pick<Call['options'], 'audioMs' | 'isTrial' | 'hasFallback'>;
 }
@@ -112,7 +111,6 @@ export interface ReportOpenerDeps {
   readonly tellsTrace: boolean;
 }
 
-/** Creates the function that opens the report of a call. */
 export const createReportOpener =
   ({ tracing, tellsTrace, onCall }: ReportOpenerDeps) =>
   (call: Call): TracedReport => {

@@ -64,7 +64,6 @@ export const networkError = (cause: unknown): AppError => {
   });
 };
 
-/** Refuses an unread reply. */
 const discard = (reply: Pick<HttpReply, 'body'>, message: string): AppError => {
   // Discarding an unread body ends in an error, which is ignored.
   reply.body.on('error', () => {}).destroy();

@@ -64,7 +64,6 @@ const people = z
     return z.NEVER;
   });
 
-/** The variables of the core. */
 export const coreSection = z
   .object({
     SPEECH_API_URL: httpUrl

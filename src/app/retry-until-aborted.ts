@@ -4,7 +4,6 @@ import { toAppError, type AppError } from '../errors.ts';
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface RetryUntilAbortedOptions {
-  /** Aborts the retries. */
   readonly signal: AbortSignal;
   /** Called with each further error. */
   readonly failed: (fault: AppError) => void;

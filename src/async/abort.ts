@@ -1,4 +1,3 @@
-/** Resolves once a signal is aborted. */
 export const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -38,7 +38,6 @@ type Report = (isWhole: boolean) => Promise<void>;
 interface ReportOptions {
   /** True for a report that the history can replace. */
   readonly isReplaceable: boolean;
-  /** Position of the message. */
   readonly position?: string | undefined;
 }
 

@@ -59,7 +59,6 @@ export interface Explanation {
   readonly sinceMs?: number;
   /** The failed tries, and the time of the next one, ms since 1970; undefined where nothing failed or waits. */
   readonly tries?: { readonly failed: number; readonly nextMs: number };
-  /** The channels where it is shown now. */
   readonly shownIn?: readonly Channel[];
   /** The linked channels where it never was, by the reason; that is undefined where none is stored. */
   readonly missing?: readonly {

@@ -198,7 +198,6 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
       for (const queue of queues.values()) next(queue, wake);
     },
     wake,
-    /** Schedules a partition for a time. */
     wakeAt: (partition: string, due: Due): void => wakeLater(partition, due, wake),
     /** Schedules a partition that has new rows, unless those before them wait for a time. */
     wakeIdle: (partition: string): void => {

@@ -33,7 +33,6 @@ const LONGEST_MS = 30_000;
 /** Time between two looks for events of which this process was not told. */
 const LOOK_MS = 5_000;
 
-/** Creates what opens the deliveries of platforms. */
 export const createDeliveryWorker =
   ({ storeOf, slots, log, clock }: DeliveryWorkerDeps): OpenDeliveries =>
   (platform, handle) => {

@@ -93,7 +93,6 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps) => {
         };
       });
     },
-    /** The slots that this process has. */
     slots: (): readonly number[] => [...owned.keys()],
     /** The tenure of a key's slot; undefined where another process has it. */
     tenureOf: (key: string): Tenure | undefined => owned.get(slotOf(key)),

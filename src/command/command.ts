@@ -30,7 +30,6 @@ export type Complete = (
   },
 ) => Promise<readonly Choice[]> | readonly Choice[];
 
-/** A locale with its sentences. */
 export type Spoken = Pick<CommandContext<unknown>, 'locale' | 't' | 'label'>;
 
 export interface CommandContext<Options> {
@@ -235,7 +234,6 @@ export const richText = ({ max }: { readonly max: number }) =>
     .transform(({ read }) => read())
     .meta({ kind: RICH_TEXT, maxLength: max });
 
-/** True of an option that is a `richText`. */
 export const takesRichText = (option: z.core.$ZodType | undefined): boolean => {
   const inner = option instanceof z.ZodOptional ? option.unwrap() : option;
   return inner !== undefined && z.globalRegistry.get(inner)?.['kind'] === RICH_TEXT;

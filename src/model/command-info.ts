@@ -49,7 +49,6 @@ export interface OptionInfo {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
-  /** The part of a platform that the option needs. */
   readonly needs?: PlatformPart;
 }
 

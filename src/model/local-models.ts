@@ -21,7 +21,6 @@ export interface OfferedModel {
   readonly memoryBytes: number;
 }
 
-/** A model that is installed. */
 export interface InstalledModel {
   readonly name: string;
   /** Undefined for one that no engine can use. */

@@ -85,7 +85,6 @@ export interface VoiceNote {
   readonly loudness: readonly number[];
 }
 
-/** A file attached to a message. */
 export interface MessageFile extends Attachment {
   readonly id: string;
   /** Description for those who cannot see the file. */

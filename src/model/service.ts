@@ -41,7 +41,6 @@ export interface EngineReport {
  */
 export interface RecentCalls {
   readonly calls: number;
-  /** Calls that were sent and failed. */
   readonly failed: number;
   /** Calls that were not sent: too many waited, or the service was not answering. */
   readonly unsent: number;

@@ -57,7 +57,6 @@ export interface LinkPolicy {
   readonly outside: (typeof LINKS_OUTSIDE)[number];
   /** Ids of the spaces that are approved. */
   readonly approved: readonly string[];
-  /** True where private channels may be linked. */
   readonly privateChannels: boolean;
   /** Ids of the channels that may be linked; none: all. */
   readonly channels: readonly string[];

@@ -108,7 +108,6 @@ export interface DoctorDeps {
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
-  /** Version of the ffmpeg that is installed. */
   readonly ffmpegVersion: string | undefined;
   /** Rewrites advice for where the program runs. Default: a machine with packages of Debian. */
   readonly advise?: (advice: string) => string;

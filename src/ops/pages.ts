@@ -63,7 +63,6 @@ const json = (status: OpsReply['status'], body: object): OpsReply => ({
 });
 
 export const createOpsPages = ({ metrics, metricsToken, isStalled, readiness }: OpsPagesDeps) => ({
-  /** Resolves with the reply at a path. */
   reply: async (
     path: OpsPath,
     { authorization, isPublic, isToken = isSameSecret }: OpsRequest,

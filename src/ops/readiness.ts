@@ -32,7 +32,6 @@ export interface ReadinessDeps {
    * and waits; were all processes not ready, it would reach none of them.
    */
   readonly reportedOnly?: Readonly<Record<string, () => Promise<boolean>>>;
-  /** True while the program starts. */
   readonly isStarting: () => boolean;
   /** Aborted once the program stops. Default: never. */
   readonly draining?: AbortSignal | undefined;

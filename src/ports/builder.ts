@@ -19,7 +19,6 @@ export type NewThing =
 
 export type ThingKind = NewThing['kind'];
 
-/** A thing that was made. */
 export interface MadeThing {
   readonly kind: ThingKind;
   readonly id: string;
@@ -28,7 +27,6 @@ export interface MadeThing {
 /** A thing that is left to people, by its name. */
 export type LeftThing = MadeThing & { readonly name: string };
 
-/** A thing that was found. */
 export interface FoundThing {
   readonly id: string;
   /** True where the platform says that the bot made it; others may have given theirs the same name. */

@@ -20,7 +20,6 @@ export interface MirrorTarget {
 /** `id`: that of the source's file; omitted where the source has no such file. */
 export type MirrorFile = (OutgoingFile | UnreadFile) & { readonly id?: string };
 
-/** A text under a label. */
 export interface LabelledText {
   readonly label: readonly Inline[];
   readonly text: RichText;

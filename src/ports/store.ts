@@ -115,7 +115,6 @@ export interface SharedStates {
   watch(hear: (name: string) => void): () => void;
 }
 
-/** The stored secret of a space. */
 export interface StoredSecret {
   readonly space: Space;
   /** Decrypts the secret. Throws `config` where no key of this process fits. */
@@ -144,7 +143,6 @@ export interface InstallationStore {
   watch(platform: string, receive: (space: Space | undefined) => Promise<void>): () => void;
 }
 
-/** An event as a platform delivered it. */
 export interface Delivery {
   /** Unique on the platform, and the same each time the event is delivered. */
   readonly id: string;

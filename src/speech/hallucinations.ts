@@ -35,7 +35,6 @@ export const bareText = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
 
-/** True for a text with letters. */
 export const hasLetters = (text: string): boolean => letter.test(text);
 
 /** The words of a text without the markers of sounds; none where all letters are in asides. */

@@ -17,7 +17,6 @@ export interface UsageAmounts {
   readonly messages: number;
 }
 
-/** The use of one member. */
 export interface MemberUsage extends UsageAmounts {
   readonly memberId: string;
 }
@@ -163,9 +162,7 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
     /** Adds to a member's use of today. */
     record: (space: Space, memberId: string, used: Partial<UsageAmounts>): Promise<void> =>
       recordUsage(store, space, memberId, used, now()),
-    /** Resolves with the use of the whole space today. */
     today: async (space: Space): Promise<UsageAmounts> => (await days(space, 1))[0] ?? none,
-    /** Resolves with the use of one member today. */
     todayOf: async (space: Space, memberId: string): Promise<UsageAmounts> => {
       const row = await recorded(space)
         .select(['characters', 'audio_ms as audioMs', 'chat_tokens as chatTokens', 'messages'])

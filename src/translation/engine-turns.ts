@@ -43,7 +43,6 @@ export const createEngineTurns = ({ nowMs }: Pick<Clock, 'nowMs'>) => {
       }),
     /** Begins anew with a message. */
     ended: (turn: EngineTurn): void => turns.delete(turnKey(turn)),
-    /** Forgets what a person asked for. */
     forget: (person: Person): void => {
       for (const [key, turn] of turns) if (keyOf(turn.person) === keyOf(person)) turns.delete(key);
     },

@@ -58,7 +58,6 @@ const merge = async function* <T>(
   }
 };
 
-/** A line of a conversation. */
 export interface FanOutLine extends Asker {
   readonly text: RichText;
   /** Source language; detected when omitted. */

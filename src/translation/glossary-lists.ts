@@ -16,7 +16,6 @@ import { foldTerm, idOf, placeKey, readTerms } from './glossary-rows.ts';
 
 /** The entries that apply to translations into one language. */
 export interface TermsOfTarget {
-  /** Entries with a translation. */
   readonly forced: readonly GlossaryTerm[];
   /** Entries that must stay as they are. */
   readonly unchanging: readonly GlossaryTerm[];

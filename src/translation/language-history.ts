@@ -95,7 +95,6 @@ export const createLanguageHistory = () => {
     rank,
     detect: (text: string, by?: ChatLine | Writer): Detection | undefined =>
       confidentLanguage(by && 'channel' in by ? rankOf(text, by) : rank(text, by)),
-    /** Forgets a person's lines. */
     forget: (person: Person): void => {
       for (const history of [authors, channels])
         for (const [key, lines] of history) {
@@ -109,7 +108,6 @@ export const createLanguageHistory = () => {
     forgetAll: (): void => {
       for (const memory of [authors, channels, rankings]) memory.clear();
     },
-    /** Forgets the lines of a space. */
     forgetSpace: (gone: Space): void => {
       const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(gone);
       for (const history of [authors, channels])

@@ -45,7 +45,6 @@ const createPendingUse = () => {
   const spaces = new Map<string, Set<Held>>();
 
   return {
-    /** Adds up the use of a space. */
     of: (space: Space): UsageAmounts => sumOf([...(spaces.get(keyOf(space)) ?? [])]),
     /** Adds up the use of one member of a platform, in all spaces. */
     ofMember: (platform: string, memberId: string): UsageAmounts =>
@@ -54,7 +53,6 @@ const createPendingUse = () => {
           .filter(([key]) => key.startsWith(keyOf({ platform, id: '' })))
           .flatMap(([, all]) => [...all].filter((held) => held.memberId === memberId)),
       ),
-    /** Holds use of a member. */
     hold: (space: Space, memberId: string, amounts: PendingAmounts): Reservation => {
       const key = keyOf(space);
       const all = spaces.get(key) ?? new Set<Held>();

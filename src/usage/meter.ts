@@ -76,7 +76,6 @@ export const createMeter = <Given extends MeteredServices>(
     reservation[Symbol.dispose]();
     reserved.delete(reservation);
   };
-  /** Counts what came of a reservation. */
   const count = (reservation: Reservation, used: PendingAmounts): void => {
     characters += used.characters ?? 0;
     audioMs += used.audioMs ?? 0;

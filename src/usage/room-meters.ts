@@ -59,7 +59,6 @@ export const createAudioMeter = (deps: AudioMeterDeps) => {
   };
 };
 
-/** A text that is to be spoken. */
 export interface MeteredText {
   readonly id: string;
   readonly text: string;

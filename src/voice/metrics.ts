@@ -25,7 +25,6 @@ const NOT_MEASURED: Measured = {
   lost: 0,
 };
 
-/** A room as it is measured. */
 interface MeasuredRoom {
   /** Counts of each member since the room was joined. */
   readonly health: () => readonly Totals[];

@@ -16,7 +16,6 @@ const TENURE_MS = 20_000;
 /** The reason to join: moderators chose the room; somebody there asks for it, or may also move the bot. */
 export type JoinReason = 'automatic' | 'requested' | 'moved';
 
-/** A room that the bot is in. */
 export interface EnteredRoom {
   readonly room: OpenRoom;
   readonly tenure: Tenure;

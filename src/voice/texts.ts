@@ -123,7 +123,6 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
     },
     /** A note on the state of the room. */
     note,
-    /** The note on something that failed, with the reason. */
     failed: (key: MessageKey, error: AppError): Content => note(key, { reason: reasonOf(error) }),
     /** A note on something at a time, in ms since 1970. */
     at: (key: MessageKey, atMs: number, params?: SentenceParams): Content =>
@@ -133,7 +132,6 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) =>
       note(key, { ...params, from: shortTime(fromMs), to: shortTime(toMs) }),
     /** Words for a label, a file or speech. */
     words,
-    /** The reason of an error. */
     reason: reasonOf,
     /** The note that speech cannot be transcribed now. */
     trouble: (error: AppError): Content => {

@@ -23,7 +23,6 @@ export interface InboundMessagesDeps {
   readonly members: Pick<MemberNames, 'note'>;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
-  /** Fetches the current message. */
   readonly fetch: (ref: MessageRef) => Promise<RawMessage | undefined>;
   readonly hasContentIntent: boolean;
 }

@@ -73,7 +73,6 @@ export interface IdentifyGateDeps {
   readonly everyMs: number;
 }
 
-/** A shard that is about to identify. */
 export interface Identifying extends ShardKey {
   readonly tenure: Pick<Tenure, 'isHeld'>;
 }

@@ -241,7 +241,6 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
       if (!hasEnded) rejoin();
     },
     end: (): void => end(undefined),
-    /** Ends with the program. */
     stop: (): void => end(new AppError('cancelled', 'the program is ending')),
     [Symbol.asyncDispose]: async (): Promise<void> => end(undefined),
   };

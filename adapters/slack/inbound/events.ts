@@ -45,7 +45,6 @@ export interface EventsDeps {
   /** Takes a change of a channel's name. */
   readonly renamed: (channelId: string) => void;
   readonly homeOpened: (space: Space, userId: string) => void;
-  /** Takes that somebody invited the app to a channel. */
   readonly invited: (channel: Channel, inviterId: string) => void;
   /** Takes that somebody reacted to a message to have it translated for them alone. */
   readonly asked: (channel: Channel, ts: string, userId: string) => void;

@@ -49,7 +49,6 @@ const LOG_EVERY_MS = MINUTE_MS;
 
 /** The events of a workspace that Slack leaves out, on a clock whose times are `speed` times shorter. */
 interface DroppedEvents {
-  /** Time of the last report. */
   readonly reportedMs: number;
   /** Time at which the channels are read; undefined when they were read since. */
   readonly dueMs: number | undefined;

@@ -16,7 +16,6 @@ const AGAIN_MS = MINUTE_MS;
 
 export interface PendingLooksDeps extends Omit<LookDeps, 'speed'> {
   readonly processes: Pick<Processes, 'agreements' | 'leases'>;
-  /** True while a workspace has the app. */
   readonly isInstalled: (space: Space) => boolean;
   /** Lists the watched channels of a workspace that the app is in. Rejects with an `AppError`. */
   readonly channelsOf: (space: Space) => Promise<readonly Channel[]>;

@@ -14,7 +14,6 @@ export interface Installed {
   readonly url: string;
 }
 
-/** Takes what becomes of installations. */
 export interface InstallationsListener {
   /** Takes a space that installs the app, before anything of it is stored. */
   readonly adding: (space: Space) => Promise<void>;
@@ -31,7 +30,6 @@ export interface InstallationsListener {
   readonly changed: (spaces: readonly Space[]) => void;
 }
 
-/** The workspaces that have the app. */
 export interface Installations {
   /** Reads what is known of them, before anything arrives. Rejects with an `AppError`. */
   load(): Promise<void>;

@@ -68,7 +68,6 @@ export const ownerOf = (query: {
   return spaceOf(id);
 };
 
-/** An installation with the token that is stored for it. */
 export interface StoredInstallation {
   readonly installed: Installed;
   readonly token: string;

@@ -86,7 +86,6 @@ const mirrorHandle = z.object({
   broadcast: z.literal(true).optional(),
   /** The member whom its first message mentions. */
   mentions: z.string().optional(),
-  /** The files that it shows. */
   files: z.array(mirroredFile).default([]),
 });
 

@@ -171,7 +171,6 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
       : undefined;
   };
 
-  /** The place of a mirror that is to be posted. */
   const placeFor = async (target: MirrorTarget, mirror: Mirror, earlier: Earlier) => {
     const threadTs = await threadFor(target, mirror, earlier);
     const isBroadcast = mirror.broadcast && target.threadId === undefined && threadTs !== undefined;

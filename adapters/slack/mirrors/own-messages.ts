@@ -21,7 +21,6 @@ export interface MirrorMessage {
   readonly metadata: MirrorMetadata;
 }
 
-/** Options of reading history. */
 export type Reading = Pick<HistoryReading, 'firstPageOnly' | 'waitsForRateLimit' | 'signal'>;
 
 /** A mirror's messages as they were found. */

@@ -10,7 +10,6 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
 
-/** Options of posting. */
 export interface PostOptions extends WhileHeld {
   /** The first message of the thread in which they stand. */
   readonly threadTs?: string | undefined;

@@ -32,7 +32,6 @@ export interface FilePlace extends WhileHeld {
   readonly priority?: CallPriority | undefined;
 }
 
-/** An uploaded file. */
 export interface UploadedFile {
   readonly id: string;
   readonly name: string;

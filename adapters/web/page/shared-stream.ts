@@ -3,7 +3,6 @@ import type { ServerEvent } from '../protocol.ts';
 import { type LinkState, openEventStream } from './event-stream.ts';
 import { follow, NOTHING_SHARED, type Shared } from './shared-state.ts';
 
-/** A message to a tab. */
 export type ToTab = { readonly event: ServerEvent } | { readonly link: LinkState };
 
 /** A message from a tab: it is closed, or it became visible. */

@@ -95,7 +95,6 @@ export const createAbilities = (
   const translators = translating(installed);
   const [best] = translators;
   if (!best) return { chat };
-  /** The best model that knows both languages. */
   const bestFor = (from: string, to: string): InstalledLanguageModel | undefined =>
     translators.find(({ languages }) => [from, to].every((code) => knows(languages, code)));
   const names = translators.map(({ model }) => model.name);

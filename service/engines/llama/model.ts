@@ -6,7 +6,6 @@ import { readGguf, type GgufHead } from './gguf.ts';
 export interface ChatModel {
   /** Name of its folder. */
   readonly name: string;
-  /** Path of the file. */
   readonly path: string;
   readonly bytes: number;
   readonly parameters: number;

@@ -34,7 +34,6 @@ export interface ProcessOptions {
   readonly clock?: Clock;
 }
 
-/** The process of one model. */
 interface ModelProcess {
   readonly child: Child<LlamaRequest, LlamaReply, string>;
   readonly needsBytes: number;

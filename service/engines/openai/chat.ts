@@ -20,7 +20,6 @@ const CALLS_AT_ONCE = 4;
 
 const bytesOf = (texts: readonly string[]): number => Buffer.byteLength(texts.join(''));
 
-/** The texts of each call. */
 function* callsOf(texts: readonly string[]): Generator<readonly string[]> {
   let call: string[] = [];
   for (const text of texts) {

@@ -43,11 +43,9 @@ interface State {
   readonly models: Models;
   /** The abilities, which remember what the server refuses: they are kept while its models stay the same. */
   readonly abilities: EngineAbilities;
-  /** Results of the models that were tried. */
   readonly tried: Map<string, ProbeResult>;
 }
 
-/** Facts that are known of a server. */
 export interface KnownServer {
   readonly models: Models;
   readonly abilities: EngineAbilities;

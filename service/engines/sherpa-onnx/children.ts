@@ -159,7 +159,6 @@ export const requestOf = (
   };
 };
 
-/** Speech with the installed voices. */
 export const createSherpaSpeech = (
   speakers: readonly InstalledSpeaker[],
   children: Children<VoiceRequest, VoiceReply>,

@@ -19,7 +19,6 @@ const piperSettings = z.object({
 });
 type PiperSettings = z.infer<typeof piperSettings>;
 
-/** The file with the settings of a voice. */
 export const settingsFile = (model: string): string => `${model}.json`;
 
 /** Reads the settings of a Piper voice; undefined where there are none, or others. */

@@ -40,7 +40,6 @@ export interface StreamReply {
   readonly heard: readonly HeardInStream[];
   /** True while there is audio to recognise: the next call may come at once. */
   readonly isBusy: boolean;
-  /** Time that it took. */
   readonly tookMs: number;
 }
 

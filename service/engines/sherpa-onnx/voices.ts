@@ -19,7 +19,6 @@ const MOST_NAMED = 3;
 export interface InstalledSpeaker {
   readonly voice: Voice;
   readonly config: VoiceConfig;
-  /** Number of the speaker in the model. */
   readonly speaker: number;
   /** ISO 639 codes of a model that is told the language of each text. */
   readonly languages?: readonly string[];

@@ -81,7 +81,6 @@ const formerUpdate = z.object({
     }),
 });
 
-/** The settings of a session. */
 export interface Settings {
   readonly format: FormatName;
   readonly transcription: z.infer<typeof transcription>;

@@ -121,7 +121,6 @@ export const createRecognitionSessions = ({
     finished.promise.catch(() => undefined);
     let socket: RealtimeSocket | undefined;
     let isOpen = false;
-    /** Time at which this connection was opened. */
     let openedMs = 0;
     /** Position up to which this connection has the audio. */
     let sent = 0;

@@ -1,6 +1,5 @@
 import { LANES, type Lane } from '../../model/service.ts';
 
-/** A job that waits in a lane. */
 export interface Waiting {
   readonly lane: Lane;
   /** Key of the space that asks. */

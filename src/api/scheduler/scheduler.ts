@@ -202,7 +202,6 @@ export const createRequestScheduler = ({
     pace.waits?.(isPressed ? lane : undefined);
   };
 
-  /** The wait to expect for a new request. */
   const expectedMs = (request: Waiting): number => {
     const byPlaces = (concurrency.limit() * 1_000) / Math.max(1, serviceMs);
     const perSecond = Math.min(byPlaces, pace.perSecond() ?? Infinity);

@@ -213,7 +213,6 @@ export interface PaceSharing {
   readonly states: SharedStates;
   /** Secret of the digests by which keys are named: the first `ENCRYPTION_KEY`. */
   readonly secret: Uint8Array | undefined;
-  /** Address of the service. */
   readonly service: string;
 }
 

@@ -9,7 +9,6 @@ export interface Box {
 /** Boxes within one box that are read; real files have a few dozen. */
 const MOST_BOXES = 64;
 
-/** The boxes of a body, from `from` on. */
 export function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
   const view = viewOf(bytes);
   for (let at = from, count = 0; at + 8 <= bytes.length && count < MOST_BOXES; count += 1) {

@@ -45,7 +45,6 @@ const sniffOgg = (head: Uint8Array): Container => {
   return start.includes('\x01vorbis') ? 'ogg-vorbis' : 'ogg';
 };
 
-/** The zeros that bytes begin with. */
 export const zerosBefore = (bytes: Uint8Array): number => {
   const at = bytes.findIndex((byte) => byte !== 0);
   return at < 0 ? bytes.length : at;

@@ -62,7 +62,6 @@ export type MissedSince =
 export const missedSinceMs = (from: Exclude<MissedSince, string>, nowMs: number): number =>
   'agoMs' in from ? nowMs - from.agoMs : beginningOfDay(nowMs, from.daysBefore, from.timeZone);
 
-/** The messages that somebody missed. */
 export interface MissedMessages {
   /** The time after which they were written, ms since 1970: what was asked for, or that of the person's last message. */
   readonly sinceMs: number;

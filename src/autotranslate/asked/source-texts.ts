@@ -51,7 +51,6 @@ export const createSourceTexts = (deps: SourceTextDeps) => {
     return source && others.length === 0 ? [{ copy, source: source.ref }] : [];
   };
 
-  /** Reads sources of one channel. */
   const readAll = async (
     channel: Channel,
     found: readonly Found[],

@@ -13,7 +13,6 @@ export const FLAG_REFUSALS = {
   'opted-out': 'why.skipped.opted-out',
 } as const satisfies Readonly<Record<string, MessageKey>>;
 
-/** A flag that was not answered. */
 export interface RefusedFlag {
   readonly emoji: string;
   /** The language that it stands for; undefined where there is none. */

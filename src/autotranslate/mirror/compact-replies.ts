@@ -194,7 +194,6 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
     lastMs: Math.max(a.lastMs, b.lastMs),
   });
 
-  /** True where a reply takes more messages. */
   const takes = (reply: Room, steps: readonly Step[]): boolean => {
     const more = roomOf(steps);
     const { count, chars } = both(reply, more);
@@ -316,7 +315,6 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
         ? []
         : stored.besides(row, writtenMs(row) - CLOCKS_MS, MOST_BESIDES),
 
-    /** Drops data in memory of a person's messages. */
     forget: (authorId: string): void => {
       for (const [key, line] of known) if (line.authorId === authorId) known.delete(key);
     },

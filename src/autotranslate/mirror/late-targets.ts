@@ -117,12 +117,10 @@ export const createLateTargets = (inbox: Pick<InboxStore, 'lateIn'>) => {
       const used = { characters: 0, audioMs: 0 };
       return { ...found, row, mirrors, late: [], used, mayExist: row.mayExist, orphanTargets: [] };
     },
-    /** Drops the words in memory of a person's messages. */
     forget: (authorId: string): void => {
       for (const [key, { row }] of kept) if (row.authorId === authorId) kept.delete(key);
     },
     forgetAll: kept.clear,
-    /** Drops the words in memory of a space's messages. */
     forgetSpace: (space: Space): void => {
       for (const [key, { row }] of kept)
         if (keyOf(row.ref.channel.space) === keyOf(space)) kept.delete(key);

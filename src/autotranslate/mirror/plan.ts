@@ -122,7 +122,6 @@ export interface Update extends Step {
   readonly inStead: () => Promise<Shown | undefined>;
 }
 
-/** The content that a step shows. */
 export type Shown = Pick<Step, 'content' | 'bare'>;
 
 const shownWith = (compose: WantedMirror['compose'], attachments: Attachments): Shown => {
@@ -176,7 +175,6 @@ export const isPassing = (thrown: unknown): thrown is AppError =>
 /** Begins the hash of an incomplete mirror, which tells if the next try makes another of it. */
 const INCOMPLETE = '?';
 
-/** The stored hash of a mirror. */
 export const hashOf = ({ row, fault }: Prepared, { label, content }: MirrorContent): string =>
   fault ? INCOMPLETE + hash('sha256', JSON.stringify([label, content.text])) : row.contentHash;
 

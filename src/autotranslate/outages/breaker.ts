@@ -26,7 +26,6 @@ const CLOSED: BreakerState = { kind: 'closed' };
  */
 const OVER_AFTER_MS = 60_000;
 
-/** The state after an event. */
 export const nextState = (state: BreakerState, event: BreakerEvent): BreakerState => {
   switch (event.kind) {
     case 'answered':

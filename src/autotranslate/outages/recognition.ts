@@ -72,7 +72,6 @@ export const createRecognitionBreaker = (nowMs: () => number) => {
       const again = { cause: error, sentence, retryable: true, retryAfterMs };
       return new AppError(code, said, remedy ? { ...again, remedy } : again);
     },
-    /** The reason for which recordings wait. */
     reason: (): AppError | undefined => reason,
     /** Lets everything that waits be sent. */
     tryAgain: over,

@@ -89,13 +89,11 @@ export const createOutageWaits = (deps: OutageWaitsDeps) => {
       }
     },
     end,
-    /** Drops what is known of a space that was left. */
     forgetSpace: (space: Space): void =>
       [...waiting.keys()].forEach((partition) => end(partition, space)),
     /** True where the rows of a partition wait, or those of a space in it. */
     has: (partition: string, space?: Space): boolean =>
       space ? waiting.get(partition)?.has(keyOf(space)) === true : waiting.has(partition),
-    /** The partitions that wait. */
     all: (): readonly string[] => [...waiting.keys()],
   };
 };

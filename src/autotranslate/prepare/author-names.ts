@@ -72,7 +72,6 @@ export const createAuthorNames = ({ spaces, platforms }: AuthorNamesDeps) => {
         ? author
         : authorFor(author, ref.channel, to, platforms);
     },
-    /** Drops what is known of a space. */
     forgetSpace: (space: Space): void => {
       for (const [key] of known) if (key.startsWith(`${keyOf(space)} `)) known.delete(key);
     },

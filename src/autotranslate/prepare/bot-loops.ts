@@ -126,7 +126,6 @@ export const createBotLoops = ({ stored, texts, spaces, tell }: BotLoopsDeps) =>
       }
       return isSkipped;
     },
-    /** Forgets the conversations of a space. */
     forgetSpace: (space: Space): void => {
       for (const [key, { bots }] of conversations)
         if (bots.some(({ ref }) => keyOf(ref.channel.space) === keyOf(space)))

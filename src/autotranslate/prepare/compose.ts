@@ -107,7 +107,6 @@ export const withoutFiles = (
   return { ...mirror, content: { ...content, text: lines(content.text, ...told) } };
 };
 
-/** The label of a reply in one language. */
 export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {
   const flag = flagOfLanguage(language);
   return [flag ? text(flag) : styled('bold', text(languages.name(language, language)))];

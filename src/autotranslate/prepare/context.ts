@@ -73,7 +73,6 @@ export const createTranslationContext = () => {
         );
     },
     forgetAll: conversations.clear,
-    /** Forgets the messages of a space. */
     forgetSpace(space: Space): void {
       for (const [conversation, turns] of conversations) {
         const rest = turns.filter(({ ref }) => keyOf(ref.channel.space) !== keyOf(space));

@@ -72,7 +72,6 @@ export const createFloods = ({ platforms, moderators }: FloodsDeps) => {
         if (!own.includes(place)) moderators.flooded(place.channel, space, MOST_A_MINUTE);
       return own;
     },
-    /** Drops what is known of a space. */
     forgetSpace: (space: Space): void => {
       for (const known of [copied, left])
         for (const [key] of known) if (key.startsWith(`${keyOf(space)} `)) known.delete(key);

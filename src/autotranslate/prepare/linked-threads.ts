@@ -73,7 +73,6 @@ const opening = (name: string, url: string | undefined): RichText => {
   return [paragraph(text(`${NAMELESS} `), url === undefined ? title : link(url, title))];
 };
 
-/** The state of a thread with a name. */
 export const nameState = (name: string): ThreadState => ({ nameHash: hash('sha256', name) });
 
 export type LinkedThreads = ReturnType<typeof createLinkedThreads>;

@@ -292,11 +292,8 @@ export const createPrepare = (deps: PrepareDeps) => {
       return contents.line(message, translated);
     },
 
-    /** Drops data in memory of a person's messages. */
     forget,
-    /** Drops data in memory of all messages. */
     forgetAll,
-    /** Drops data in memory of a space's messages. */
     forgetSpace,
   };
 };

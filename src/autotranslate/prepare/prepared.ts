@@ -212,7 +212,6 @@ export const createPlaces = ({
     return target;
   };
 
-  /** The channels that are linked with that of a watch. */
   const others = (watch: ChannelWatch): readonly ChannelWatch[] => {
     const own = watches.isOwn(watch.channel) ? watch.channel : channelAround(watch.channel);
     return watches.group(watch).filter((other) => !isSameChannel(other.channel, own));

@@ -31,7 +31,6 @@ export interface ProgressDeps {
   readonly now: () => number;
 }
 
-/** The looks of a progress line. */
 export interface ProgressLine extends Pick<Mirror, 'as' | 'below' | 'broadcast'> {
   /** Stands in front of the reply until it is finished. Default: that of a transcript. */
   readonly label?: readonly Inline[] | undefined;

@@ -161,7 +161,6 @@ const failureOf = (thrown: unknown): AppError => {
 const rowKey = ({ ref, purpose, revision }: RowKey & { readonly revision: number }): string =>
   JSON.stringify([purpose, ref.channel.space.platform, ref.channel.id, ref.id, revision]);
 
-/** Transcribes and translates messages. */
 export const createMessageTranslator = (
   services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
   outages: Pick<Outages, 'of'>,
@@ -344,14 +343,11 @@ export const createMessageTranslator = (
 
   return {
     translate,
-    /** Drops data in memory of a person's messages. */
     forget: (authorId: string): void => {
       for (const [key, finished] of remembered)
         if (finished.authorId === authorId) remembered.delete(key);
     },
-    /** Drops data in memory of all messages. */
     forgetAll: remembered.clear,
-    /** Drops data in memory of a space's messages. */
     forgetSpace: (space: Space): void => {
       for (const [key, finished] of remembered)
         if (keyOf(finished.space) === keyOf(space)) remembered.delete(key);

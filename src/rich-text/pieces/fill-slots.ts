@@ -8,7 +8,6 @@ import { TreeBuilder } from './tree-builder.ts';
 /** Placeholder of a value in text and code; a private-use character. */
 export const SLOT = '\uE000';
 
-/** The words of a value. */
 export const plainValue = (value: RichPart): string => {
   if (typeof value === 'string') return value;
   return 'kind' in value ? plainInline([value]) : plainText(value);

@@ -21,7 +21,6 @@ export const TOLD_AT_ONCE = 100;
 /** Condition of a partial index, word for word. */
 const isUntold = sql<boolean>`untold > 0`;
 
-/** Values of `untold`. */
 export const [TOLD, UNTOLD, BEGUN] = [0, 1, 2];
 
 const change = async (

@@ -85,7 +85,6 @@ const createNames = () => {
 
 export interface PoolOptions {
   readonly url: string;
-  /** Most connections. */
   readonly most: number;
   readonly bounds?: Bounds;
   /** True for statements that find rows by their keys, and whose commits wait for no disk. Default: false. */

@@ -151,7 +151,6 @@ export const createHeldLeases = ({ log, clock, wallMs, release }: HeldLeasesDeps
         // A renewal that was sent later may have been answered earlier.
         else if (until.untilMs > lease.until.untilMs) lease.until = until;
     },
-    /** Loses what has ended. */
     loseEnded: (): void => {
       for (const [name, lease] of held) if (!isCurrent(lease)) lose(name, lease);
     },

@@ -88,7 +88,6 @@ export const nextRenewal = (
   };
 };
 
-/** A connection that renews. */
 export type RenewingSession = Pick<ListenSession, 'query' | 'isConnected'>;
 
 export interface RenewalsDeps {

@@ -41,7 +41,6 @@ export interface RowSource extends AsyncDisposable {
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** Opens the rows of a SQLite database. */
 const openSqliteSource = async (path: string): Promise<RowSource> => {
   const schema = await schemaOf({ engine: 'sqlite', path });
   const database = new DatabaseSync(path, { timeout: 5_000 });

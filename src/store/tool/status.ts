@@ -10,7 +10,6 @@ import { NOW_MS } from '../postgres/lease-rows.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 import type { Schema } from '../schema.ts';
 
-/** A database by its engine. */
 export type Address =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string };

@@ -110,7 +110,6 @@ const ANYBODY_LANGUAGES = 40;
 /** Most lines for which the lines of other people count. */
 const MOST_OTHERS_LINES = 2;
 
-/** Languages of what was written before. */
 interface WrittenBefore {
   /** Languages of the writer's last lines. */
   readonly own: readonly string[];

@@ -164,7 +164,6 @@ export const meaningsOf = (
 
 const token = /⟦(\d{1,9})⟧/g;
 
-/** The meanings of the tokens in a part of a text. */
 export const meaningsIn = (part: string, meanings: TokenMeanings): TokenMeanings => {
   const numbers = Array.from(part.matchAll(token), ([, digits]) => Number(digits));
   const own = new Map<number, TokenMeaning>();

@@ -22,7 +22,6 @@ import {
 } from './token.ts';
 
 export interface Check {
-  /** Numbers of missing tokens. */
   readonly missing: readonly number[];
   /** Numbers of tokens that were invented or repeated. */
   readonly extra: readonly number[];

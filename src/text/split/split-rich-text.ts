@@ -21,7 +21,6 @@ export interface SplitOptions {
   readonly limit: number;
   /** Measures a written text; it must not shrink when the text grows. Default: UTF-16 units. */
   readonly measure?: Measure;
-  /** Room kept free in the first piece. */
   readonly firstRoom?: number;
   /** Room kept free in the last piece. */
   readonly lastRoom?: number;

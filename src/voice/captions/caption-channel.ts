@@ -50,7 +50,6 @@ export const OPEN_CHANNEL: ChannelState = {
   refused: undefined,
 };
 
-/** The state of a channel after an event. */
 export const nextChannelState = (state: ChannelState, event: ChannelEvent): ChannelState => {
   const { failures, blockedUntilMs, refused } = state;
   switch (event.kind) {

@@ -19,7 +19,6 @@ import type { TranslateCaption } from './translations.ts';
 export interface CaptionSessionListener extends Required<
   Pick<CaptionMessagesListener, 'blocked' | 'captionShown'>
 > {
-  /** Reports that the channel of the captions is gone. */
   readonly gone: () => void;
   /** Reports lines that were not shown because their channel refused them. */
   readonly unshown: (to: Channel, lost: LostLines) => void;
@@ -139,7 +138,6 @@ export const startCaptionSession = (
         .map(({ speaker, text }) => `${speaker}: ${text}`),
     /** Number of lines that somebody said. */
     lineCount: (): number => transcript.spokenCount,
-    /** The note that the captions have ended. */
     ended: () => texts.captionsEnded(transcript.spokenCount, (endedMs ?? clock.nowMs()) - startMs),
     file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>
       sessionFile(transcript, kind, {

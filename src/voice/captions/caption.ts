@@ -21,7 +21,6 @@ export interface Caption extends TranscriptEvent {
   readonly translations: ReadonlyMap<string, CaptionTranslation>;
 }
 
-/** A receiver of captions. */
 export interface CaptionSink {
   /** Takes a caption, in place of the one with the same id. */
   show(caption: Caption): void;

@@ -246,7 +246,6 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     notifyStarter,
     /** Tries again where a channel refused: permissions may have changed. */
     retry: (): void => session?.retry(),
-    /** Forgets that this member started the captions. */
     forgetStarter: (memberId: string): void => {
       if (starter === memberId) starter = undefined;
     },

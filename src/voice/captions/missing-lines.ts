@@ -43,7 +43,6 @@ export const WITHHELD_REASONS = [
 
 type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
-/** Counts of lines that were withheld, by the reason. */
 export type WithheldCounts = Readonly<Record<WithheldReason, number>>;
 
 const NOTHING_WITHHELD: WithheldCounts = {

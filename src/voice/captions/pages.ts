@@ -61,7 +61,6 @@ export class Pages {
   readonly #limits: PageLimits;
   readonly #options: RenderOptions;
   #pages: Page[] = [];
-  /** The last caption in the pages that were dropped. */
   #lastDropped: Moment | undefined;
   /** Very late captions, which are placed as if spoken on arrival: nobody reads further back. */
   readonly #strays = createLru<number, Moment>(MOST_STRAYS);

@@ -13,7 +13,6 @@ export interface ConsentDeps {
   readonly subscribe: (memberIds: readonly string[]) => void;
   /** Ids of people who were informed before a restart. Default: nobody. */
   readonly informed?: readonly string[] | undefined;
-  /** Called when `informed` has changed. */
   readonly informedChanged: () => void;
   /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;

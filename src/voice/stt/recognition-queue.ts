@@ -10,7 +10,6 @@ export type RecognitionOutcome<T> =
 /** A recognition for one speaker, which has a deadline. */
 export interface RecognitionTask<T> {
   readonly ownerId: string;
-  /** Length of the sound. */
   readonly lengthMs: number;
   /**
    * Makes one attempt. Another one follows a failure that may pass in time, or one that hangs and is

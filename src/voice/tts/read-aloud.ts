@@ -44,7 +44,6 @@ const refusal = async (
   return isOut ? 'opted-out' : undefined;
 };
 
-/** The speech for a message. */
 const speechOfMessage = (
   { author, text, files }: Message,
   texts: Pick<RoomTexts, 'words'>,

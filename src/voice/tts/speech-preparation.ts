@@ -34,7 +34,6 @@ export const createSpeechPreparation = (
       return name === undefined ? node : { ...node, name };
     });
   };
-  /** The pronunciations of the terms in a text. */
   const dictionaryOf = async (text: RichText, language: string) => {
     const { terms } = await services.glossary.inText(channel(), toFlatText(text).text);
     return termsFor(terms, language).forced.map(({ term, translation }) => ({

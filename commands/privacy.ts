@@ -1,12 +1,10 @@
 import { defineCommand, type AnswerContext, type Press, pressOn } from '../src/command/command.ts';
-import { button, hasRooms, hasWatches } from '../src/command/helpers.ts';
+import { button, hasRooms, hasWatches, switchButton } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/rich-text/compose.ts';
 import type { Content, Control } from '../src/model/message.ts';
 
 const mentions = (ctx: AnswerContext, areOn: boolean): Control =>
-  areOn
-    ? button(ctx, 'privacy mentions:off', 'privacy.mentions-off')
-    : button(ctx, 'privacy mentions:on', 'privacy.mentions-on');
+  switchButton(ctx, 'privacy mentions', areOn, ['privacy.mentions-off', 'privacy.mentions-on']);
 
 /** The choices, in a few lines: who reads more presses a button. */
 const panel = async (ctx: AnswerContext): Promise<Content> => {

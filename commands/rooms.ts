@@ -12,6 +12,8 @@ import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/room.ts';
 import {
   listOf,
   button,
+  menu,
+  switchButton,
   chosenChannels,
   chosenOver,
   seenChannels,
@@ -29,7 +31,6 @@ import type { Content, Control } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 type Page<Ctx = AnswerContext> = (ctx: Ctx, choices: RoomChoices) => Content | Promise<Content>;
-type Label = Parameters<PressContext['label']>[0];
 
 /** More are told once these are mended. */
 const MOST_HINDRANCES = 5;
@@ -48,27 +49,7 @@ const change = async (ctx: AnswerContext, how: Change): Promise<void> =>
     rooms: { ...rooms, ...how(rooms) },
   }));
 
-const choice = <Value extends string | number>(
-  { label }: AnswerContext,
-  press: string,
-  key: Label,
-  values: readonly Value[],
-  chosen: string | number,
-  labelOf: (value: Value) => string,
-): Control => ({
-  kind: 'choice',
-  press: `rooms ${press}`,
-  label: label(key),
-  choices: values.map((value) => ({
-    value: String(value),
-    label: labelOf(value),
-    chosen: value === chosen,
-  })),
-});
-
 const back = (ctx: AnswerContext): Control => button(ctx, 'rooms page', 'settings.back');
-
-const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 
 const front: Page = async (ctx, choices) => {
   const { t } = ctx;
@@ -124,42 +105,34 @@ const joins: Page = async (ctx, choices) => ({
 const heard: Page = (ctx, { consent, spokenNotice }) => ({
   text: lines(ctx.t('rooms.heard-heading'), ctx.t('rooms.heard-how')),
   controls: [
-    choice(ctx, 'consent', 'rooms.consent', CONSENT, consent, (value) =>
-      ctx.label(`rooms.consent-${value}`),
-    ),
-    spokenNotice
-      ? button(ctx, 'rooms spoken:off', 'rooms.spoken-off')
-      : button(ctx, 'rooms spoken:on', 'rooms.spoken-on'),
+    menu('rooms consent', ctx.label('rooms.consent'), {
+      values: CONSENT,
+      labelOf: (value) => ctx.label(`rooms.consent-${value}`),
+      chosen: [consent],
+    }),
+    switchButton(ctx, 'rooms spoken', spokenNotice, ['rooms.spoken-off', 'rooms.spoken-on']),
     back(ctx),
   ],
 });
 
 const captions: Page = (ctx, { languages, partials, pauseMs, showsAll }) => {
   const codes = new Set([...languages, ...offeredLanguages(ctx.channel.space, ctx.services)]);
-  const offered = [...codes].slice(0, ctx.capabilities.choices);
   return {
     text: lines(ctx.t('rooms.captions-heading'), ctx.t('rooms.captions-how')),
     controls: [
-      {
-        kind: 'choice',
-        press: 'rooms languages',
-        label: ctx.label('rooms.languages'),
+      menu('rooms languages', ctx.label('rooms.languages'), {
+        values: [...codes].slice(0, ctx.capabilities.choices),
+        labelOf: (value) => languageLabel(value, ctx.locale, ctx.services),
+        chosen: languages,
         most: MOST_LANGUAGES,
-        choices: offered.map((value) => ({
-          value,
-          label: languageLabel(value, ctx.locale, ctx.services),
-          chosen: languages.includes(value),
-        })),
-      },
-      choice(ctx, 'pause', 'rooms.pause', PAUSES, pauseMs, (ms) =>
-        ctx.label(`rooms.pause-${ms}`, secondsOf(ms)),
-      ),
-      partials
-        ? button(ctx, 'rooms partials:off', 'rooms.partials-off')
-        : button(ctx, 'rooms partials:on', 'rooms.partials-on'),
-      showsAll
-        ? button(ctx, 'rooms all:off', 'rooms.all-off')
-        : button(ctx, 'rooms all:on', 'rooms.all-on'),
+      }),
+      menu('rooms pause', ctx.label('rooms.pause'), {
+        values: PAUSES,
+        labelOf: (ms) => ctx.label(`rooms.pause-${ms}`, { seconds: ms / 1_000 }),
+        chosen: [pauseMs],
+      }),
+      switchButton(ctx, 'rooms partials', partials, ['rooms.partials-off', 'rooms.partials-on']),
+      switchButton(ctx, 'rooms all', showsAll, ['rooms.all-off', 'rooms.all-on']),
       back(ctx),
     ],
   };
@@ -168,12 +141,12 @@ const captions: Page = (ctx, { languages, partials, pauseMs, showsAll }) => {
 const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
   text: lines(ctx.t('rooms.speech-heading'), ctx.t('rooms.speech-how')),
   controls: [
-    choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) =>
-      ctx.label(`rooms.barge-in-${value}`),
-    ),
-    wakeWord
-      ? button(ctx, 'rooms wake:off', 'rooms.wake-off')
-      : button(ctx, 'rooms wake:on', 'rooms.wake-on'),
+    menu('rooms barge', ctx.label('rooms.barge-in'), {
+      values: BARGE_IN,
+      labelOf: (value) => ctx.label(`rooms.barge-in-${value}`),
+      chosen: [bargeIn],
+    }),
+    switchButton(ctx, 'rooms wake', wakeWord, ['rooms.wake-off', 'rooms.wake-on']),
     back(ctx),
   ],
 });

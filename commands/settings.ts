@@ -13,7 +13,9 @@ import {
   channelNames,
   chosenChannels,
   chosenOver,
+  menu,
   seenChannels,
+  switchButton,
   hiddenNote,
 } from '../src/command/helpers.ts';
 import { watchCounts, watchLine } from '../src/command/watch-line.ts';
@@ -109,12 +111,14 @@ const front: Page = async (ctx) => {
       ),
     ),
     controls: [
-      choices.flags.on
-        ? button(ctx, 'settings flags:off', 'settings.flags-off')
-        : button(ctx, 'settings flags:on', 'settings.flags-on'),
-      choices.answersMention
-        ? button(ctx, 'settings mentions:off', 'settings.mentions-off')
-        : button(ctx, 'settings mentions:on', 'settings.mentions-on'),
+      switchButton(ctx, 'settings flags', choices.flags.on, [
+        'settings.flags-off',
+        'settings.flags-on',
+      ]),
+      switchButton(ctx, 'settings mentions', choices.answersMention, [
+        'settings.mentions-off',
+        'settings.mentions-on',
+      ]),
       button(ctx, 'settings page:channels', 'settings.channels'),
       button(ctx, 'settings page:links', 'settings.links'),
       button(ctx, 'settings page:quiet', 'settings.quiet'),
@@ -201,16 +205,11 @@ const roles: Page = async (ctx, command) => {
       known ? t('settings.roles-of', { command: code(`/${command}`) }) : t('settings.roles-how'),
     ),
     controls: [
-      {
-        kind: 'choice',
-        press: 'settings command',
-        label: label('settings.command'),
-        choices: names.map((name) => ({
-          value: name,
-          label: `/${name}`,
-          chosen: name === command,
-        })),
-      },
+      menu('settings command', label('settings.command'), {
+        values: names,
+        labelOf: (name) => `/${name}`,
+        chosen: [command],
+      }),
       ...(known
         ? ([
             {

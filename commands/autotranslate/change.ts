@@ -11,7 +11,7 @@ import {
   obstacleLines,
   standingLines,
   markNow,
-  ownWatch,
+  watchOf,
   type Context,
 } from './context.ts';
 
@@ -144,7 +144,7 @@ const seenElsewhere = async (
   const [there] = groupHere(other, ctx);
   const members = there ? await ctx.services.watches.members(there) : [];
   const keys = members.map(({ key }) => key);
-  const seen = joinMark(ownWatch(channel, ctx), keys);
+  const seen = joinMark(watchOf(ctx, channel), keys);
   if (members.length === 0 || seen === said) return { seen };
   const text = sections(
     said !== '' &&

@@ -98,17 +98,20 @@ export const replacedLine = (old: ChannelWatch, { services, t, locale }: Context
   replacedText(old, services.languages, t, locale);
 
 /** The watch of a channel itself; undefined where nothing is set for it. */
-export const ownWatch = (channel: Channel, { services }: Pick<Context, 'services'>) =>
+export const watchOf = (
+  { services }: Pick<Context, 'services'>,
+  channel: Channel,
+): ChannelWatch | undefined =>
   services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
 
 /** Names what is set for a channel at this moment; see `setupMark`. */
 export const markNow = (channel: Channel, ctx: Pick<Context, 'services'>): string =>
-  setupMark(ownWatch(channel, ctx));
+  setupMark(watchOf(ctx, channel));
 
 /** Warns that a link takes the place of what is set for a channel; undefined where nothing is, or it is linked already. */
 export const linkWarning = (channel: Channel, ctx: Context): RichText | undefined => {
   const { services, t, locale } = ctx;
-  const old = ownWatch(channel, ctx);
+  const old = watchOf(ctx, channel);
   if (!old || old.mode === 'mirror') return undefined;
   const key = 'autotranslate.link-replaces';
   return sentence('⚠️ ', replacedText(old, services.languages, t, locale, key));

@@ -1,9 +1,8 @@
 import type { PressContext } from '../../src/command/command.ts';
-import { languageLabel, offeredLanguages, typedCode } from '../../src/command/helpers.ts';
+import { languageLabel, menu, offeredLanguages, typedCode } from '../../src/command/helpers.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import type { Control } from '../../src/model/message.ts';
-import { isSameChannel, type Channel } from '../../src/model/place.ts';
-import type { ChannelWatch } from '../../src/model/space.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Context } from './context.ts';
 
 /** The part of a press's context that the pages of the panel use. */
@@ -15,9 +14,7 @@ export const channelNamed = ({ channel: { space } }: PanelContext, id: string): 
   id,
 });
 
-/** The watch of a channel itself; undefined where it has none. */
-export const watchOf = ({ services }: PanelContext, channel: Channel): ChannelWatch | undefined =>
-  services.watches.list(channel.space).find((watch) => isSameChannel(watch.channel, channel));
+export { watchOf } from './context.ts';
 
 export interface LanguageChoice {
   readonly press: string;
@@ -36,17 +33,13 @@ export const languageControl = (
   { services, channel, label, locale, capabilities }: PanelContext,
 ): Control => {
   const codes = new Set([...chosen, ...(found ?? offeredLanguages(channel.space, services))]);
-  return {
-    kind: 'choice',
-    press,
-    label: label(key ?? (most ? 'autotranslate.panel-languages' : 'autotranslate.panel-language')),
-    ...(most ? { most } : {}),
-    choices: [...codes].slice(0, capabilities.choices).map((value) => ({
-      value,
-      label: languageLabel(value, locale, services),
-      chosen: chosen.includes(value),
-    })),
-  };
+  const usual = most ? 'autotranslate.panel-languages' : 'autotranslate.panel-language';
+  return menu(press, label(key ?? usual), {
+    values: [...codes].slice(0, capabilities.choices),
+    labelOf: (value) => languageLabel(value, locale, services),
+    chosen,
+    most,
+  });
 };
 
 /** The languages that were chosen, at most as many as may be; throws for what is no language's code. */

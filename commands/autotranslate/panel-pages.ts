@@ -1,4 +1,11 @@
-import { button, hiddenNote, MOST_LANGUAGES, quotedWords, say } from '../../src/command/helpers.ts';
+import {
+  button,
+  hiddenNote,
+  menu,
+  MOST_LANGUAGES,
+  quotedWords,
+  say,
+} from '../../src/command/helpers.ts';
 import type { Content, Control } from '../../src/model/message.ts';
 import { channelAround, channelMention } from '../../src/model/place.ts';
 import type { Setup } from '../../src/model/setup.ts';
@@ -155,16 +162,12 @@ const troubleLines = async (
   return found.map((line) => line && sentence('⚠️ ', line));
 };
 
-const modeControl = (watch: ChannelWatch, id: string, ctx: PanelContext): Control => ({
-  kind: 'choice',
-  press: `autotranslate mode:${id}`,
-  label: ctx.label('autotranslate.panel-mode'),
-  choices: shownModes(ctx).map((value) => ({
-    value,
-    label: ctx.label(`autotranslate.modes.${value}`),
-    chosen: value === modeOf(watch),
-  })),
-});
+const modeControl = (watch: ChannelWatch, id: string, ctx: PanelContext): Control =>
+  menu(`autotranslate mode:${id}`, ctx.label('autotranslate.panel-mode'), {
+    values: shownModes(ctx),
+    labelOf: (value) => ctx.label(`autotranslate.modes.${value}`),
+    chosen: [modeOf(watch)],
+  });
 
 /**
  * The page of one channel. Rejects with `forbidden` where the person may not see it.

@@ -1,5 +1,5 @@
 import type { Press, PressContext, PressForm } from '../../src/command/command.ts';
-import { button, chosenOver, MOST_LANGUAGES } from '../../src/command/helpers.ts';
+import { button, chosenOver, menu, MOST_LANGUAGES } from '../../src/command/helpers.ts';
 import { chosenReading, readingControl } from '../../src/command/reading-choice.ts';
 import { userError } from '../../src/errors.ts';
 import type { Content, Control } from '../../src/model/message.ts';
@@ -25,43 +25,32 @@ export const rulesPage = async (ctx: PressContext): Promise<Content> => {
     ({ isOfRules, watches }) => isOfRules && watches.some((each) => each.channel.id === id),
   );
   const rules = watchOf(ctx, channel)?.choices?.rules ?? {};
-  const { shortest = 0, formality = '' } = rules;
+  const { shortest = 0 } = rules;
+  const formality = rules.formality || USUAL;
   /** Controls that leave out more; where all others are left out, only the command changes that. */
   const leavingOut = (ruled: Ruled, ...controls: readonly Control[]): readonly Control[] =>
     rules[ruled]?.only ? [] : controls;
-  const lengths = SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest];
   const controls: readonly Control[] = [
-    ...leavingOut('types', {
-      kind: 'choice',
-      press: `autotranslate ruletypes:${id}`,
-      label: label('rules.panel-types'),
-      most: MESSAGE_TYPES.length,
-      choices: MESSAGE_TYPES.map((value) => ({
-        value,
-        label: label(`rules.type.${value}`),
-        chosen: rules.types?.of.includes(value) === true,
-      })),
+    ...leavingOut(
+      'types',
+      menu(`autotranslate ruletypes:${id}`, label('rules.panel-types'), {
+        values: MESSAGE_TYPES,
+        labelOf: (type) => label(`rules.type.${type}`),
+        chosen: rules.types?.of ?? [],
+        most: MESSAGE_TYPES.length,
+      }),
+    ),
+    menu(`autotranslate ruleshortest:${id}`, label('rules.panel-shortest'), {
+      values: SHORTEST.includes(shortest) ? SHORTEST : [...SHORTEST, shortest],
+      labelOf: (count) =>
+        count === 0 ? label('rules.panel-any') : label('rules.panel-chars', { count }),
+      chosen: [shortest],
     }),
-    {
-      kind: 'choice',
-      press: `autotranslate ruleshortest:${id}`,
-      label: label('rules.panel-shortest'),
-      choices: lengths.map((count) => ({
-        value: String(count),
-        label: count === 0 ? label('rules.panel-any') : label('rules.panel-chars', { count }),
-        chosen: count === shortest,
-      })),
-    },
-    {
-      kind: 'choice',
-      press: `autotranslate ruleformality:${id}`,
-      label: label('rules.panel-formality'),
-      choices: (['', ...FORMALITIES] as const).map((value) => ({
-        value: value === '' ? USUAL : value,
-        label: label(value === '' ? 'rules.panel-usual' : `rules.formality.${value}`),
-        chosen: value === formality,
-      })),
-    },
+    menu(`autotranslate ruleformality:${id}`, label('rules.panel-formality'), {
+      values: [USUAL, ...FORMALITIES],
+      labelOf: (value) => label(value === USUAL ? 'rules.panel-usual' : `rules.formality.${value}`),
+      chosen: [formality],
+    }),
     button(ctx, `autotranslate rulespoken:${id}`, 'rules.panel-languages'),
     ...leavingOut('words', button(ctx, `autotranslate rulewords:${id}`, 'rules.panel-words')),
     ...leavingOut(

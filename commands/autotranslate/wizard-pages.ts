@@ -1,4 +1,4 @@
-import { button, listOf, say, shorten } from '../../src/command/helpers.ts';
+import { button, listOf, menu, say, shorten } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/message.ts';
 import { channelMention, type Channel } from '../../src/model/place.ts';
 import {
@@ -164,16 +164,11 @@ export const wizardPage = async (
       ),
       ...(forms.length > 1
         ? [
-            {
-              kind: 'choice' as const,
-              press: press('form'),
-              label: label('autotranslate.wizard-form'),
-              choices: forms.map((value) => ({
-                value,
-                label: label(`autotranslate.wizard-forms.${value}`),
-                chosen: value === choices.form,
-              })),
-            },
+            menu(press('form'), label('autotranslate.wizard-form'), {
+              values: forms,
+              labelOf: (form) => label(`autotranslate.wizard-forms.${form}`),
+              chosen: [choices.form],
+            }),
           ]
         : []),
       ...(look.count > 0 && !refusal

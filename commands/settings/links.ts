@@ -5,10 +5,17 @@ import {
   type PressContext,
   pressOn,
 } from '../../src/command/command.ts';
-import { button, channelNames, chosenChannels, seenChannels } from '../../src/command/helpers.ts';
+import {
+  button,
+  channelNames,
+  chosenChannels,
+  menu,
+  seenChannels,
+  switchButton,
+} from '../../src/command/helpers.ts';
 import { approvedLine } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
-import type { Content, Control } from '../../src/model/message.ts';
+import type { Content } from '../../src/model/message.ts';
 import {
   LINKS_OUTSIDE,
   OPEN_LINKS,
@@ -20,26 +27,14 @@ import { lines } from '../../src/rich-text/compose.ts';
 
 const MOST_IDS = 50;
 const LONGEST_IDS_CHARS = 1_000;
+const PRIVATE_LABELS = ['settings.private-off', 'settings.private-on'] as const;
+const REACTION_LABELS = ['settings.reactions-off', 'settings.reactions-on'] as const;
 
 /** The page on links with other spaces: who may be linked, what of this space, and how names from there are shown. */
 export const linksPage = async (ctx: AnswerContext): Promise<Content> => {
   const { services, channel, t, label } = ctx;
   const { serverNames, reactions, links = OPEN_LINKS } = await services.spaces.of(channel.space);
   const { outside, approved, privateChannels, channels } = links;
-  const choice = <Value extends string>(
-    press: string,
-    values: readonly Value[],
-    now: Value,
-  ): Control => ({
-    kind: 'choice',
-    press: `settings ${press}`,
-    label: label(`settings.${press}` as 'settings.outside'),
-    choices: values.map((value) => ({
-      value,
-      label: label(`settings.${press}-${value}` as 'settings.outside-nobody'),
-      chosen: value === now,
-    })),
-  });
   return {
     text: lines(
       t('settings.links-heading'),
@@ -51,21 +46,25 @@ export const linksPage = async (ctx: AnswerContext): Promise<Content> => {
       t(reactions ? 'settings.reactions-are-on' : 'settings.reactions-are-off'),
     ),
     controls: [
-      choice('outside', LINKS_OUTSIDE, outside),
+      menu('settings outside', label('settings.outside'), {
+        values: LINKS_OUTSIDE,
+        labelOf: (value) => label(`settings.outside-${value}`),
+        chosen: [outside],
+      }),
       {
         kind: 'channels',
         press: 'settings linkable',
         label: label('settings.linkable'),
         chosen: await seenChannels(channels, ctx),
       },
-      choice('servers', SERVER_NAMES, serverNames),
+      menu('settings servers', label('settings.servers'), {
+        values: SERVER_NAMES,
+        labelOf: (value) => label(`settings.servers-${value}`),
+        chosen: [serverNames],
+      }),
       button(ctx, 'settings approved', 'settings.approved'),
-      privateChannels
-        ? button(ctx, 'settings private:off', 'settings.private-off')
-        : button(ctx, 'settings private:on', 'settings.private-on'),
-      reactions
-        ? button(ctx, 'settings reactions:off', 'settings.reactions-off')
-        : button(ctx, 'settings reactions:on', 'settings.reactions-on'),
+      switchButton(ctx, 'settings private', privateChannels, PRIVATE_LABELS),
+      switchButton(ctx, 'settings reactions', reactions, REACTION_LABELS),
       button(ctx, 'settings page', 'settings.back'),
     ],
   };

@@ -11,6 +11,7 @@ import {
   chosenChannels,
   chosenOver,
   seenChannels,
+  switchButton,
 } from '../../src/command/helpers.ts';
 import { moderatorsTrouble } from '../../src/command/setting-lines.ts';
 import { userError } from '../../src/errors.ts';
@@ -72,9 +73,10 @@ export const moderatorsPage = async (ctx: AnswerContext): Promise<Content> => {
         most: 1,
       },
       ...groups,
-      choices.announcesTerms
-        ? button(ctx, 'settings terms:off', 'settings.terms-off')
-        : button(ctx, 'settings terms:on', 'settings.terms-on'),
+      switchButton(ctx, 'settings terms', choices.announcesTerms, [
+        'settings.terms-off',
+        'settings.terms-on',
+      ]),
       button(ctx, 'settings page', 'settings.back'),
     ],
   };

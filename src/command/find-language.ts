@@ -1,7 +1,8 @@
 import { userError } from '../errors.ts';
 import type { Content, Control } from '../model/message.ts';
 import type { Press, PressContext } from './command.ts';
-import { button, typedCode } from './helpers.ts';
+import { button } from './controls.ts';
+import { typedCode } from './helpers.ts';
 
 /** The button that begins a press with `finding`. */
 export const findButton = (ctx: Pick<PressContext, 'label'>, press: string): Control =>

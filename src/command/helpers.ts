@@ -1,12 +1,13 @@
 import { mayHoldAudio } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
+import { menu } from './controls.ts';
 import type { MessageFile, Control, Message } from '../model/message.ts';
 import type { DailyLimits } from '../model/space.ts';
 import { sentence, series, type Maybe } from '../rich-text/compose.ts';
 import type { KeyTrouble } from '../model/service.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import { userError, type Sentence, type MessageKey } from '../errors.ts';
+import { userError, type Sentence } from '../errors.ts';
 import { listOf } from '../i18n/lists.ts';
 import { remedyFor, say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
@@ -16,6 +17,7 @@ import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from './options.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
+export { button, menu, switchButton } from './controls.ts';
 export { smallModels, smallModelsNote } from '../translation/small-models.ts';
 export { KEY_CHARS } from '../api/keys.ts';
 export { flagOfLanguage } from '../text/language/languages.ts';
@@ -96,19 +98,6 @@ export const chosenChannels = async (
   const shown = await seenChannels(ctx.shown ?? before, ctx);
   return (now) => chosenOver(now, { values, shown });
 };
-
-/** A button that does `press`, with a sentence as its label. */
-export const button = (
-  { label }: Pick<PressContext, 'label'>,
-  press: string,
-  key: MessageKey,
-  look: 'plain' | 'primary' | 'danger' = 'plain',
-): Control => ({
-  kind: 'button',
-  press,
-  label: label(key),
-  ...(look === 'plain' ? {} : { look }),
-});
 
 /** The first file of a message that may hold audio, by its name and type; videos included. */
 export const audioFileOf = ({ files }: Message): MessageFile | undefined =>
@@ -194,16 +183,11 @@ export const languageMenu = (
     (code) => code !== undefined,
   );
   const codes = [...new Set([...first, ...found])];
-  return {
-    kind: 'choice',
-    press,
-    label: label('language.button'),
-    choices: codes.slice(0, capabilities.choices).map((code) => ({
-      value: code,
-      label: languageLabel(code, locale, services),
-      chosen: code === chosen,
-    })),
-  };
+  return menu(press, label('language.button'), {
+    values: codes.slice(0, capabilities.choices),
+    labelOf: (code) => languageLabel(code, locale, services),
+    chosen: chosen === undefined ? [] : [chosen],
+  });
 };
 
 /** Completes a language by its name or code. */

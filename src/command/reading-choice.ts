@@ -1,6 +1,6 @@
 import type { Control } from '../model/message.ts';
 import type { PressContext } from './command.ts';
-import { languageLabel, offeredLanguages, typedLanguage } from './helpers.ts';
+import { languageLabel, menu, offeredLanguages, typedLanguage } from './helpers.ts';
 
 /** The value of the choice by which the language of each reader's app counts. */
 const OWN = 'own';
@@ -23,19 +23,13 @@ export const readingControl = (
   }: Pick<PressContext, 'services' | 'channel' | 'label' | 'locale' | 'capabilities'>,
   found: readonly string[] = offeredLanguages(channel.space, services),
 ): Control => {
-  const codes = new Set([...(chosen === '' ? [] : [chosen]), ...found]);
-  const choices = [...codes].map((value) => ({
-    value,
-    label: languageLabel(value, locale, services),
-    chosen: value === chosen,
-  }));
-  const own = { value: OWN, label: label('rules.panel-reading-own'), chosen: chosen === '' };
-  return {
-    kind: 'choice',
-    press,
-    label: label('rules.panel-reading'),
-    choices: [own, ...choices].slice(0, capabilities.choices),
-  };
+  const first = chosen === '' ? OWN : chosen;
+  return menu(press, label('rules.panel-reading'), {
+    values: [...new Set([OWN, first, ...found])].slice(0, capabilities.choices),
+    labelOf: (value) =>
+      value === OWN ? label('rules.panel-reading-own') : languageLabel(value, locale, services),
+    chosen: [first],
+  });
 };
 
 /** The code that was chosen; empty for the language of each reader's app. Throws `bad-input` for an unknown one. */

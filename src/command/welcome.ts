@@ -1,7 +1,7 @@
 import type { MessageKey } from '../errors.ts';
 import type { Translate } from '../i18n/texts.ts';
 import type { Control } from '../model/message.ts';
-import { button } from './helpers.ts';
+import { button } from './controls.ts';
 
 /** The first steps: the press that opens each, and its label. */
 const STEPS = {

@@ -1,8 +1,6 @@
-import { type Channel, type Space, keyOf } from '../../model/place.ts';
+import type { Channel, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { rowChannel } from '../inbox/row.ts';
-import type { Transaction } from 'kysely';
-import type { Schema } from '../schema.ts';
 import {
   channelColumns,
   deleteRows,
@@ -14,6 +12,7 @@ import {
   statement,
 } from '../rows.ts';
 import { RELAXED } from '../writer.ts';
+import { clearMarks, markName, marksOf } from './marks.ts';
 
 /** The reason for which messages were not read: all of them may not be, or only few at a time. */
 export type GapReason = 'forbidden' | 'limited';
@@ -71,11 +70,7 @@ export const createHistoryGaps = (store: Store) => ({
     store.write((db) => deleteRowsAround(db, 'history_gap', channel)),
 });
 
-const MARKS = 'history owed ';
-/** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards, nor has a space. */
-const marksOf = (partition: string): string => `${MARKS}${partition} `;
-const nameOf = (partition: string, { space, id }: Channel): string =>
-  `${marksOf(partition)}${keyOf(space)} ${id}`;
+const KIND = 'history owed';
 
 const standingMark = statement(
   (db, { pattern, nowMs }: { readonly pattern: string; readonly nowMs: number }) =>
@@ -86,26 +81,6 @@ const standingMark = statement(
       .where('value', '>', nowMs)
       .limit(1),
 );
-
-/** Deletes marks that have lapsed before a time, ms since 1970. */
-export const clearOwedHistories = async (
-  db: Transaction<Schema>,
-  beforeMs: number,
-): Promise<void> => {
-  await db
-    .deleteFrom('agreement')
-    .where('name', 'like', `${MARKS}%`)
-    .where('value', '<', beforeMs)
-    .execute();
-};
-
-/** Deletes the marks of a space’s channels. */
-export const removeOwedHistories = async (db: Transaction<Schema>, space: Space): Promise<void> => {
-  await db
-    .deleteFrom('agreement')
-    .where('name', 'like', `${MARKS}% ${keyOf(space)} %`)
-    .execute();
-};
 
 export type OwedHistories = ReturnType<typeof createOwedHistories>;
 
@@ -118,18 +93,23 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
     store.write(async (db) => {
       if (await readRow(db, 'left_space', spaceColumns(channel.space), ['left_ms'])) return;
-      await putRow(db, 'agreement', { name: nameOf(partition, channel) }, { value: untilMs });
+      await putRow(
+        db,
+        'agreement',
+        { name: markName(KIND, partition, channel) },
+        { value: untilMs },
+      );
     }, RELAXED),
   /** Removes the mark of a channel, and those that have lapsed. */
   remove: (partition: string, channel: Channel): Promise<void> =>
     store.write(async (db) => {
-      await deleteRows(db, 'agreement', { name: nameOf(partition, channel) });
-      await clearOwedHistories(db, now());
+      await deleteRows(db, 'agreement', { name: markName(KIND, partition, channel) });
+      await clearMarks(db, now());
     }, RELAXED),
   /** True while the history of a channel of a partition is owed. */
   isOwed: async (partition: string): Promise<boolean> => {
     const { rows } = await standingMark(store, {
-      pattern: `${marksOf(partition)}%`,
+      pattern: `${marksOf(KIND, partition)}%`,
       nowMs: now(),
     });
     return rows.length > 0;

@@ -6,8 +6,7 @@ import { NOW_MS } from '../postgres/lease-rows.ts';
 import { clearDeliveries } from '../deliveries.ts';
 import { SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
-import { clearOwedHistories } from '../channels/histories.ts';
-import { clearLateMarks } from '../channels/late-marks.ts';
+import { clearMarks } from '../channels/marks.ts';
 import { deleteExpired, deleteRows } from '../rows.ts';
 import { clearOpenAnswers } from '../open-answers.ts';
 import { clearPendingImports } from '../pending-imports.ts';
@@ -139,8 +138,7 @@ export const clearOld = async (store: Store, horizons: Horizons): Promise<void> 
     await db.deleteFrom('audit_entry').where('at_ms', '<', auditMs).execute();
     await deleteExpired(db, 'watch_undo', leftMs);
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
-    await clearOwedHistories(db, leftMs);
-    await clearLateMarks(db, leftMs);
+    await clearMarks(db, leftMs);
     // A rate that was not used for so long is as if it had never been.
     await db
       .deleteFrom('quota')

@@ -7,8 +7,7 @@ import { deleteRows, spaceColumns } from '../rows.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './tables.ts';
 import { noteGreeted } from '../settings.ts';
 import { either } from '../sqlite/guards.ts';
-import { removeOwedHistories } from '../channels/histories.ts';
-import { removeLateMarks } from '../channels/late-marks.ts';
+import { removeMarks } from '../channels/marks.ts';
 import { removeLeases } from './clear-old.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
@@ -97,8 +96,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write(async (db) => {
         await removeFromChanges(db, space.id);
-        await removeOwedHistories(db, space);
-        await removeLateMarks(db, space);
+        await removeMarks(db, space);
         await db
           .deleteFrom('quota')
           .where('name', 'like', `${keyOf(space)} %`)

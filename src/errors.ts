@@ -134,12 +134,13 @@ export const toAppError = (thrown: unknown): AppError => {
   return new AppError('internal', `unexpected ${detail}`, { cause: thrown });
 };
 
-/** The code and message of an error, as fields of a log line. */
+/** The code and message of an error, and the channel that it is about, as fields of a log line. */
 export const faultFields = (
   thrown: unknown,
-): { readonly code: ErrorCode; readonly reason: string } => {
+  at?: { readonly space: { readonly platform: string }; readonly id: string },
+) => {
   const { code, message: reason } = toAppError(thrown);
-  return { code, reason };
+  return { ...(at && { platform: at.space.platform, channel: at.id }), code, reason };
 };
 
 /**

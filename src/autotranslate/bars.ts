@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import { keyOf, type Channel } from '../model/place.ts';
 import type { BlockStore } from '../store/blocks.ts';
-import { within, type WatchedPlatforms } from './watched-platforms.ts';
+import { ifSoon, type WatchedPlatforms } from './watched-platforms.ts';
 
 /** Longest wait for a platform that is asked for a ban. */
 const BAN_MS = 2_000;
@@ -35,13 +35,7 @@ export const createBars = ({ blocks, platforms, now }: BarsDeps) => {
       if (block && !(block.isBan && block.sinceMs < startedMs)) return true;
       if (from.platform !== space.platform) return block !== undefined;
       const asking = platforms.find({ space })?.feed.isBanned?.(space, author.id);
-      const isBanned =
-        asking &&
-        (await within(
-          BAN_MS,
-          asking.catch(() => undefined),
-          undefined,
-        ));
+      const isBanned = asking && (await ifSoon(BAN_MS, asking));
       if (block && isBanned === false) await blocks.unbanned(space, person);
       return isBanned ?? block !== undefined;
     },

@@ -1,6 +1,6 @@
 import type { ModeratorNotices } from './moderators/notices.ts';
 import type { Tell } from './tell.ts';
-import { toAppError, AppError } from '../errors.ts';
+import { AppError, faultFields, toAppError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Message } from '../model/message.ts';
@@ -195,10 +195,9 @@ export const createMissedReader = (deps: MissedDeps) => {
       else await slotsOf(channel.space.platform, isLinked).use(read, signal, isAwaited);
       return undefined;
     } catch (thrown) {
-      const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);
+      const { code, retryable, retryAfterMs } = toAppError(thrown);
       signal.throwIfAborted();
-      const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
-      log.warn(fields, 'the history of a channel could not be read');
+      log.warn(faultFields(thrown, channel), 'the history of a channel could not be read');
       // After a permanent refusal only reported messages are known. Unknown faults may pass.
       if (thrown instanceof AppError && !retryable && code !== 'internal') {
         await noteForbidden(channel, feed);

@@ -14,6 +14,7 @@ import {
 import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { LinkRequests } from '../store/channels/link-requests.ts';
 import type { Store } from '../store/store.ts';
+import { startRepeated } from './repeated.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 export interface RetentionDeps {
@@ -29,7 +30,7 @@ export interface RetentionDeps {
 }
 
 /** Time between two deletions of what is old. */
-export const CLEARED_EVERY_MS = HOUR_MS;
+const CLEARED_EVERY_MS = HOUR_MS;
 
 /** Has what is old deleted again and again, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
@@ -43,7 +44,8 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
     return Math.min(now(), Math.floor(stored ?? Infinity));
   };
 
-  const clear = async (isRunning: boolean): Promise<void> => {
+  let isFirst = true;
+  const clear = async (): Promise<void> => {
     try {
       const nowMs = await findTime();
       const ago = (count: number): number => nowMs - count * DAY_MS;
@@ -64,25 +66,12 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
       for (const [platform, { feed }] of platforms.all())
         await cursors.clear(platform, feed.positionAt(rowsMs));
       // Not at the start, when there is enough to do.
-      if (isRunning) await store.checkpoint();
+      if (!isFirst) await store.checkpoint();
     } catch (err) {
       log.warn({ err }, 'old rows could not be cleared');
     }
+    isFirst = false;
   };
 
-  return leases.share('retention', 1, ({ signal }) => {
-    let cleared = clear(false);
-    const clearing = setInterval(() => {
-      cleared = clear(true);
-    }, CLEARED_EVERY_MS).unref();
-    const end = (): void => clearInterval(clearing);
-    signal.addEventListener('abort', end, { once: true });
-    return {
-      hear: () => undefined,
-      [Symbol.asyncDispose]: async () => {
-        end();
-        await cleared;
-      },
-    };
-  });
+  return startRepeated(leases, 'retention', CLEARED_EVERY_MS, clear);
 };

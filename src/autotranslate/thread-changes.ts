@@ -84,11 +84,7 @@ export const createThreadChanges = (deps: ThreadChangesDeps) => {
       return 'made';
     } catch (thrown) {
       // Without the permission, the copy is as it was.
-      const { platform } = thread.space;
-      log.info(
-        { platform, channel: thread.id, ...faultFields(thrown) },
-        'the copy of a thread could not be changed',
-      );
+      log.info(faultFields(thrown, thread), 'the copy of a thread could not be changed');
       return toAppError(thrown).retryable ? 'failed' : 'refused';
     }
   };

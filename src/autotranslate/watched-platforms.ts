@@ -101,6 +101,17 @@ export const within = async <Value>(
   return Promise.race([work, late.promise]).finally(cancel);
 };
 
+/** Resolves as the work does; with undefined where it fails, or takes longer. */
+export const ifSoon = <Value>(
+  limitMs: number,
+  work: Promise<Value> | undefined,
+): Promise<Value | undefined> =>
+  within(
+    limitMs,
+    Promise.resolve(work).catch(() => undefined),
+    undefined,
+  );
+
 const isSameSpace = ({ space: a }: Channel, { space: b }: Channel): boolean =>
   a.id === b.id && a.platform === b.platform;
 
@@ -148,12 +159,7 @@ export const authorFor = async (
   platforms: Platforms,
 ): Promise<Message['author']> => {
   if (isSameSpace(from, to)) return author;
-  const naming = platforms.of(from).feed.spaceName?.(from.space) ?? Promise.resolve(undefined);
-  const server = await within(
-    NAMED_MS,
-    naming.catch(() => undefined),
-    undefined,
-  );
+  const server = await ifSoon(NAMED_MS, platforms.of(from).feed.spaceName?.(from.space));
   if (server === undefined) return author;
   // The server is shown however long a name is.
   const name = `${quotedWords(author.name, NAME_CHARS)} · ${quotedWords(server, SERVER_CHARS)}`;

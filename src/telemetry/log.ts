@@ -1,4 +1,4 @@
-import { type AppError, toAppError } from '../errors.ts';
+import { type AppError, faultFields, toAppError } from '../errors.ts';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
 import { describeError } from './described-error.ts';
@@ -52,8 +52,7 @@ export const logFailure = async (
     await run();
     return undefined;
   } catch (thrown) {
-    const error = toAppError(thrown);
-    log.warn({ code: error.code, reason: error.message }, message);
-    return error;
+    log.warn(faultFields(thrown), message);
+    return toAppError(thrown);
   }
 };

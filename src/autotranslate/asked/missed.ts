@@ -16,7 +16,7 @@ import type { Store } from '../../store/index.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import { beginningOfDay } from '../../text/time-of-day.ts';
-import { within, type WatchedPlatforms } from '../watched-platforms.ts';
+import { ifSoon, within, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { OptedOutOf } from './authors.ts';
 import { createSourcesOf } from './source-texts.ts';
 
@@ -153,11 +153,7 @@ export const createMissedMessages = (deps: MissedMessagesDeps): MissedMessagesRe
         return [];
       }
       // A source that cannot be read, and soon, may be of somebody who opted out.
-      const out = await within(
-        SOURCES_MS,
-        optedOutOf(message, { read, isOut, wroteOut }).catch(() => undefined),
-        undefined,
-      );
+      const out = await ifSoon(SOURCES_MS, optedOutOf(message, { read, isOut, wroteOut }));
       const isRefused = out?.length !== 0;
       if (isRefused) leftOut += 1;
       return isRefused ? [] : [message];

@@ -5,7 +5,7 @@ import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import { WATCH, type RowKey } from '../../store/inbox/row.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { OpenSources } from '../open-sources.ts';
-import { textFor, within, type WatchedPlatforms } from '../watched-platforms.ts';
+import { ifSoon, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 
 /** Longest waits for a source, and for a channel's history: they may be in a place that does not answer. */
 const SOURCE_MS = 3_000;
@@ -62,21 +62,11 @@ export const createSourceTexts = (deps: SourceTextDeps) => {
       platforms.of(ref.channel).feed.timeOf(position),
     );
     const from = feed.positionAt(Math.min(...writtenMs) - BEFORE_MS);
-    const history = isMany ? feed.newest(channel, from, MOST_READ, signal) : Promise.resolve([]);
-    const read = await within(
-      HISTORY_MS,
-      history.catch(() => []),
-      [],
-    );
+    const history = isMany ? feed.newest(channel, from, MOST_READ, signal) : undefined;
+    const read = (await ifSoon(HISTORY_MS, history)) ?? [];
     const known = new Map(read.map((message) => [message.ref.id, message]));
     const rest = found.filter(({ source }) => !known.has(source.id)).slice(-FEW);
-    const single = rest.map(async ({ source }) =>
-      within(
-        SOURCE_MS,
-        feed.read(source).catch(() => undefined),
-        undefined,
-      ),
-    );
+    const single = rest.map(async ({ source }) => ifSoon(SOURCE_MS, feed.read(source)));
     for (const message of await Promise.all(single))
       if (message) known.set(message.ref.id, message);
     return known;

@@ -13,7 +13,7 @@ import type { Store } from '../../store/index.ts';
 import { RELAXED } from '../../store/writer.ts';
 import { composeLines } from '../prepare/compose-compact.ts';
 import type { CompactLine, MirrorContent } from '../prepare/compose.ts';
-import { within, type WatchedPlatforms } from '../watched-platforms.ts';
+import { ifSoon, type WatchedPlatforms } from '../watched-platforms.ts';
 import type { Step } from './plan.ts';
 
 /** Bounds of one reply for several messages: their number, the length of all lines in UTF-16 units, and the time between two. */
@@ -210,11 +210,7 @@ export const createCompactReplies = (deps: CompactRepliesDeps) => {
   ): Promise<boolean> => {
     const { feed } = platforms.of(channel);
     const reading = feed.newest(channel, feed.positionAt(lastMs), MOST_BELOW, signal);
-    const below = await within(
-      BELOW_MS,
-      reading.catch(() => undefined),
-      undefined,
-    );
+    const below = await ifSoon(BELOW_MS, reading);
     return (
       below?.every(({ ref, author }) => ids.includes(ref.id) || author.id === row.authorId) ?? false
     );

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { AppError, reasonSentence, toAppError, type ErrorCode } from '../../errors.ts';
+import { AppError, type ErrorCode, faultFields, reasonSentence, toAppError } from '../../errors.ts';
 import { keyOf, type Posted } from '../../model/place.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
@@ -233,8 +233,6 @@ export const createTargets = (deps: TargetDeps) => {
       vanished.add(row);
       return;
     }
-    const { space, id } = target.channel;
-    const fields = { platform: space.platform, channel: id, code: error.code };
     const mode = watch?.mode ?? 'reply';
     const looking = NO_ACCESS.has(error.code)
       ? platforms.of(target.channel).feed.missing(target.channel, mode, watch?.below)
@@ -248,9 +246,8 @@ export const createTargets = (deps: TargetDeps) => {
     if (isLost) deps.moderators.lost(target.channel);
     faults.set(row, isLost ? lostOf(row, target, error) : error);
     const lacking = missing && missing.length > 0 ? { missing } : {};
-    loggingOf(row, () =>
-      log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created'),
-    );
+    const fields = { ...faultFields(error, target.channel), ...lacking };
+    loggingOf(row, () => log.warn(fields, 'a mirror could not be created'));
   };
 
   const createMirrors = async (work: TargetWork, records: Records): Promise<void> => {

@@ -69,11 +69,7 @@ export const createCopiedPins = ({ stored, watches, platforms, log, nowMs }: Cop
         await platforms.find(channel)?.mirrors.pin?.({ channel, id: ids[0] }, isPinned);
       } catch (thrown) {
         // Without the permission, or where too much is pinned, the copy is there all the same.
-        const { platform } = channel.space;
-        log.info(
-          { platform, channel: channel.id, ...faultFields(thrown) },
-          'a copy was not pinned',
-        );
+        log.info(faultFields(thrown, channel), 'a copy was not pinned');
       }
     }
     await stored.setPinned(key, isPinned);

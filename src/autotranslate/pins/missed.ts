@@ -59,8 +59,7 @@ export const createMissedPins = (deps: MissedPinsDeps) => {
         if (pinned) found.set(channelKey(channel), { channel, refs: pinned });
       } catch (thrown) {
         if (toAppError(thrown).code === 'timeout') late.add(space);
-        const where = { platform: channel.space.platform, channel: channel.id };
-        log.info({ ...where, ...faultFields(thrown) }, 'the pins of a channel could not be read');
+        log.info(faultFields(thrown, channel), 'the pins of a channel could not be read');
       }
     }
     return found;

@@ -1,4 +1,4 @@
-import { toAppError } from '../../errors.ts';
+import { faultFields } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { labelled, plainWords } from '../../rich-text/compose.ts';
 import { isSameChannel, type Posted } from '../../model/place.ts';
@@ -87,8 +87,7 @@ export const createProgress = (
           RELAXED,
         );
     } catch (thrown) {
-      const { code, message: reason } = toAppError(thrown);
-      log.debug({ code, reason }, 'a progress line could not be shown');
+      log.debug(faultFields(thrown), 'a progress line could not be shown');
     }
   };
 

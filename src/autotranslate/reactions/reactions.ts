@@ -129,11 +129,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
       if (code === 'not-found') return void (await reactions.drop(ref));
       if (code === 'forbidden') refusedUntil.set(key, nowMs() + REFUSED_MS);
       // The copy is there all the same.
-      const { platform } = ref.channel.space;
-      log.info(
-        { platform, channel: ref.channel.id, ...faultFields(thrown) },
-        'a reaction was not copied',
-      );
+      log.info(faultFields(thrown, ref.channel), 'a reaction was not copied');
       return;
     }
     // Another process may have counted others meanwhile.
@@ -177,11 +173,7 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
       if (all.length > 1) for (const from of pressed) await copyFrom(from, all, emoji, signal);
       return !(await places.isAwaited(source, all));
     } catch (thrown) {
-      const { platform } = ref.channel.space;
-      log.info(
-        { platform, channel: ref.channel.id, ...faultFields(thrown) },
-        'reactions were not copied',
-      );
+      log.info(faultFields(thrown, ref.channel), 'reactions were not copied');
       return !toAppError(thrown).retryable;
     }
   };
@@ -201,11 +193,8 @@ export const createCopiedReactions = (deps: CopiedReactionsDeps) => {
       const linked = others.length < all.length ? others.map(({ refs }) => refs[0]) : [];
       if (await reactions.keepOnly(ref, emoji, linked)) await show(ref, emoji, false);
     } catch (thrown) {
-      const { platform } = ref.channel.space;
-      log.info(
-        { platform, channel: ref.channel.id, ...faultFields(thrown) },
-        'a reaction of a link that ended was not taken away',
-      );
+      const event = 'a reaction of a link that ended was not taken away';
+      log.info(faultFields(thrown, ref.channel), event);
     }
   };
 

@@ -33,6 +33,9 @@ export interface SetupOptions extends SetupPerson {
 
 const over = () => userError('not-found', 'autotranslate.wizard-over');
 
+/** A set-up whose making was begun. */
+type Begun = Setup & { readonly work: SetupWork };
+
 export type Setups = ReturnType<typeof createSetups>;
 
 /** Makes channels for languages, all that a moderator chose at once; nothing is linked before all is made. */
@@ -40,6 +43,12 @@ export const createSetups = (deps: SetupsDeps) => {
   const { stored, builderOf, watches, spaces, now, clock = realClock } = deps;
 
   const { builderIn, demandPerson, plan, look } = createSetupPlans(deps);
+
+  const find = async (space: Space, id: string): Promise<Setup> => {
+    const found = await stored.find(space, id);
+    if (!found) throw over();
+    return found;
+  };
 
   const busyUntilMs = (): number => now() + BUSY_MS;
 
@@ -51,7 +60,7 @@ export const createSetups = (deps: SetupsDeps) => {
     space: Space,
     found: Setup,
     begin: (choices: SetupChoices) => Promise<readonly SetupStep[]>,
-  ): Promise<Setup & { readonly work: SetupWork; readonly isNew: boolean }> => {
+  ): Promise<Begun & { readonly isNew: boolean }> => {
     const sinceMs = now();
     const steps = found.work?.steps ?? (await begin(found.choices));
     let isNew = false;
@@ -76,7 +85,7 @@ export const createSetups = (deps: SetupsDeps) => {
     space: Space,
     id: string,
     how: (work: SetupWork) => Partial<SetupWork>,
-  ): Promise<Setup & { readonly work: SetupWork }> => {
+  ): Promise<Begun> => {
     const noted = await stored.change(space, id, (setup) =>
       setup.work ? { ...setup, work: { ...setup.work, ...how(setup.work) } } : setup,
     );
@@ -121,7 +130,7 @@ export const createSetups = (deps: SetupsDeps) => {
   /** Finds what was made and is still there, and what an earlier try made without an answer. */
   const resumed = async (
     space: Space,
-    setup: Setup & { readonly work: SetupWork },
+    setup: Begun,
     roles: Readonly<Record<string, string>>,
   ): Promise<Required<Pick<SetupWork, 'made' | 'adopted'>>> => {
     const builder = builderIn(space);
@@ -146,7 +155,7 @@ export const createSetups = (deps: SetupsDeps) => {
   /** Links everything that was made, all or nothing. */
   const link = async (
     space: Space,
-    setup: Setup & { readonly work: SetupWork },
+    setup: Begun,
     by: Changer,
   ): Promise<readonly ChannelWatch[]> => {
     const { steps, made } = setup.work;
@@ -177,11 +186,7 @@ export const createSetups = (deps: SetupsDeps) => {
     },
     /** Stores the first choices of a set-up. */
     begin: stored.put,
-    find: async (space: Space, id: string): Promise<Setup> => {
-      const found = await stored.find(space, id);
-      if (!found) throw over();
-      return found;
-    },
+    find,
     /** Changes what was chosen; rejects once it is being made. */
     choose: async (space: Space, id: string, change: Partial<SetupChoices>): Promise<Setup> => {
       const changed = await stored.change(space, id, (setup) => {
@@ -204,11 +209,10 @@ export const createSetups = (deps: SetupsDeps) => {
       options: SetupOptions,
     ): Promise<readonly ChannelWatch[]> => {
       const { by, told, signal } = options;
-      const before = await stored.find(space, id);
-      if (!before) throw over();
+      const before = await find(space, id);
       await demandPerson(space, before, options);
       const claimed = await claim(space, before, (choices) => plan(space, choices));
-      let setup: Setup & { readonly work: SetupWork } = claimed;
+      let setup: Begun = claimed;
       return holding(space, id, async () => {
         const { languageRoles: roles = {} } = await spaces.of(space);
         if (!claimed.isNew) {
@@ -238,8 +242,7 @@ export const createSetups = (deps: SetupsDeps) => {
       options: SetupOptions,
     ): Promise<readonly LeftThing[]> => {
       const { by, signal } = options;
-      const found = await stored.find(space, id);
-      if (!found) throw over();
+      const found = await find(space, id);
       await demandPerson(space, found, options);
       if (!found.work) {
         await stored.remove(space, id);

@@ -117,9 +117,7 @@ const withoutNulls = (value: unknown, levels = 2): unknown =>
       )
     : value;
 
-/**
- * Validates `value` against `schema`; throws a 400 that names every invalid field, never its value.
- */
+/** Validates `value` against `schema`; throws a 400 that names every invalid field, never its value. */
 export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> => {
   const parsed = schema.safeParse(withoutNulls(value), { reportInput: false });
   if (parsed.success) return parsed.data;

@@ -16,9 +16,7 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/**
- * Default languages of a voice without configured ones: those that models of that API mostly speak.
- */
+/** Default languages of a voice without configured ones: those that models of that API mostly speak. */
 const MANY_LANGUAGES =
   'English, Spanish, French, German, Italian, Portuguese, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Japanese, Chinese, Korean';
 

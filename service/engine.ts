@@ -149,9 +149,7 @@ export interface TranslationEngine {
   translates(from: string, to: string): boolean;
   /** Order of preference of the model that translates a pair, in place of the engine's. */
   rank?(from: string, to: string): number;
-  /**
-   * True when the engine preserves a request's `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
-   */
+  /** True when the engine preserves a request's `keywords` itself; every engine preserves tokens such as `⟦1⟧`. */
   keepsKeywords?(request: EngineTranslationRequest): boolean;
   /** True when the engine takes a turn for each of its calls; others have one for a whole request. */
   readonly takesTurns?: boolean;

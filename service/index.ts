@@ -60,9 +60,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo;
 };
 
-/**
- * Serves the contract with the available engines. Throws `AppError` (`config`) if it cannot listen.
- */
+/** Serves the contract with the available engines. Throws `AppError` (`config`) if it cannot listen. */
 export const startService = async (options: ServiceOptions) => {
   const { log, clock = realClock } = options;
   await using starting = new AsyncDisposableStack();

@@ -13,9 +13,7 @@ const canonical = (code: string): string | undefined => {
   }
 };
 
-/**
- * Converts a BCP 47 or ISO 639 code or a language's name to a BCP 47 code; undefined if unknown.
- */
+/** Converts a BCP 47 or ISO 639 code or a language's name to a BCP 47 code; undefined if unknown. */
 export const toLanguage = (input: string): string | undefined =>
   canonical(input) ?? findLanguage(input);
 
@@ -30,9 +28,7 @@ export const commonCode = (code: string): string => {
   }
 };
 
-/**
- * Converts a language as `toLanguage` does; throws a 400 that names the field for an unknown one.
- */
+/** Converts a language as `toLanguage` does; throws a 400 that names the field for an unknown one. */
 export const readLanguage = (field: string, input: string): string => {
   const code = toLanguage(input);
   if (code === undefined)

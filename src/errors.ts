@@ -143,9 +143,7 @@ export const faultFields = (
   return { ...(at && { platform: at.space.platform, channel: at.id }), code, reason };
 };
 
-/**
- * Resolves as `work` does; where it rejects with an error that is expected, resolves with `instead`.
- */
+/** Resolves as `work` does; where it rejects with an error that is expected, resolves with `instead`. */
 export const recover = async <Value, Instead = undefined>(
   work: Promise<Value>,
   isExpected: (thrown: unknown) => boolean,

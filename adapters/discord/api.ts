@@ -189,9 +189,7 @@ const isLost = (thrown: unknown): boolean =>
 
 export type Api = ReturnType<typeof createDiscordApi>;
 
-/**
- * Creates requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` when refused.
- */
+/** Creates requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` when refused. */
 export const createDiscordApi = (options: ApiOptions) => {
   // One client, so that requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);

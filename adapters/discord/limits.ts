@@ -37,9 +37,7 @@ export const FIELD_CHARS = 4_000;
 export const PLACEHOLDER_CHARS = 150;
 /** Characters of a select's option: "Select Option Structure", `label`. */
 export const OPTION_CHARS = 100;
-/**
- * Characters of a command option's choice: "Application Command Option Choice Structure", `name`.
- */
+/** Characters of a command option's choice: "Application Command Option Choice Structure", `name`. */
 export const CHOICE_CHARS = 100;
 
 /**

@@ -61,9 +61,7 @@ const NEEDED = {
 /** Permissions for the notice and the captions of a voice channel, and for voice itself. */
 const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles'] as const;
 
-/**
- * The intent, as the developer portal names it, without which messages arrive without their text.
- */
+/** The intent, as the developer portal names it, without which messages arrive without their text. */
 export const CONTENT_INTENT = 'Message Content Intent';
 
 /** Permissions that the invite link requests: those that the modes and voice need, or can do without. */

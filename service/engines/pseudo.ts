@@ -51,9 +51,7 @@ export const pseudoLocalise = (text: string): string => {
 
 const NAME = 'pseudo';
 
-/**
- * Creates the engine of the pseudo-locale, which marks the text that a translation would change.
- */
+/** Creates the engine of the pseudo-locale, which marks the text that a translation would change. */
 export const createEngine: CreateEngine = () => ({
   name: NAME,
   serves: ['translation'],

@@ -34,9 +34,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 const waitBeforeMs = (policy: RetryPolicy, attempt: number, { retryAfterMs }: AppError): number =>
   retryAfterMs === undefined ? backoffMs(policy, attempt) : retryAfterMs + backoffMs(policy, 0);
 
-/**
- * The deadline of a job, to be disposed of when the job has ended, for its timer would outlive it.
- */
+/** The deadline of a job, to be disposed of when the job has ended, for its timer would outlive it. */
 export interface Deadline extends Disposable {
   /** Signal of the caller or of the deadline, whichever aborts first. */
   readonly signal: AbortSignal;

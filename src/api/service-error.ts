@@ -23,9 +23,7 @@ interface ServiceErrorOptions extends AppErrorOptions {
 export class ServiceError extends AppError {
   override readonly name = 'ServiceError';
   readonly status: number;
-  /**
-   * The contract's error object (section 2.6), whole; undefined when a backend sent something else.
-   */
+  /** The contract's error object (section 2.6), whole; undefined when a backend sent something else. */
   readonly body: ErrorObject | undefined;
   /** True when the key was a space's own. */
   readonly isOfOwnKey: boolean;

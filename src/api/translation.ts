@@ -20,9 +20,7 @@ export interface TranslationInput {
   readonly text: string;
   readonly sourceLang: string;
   readonly targetLang: string;
-  /**
-   * Terms to keep, the most important first; those that the contract does not accept are left out.
-   */
+  /** Terms to keep, the most important first; those that the contract does not accept are left out. */
   readonly keywords?: readonly string[];
   /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;

@@ -4,9 +4,7 @@ export const whenAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/**
- * Waits for a promise, at most until `signal` is aborted; then rejects with the signal's reason.
- */
+/** Waits for a promise, at most until `signal` is aborted; then rejects with the signal's reason. */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

@@ -4,9 +4,7 @@ import { orAborted } from './abort.ts';
 export interface Clock {
   /** Monotonic time; its zero is unspecified. */
   readonly nowMs: () => number;
-  /**
-   * Calls `run` once after the delay. Returns a function that cancels it. Keeps no process alive.
-   */
+  /** Calls `run` once after the delay. Returns a function that cancels it. Keeps no process alive. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }
 

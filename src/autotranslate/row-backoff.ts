@@ -8,9 +8,7 @@ import type { Row } from '../store/inbox/row.ts';
 export interface RowBackoff extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
-  /**
-   * Least time for which a row is tried: the tries of processes that ended count too, but take none.
-   */
+  /** Least time for which a row is tried: the tries of processes that ended count too, but take none. */
   readonly leastMs: number;
 }
 

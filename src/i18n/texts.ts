@@ -127,9 +127,7 @@ export const loadTexts = (
 
   const writings = new Map(locales.map((locale) => [locale, writingOf(locale)]));
 
-  /**
-   * Finds the locale of the tag's name, else one of the same script, else one of the same language.
-   */
+  /** Finds the locale of the tag's name, else one of the same script, else one of the same language. */
   const find = (tag: string): string | undefined => {
     const { language, script } = writingOf(tag);
     const alike = locales.filter((locale) => writings.get(locale)?.language === language);

@@ -109,9 +109,7 @@ export interface ChannelFeed {
    * mentioned.
    */
   isReader?(channel: Channel, personId: string): Promise<boolean>;
-  /**
-   * True while a person is banned from a space; undefined where the bot may not know that. Omitted by platforms without bans.
-   */
+  /** True while a person is banned from a space; undefined where the bot may not know that. Omitted by platforms without bans. */
   isBanned?(space: Space, personId: string): Promise<boolean | undefined>;
   /**
    * The name of a person in a space; undefined for an id that nobody there has. Omitted by platforms on which nobody can be
@@ -174,9 +172,7 @@ export interface ChannelFeed {
 
 /** Receives an adapter's reports of messages. */
 export interface ChannelFeedListener {
-  /**
-   * True when new messages of the channel matter. Called for each new message, so it must be cheap.
-   */
+  /** True when new messages of the channel matter. Called for each new message, so it must be cheap. */
   follows(channel: Channel): boolean;
   /**
    * The space in which a channel is watched, where several spaces share it; otherwise its own. Called

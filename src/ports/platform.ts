@@ -97,9 +97,7 @@ export interface Platform {
   readonly voice?: VoicePort;
   /** Messages of channels; omitted by platforms that do not report them. */
   readonly feed?: ChannelFeed;
-  /**
-   * Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched.
-   */
+  /** Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched. */
   readonly mirrors?: Mirrors;
   /** Makes channels and roles; omitted by platforms that let no app do so. */
   readonly builder?: Builder;
@@ -107,9 +105,7 @@ export interface Platform {
   readonly personalData?: PersonalData;
 }
 
-/**
- * The place where the answer to one invocation is shown; the adapter gives it with the invocation.
- */
+/** The place where the answer to one invocation is shown; the adapter gives it with the invocation. */
 export interface Answer {
   /** Shows `content` as the answer, in place of its former content. */
   show(content: Content): Promise<void>;

@@ -21,9 +21,7 @@ export interface Utterance {
   /** Beginning and end of the voice, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /**
-   * Packets of an earlier utterance: decoders need them, but their audio is not part of this one.
-   */
+  /** Packets of an earlier utterance: decoders need them, but their audio is not part of this one. */
   readonly preRoll: readonly UtterancePacket[];
   /** The audio of the utterance, with the moments before and after its voice. */
   readonly packets: readonly UtterancePacket[];
@@ -63,13 +61,9 @@ export interface RecognitionRequest {
    * not known yet. Never rejects.
    */
   readonly hints: (voiceMs: number) => Promise<RecognitionHints>;
-  /**
-   * Aborted when the result is no longer useful: everything under way stops, and `finish` rejects.
-   */
+  /** Aborted when the result is no longer useful: everything under way stops, and `finish` rejects. */
   readonly signal: AbortSignal;
-  /**
-   * Receives the certain text of an utterance that has not ended; it only grows from call to call.
-   */
+  /** Receives the certain text of an utterance that has not ended; it only grows from call to call. */
   readonly partial: (recognised: RecognitionResult) => void;
   /**
    * Receives the final text of an utterance whose end the recogniser found itself: it covers the
@@ -104,9 +98,7 @@ export interface Recognition {
 
 /** Turns speech into text, by whole utterances or while somebody speaks. */
 export interface Recogniser {
-  /**
-   * Growth of an utterance, in ms of speech, between two calls of `grow`; 0: it is never called.
-   */
+  /** Growth of an utterance, in ms of speech, between two calls of `grow`; 0: it is never called. */
   readonly growEveryMs: number;
   /** Starts a recognition; any number run side by side, including several of the same utterance. */
   start(request: RecognitionRequest): Recognition;

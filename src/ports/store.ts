@@ -82,9 +82,7 @@ export interface Signals<Transaction> {
     topic: Topic,
     receive: (changed: SignalTopics[Topic] | undefined) => Promise<void> | void,
   ): () => void;
-  /**
-   * False while changes of one of these topics may be missed; whatever is cached of them is then to be read from the store.
-   */
+  /** False while changes of one of these topics may be missed; whatever is cached of them is then to be read from the store. */
   readonly isCurrent: (...topics: readonly SignalTopic[]) => boolean;
 }
 

@@ -96,9 +96,7 @@ export interface VoicePort {
   readonly editRate: EditRate;
   /** The bot's name in a space. */
   ownName(space: Space): string;
-  /**
-   * The language that is mostly spoken in a space, as a BCP 47 code, as far as the platform knows.
-   */
+  /** The language that is mostly spoken in a space, as a BCP 47 code, as far as the platform knows. */
   localeOf(space: Space): string;
   /** The room that a member is in; undefined when they are in none of that space. */
   roomOf(space: Space, memberId: string): Channel | undefined;
@@ -108,9 +106,7 @@ export interface VoicePort {
   missing(room: Channel): readonly string[];
   /** Throws the error that would keep the bot out of a room, as far as it is known beforehand. */
   demandRoom(room: Channel): void;
-  /**
-   * Resolves when the bot is in the room. One room per space: joining another one moves the bot.
-   */
+  /** Resolves when the bot is in the room. One room per space: joining another one moves the bot. */
   join(room: Channel, listener: LinkListener, signal: AbortSignal): Promise<VoiceLink>;
 }
 

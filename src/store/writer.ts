@@ -63,9 +63,7 @@ interface Waiting extends Required<WriteOptions> {
   readonly fail: (thrown: unknown) => void;
 }
 
-/**
- * Most writes of one transaction, about 0.1 ms each; the event loop runs between two transactions.
- */
+/** Most writes of one transaction, about 0.1 ms each; the event loop runs between two transactions. */
 const WRITES_AT_ONCE = 32;
 /** Most writes that wait; a database that is away for a while fills no memory. */
 const MOST_WAITING = 20_000;

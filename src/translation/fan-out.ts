@@ -13,9 +13,7 @@ export interface LineTranslation {
   readonly text: RichText;
   /** True for the last state of its language. */
   readonly done: boolean;
-  /**
-   * Error that prevented the translation into this language; then `done` is true and `text` empty.
-   */
+  /** Error that prevented the translation into this language; then `done` is true and `text` empty. */
   readonly error?: AppError;
 }
 

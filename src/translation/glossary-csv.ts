@@ -91,9 +91,7 @@ export const decodeText = async (
   return label === undefined ? undefined : decode(bytes, label);
 };
 
-/**
- * The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake.
- */
+/** The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake. */
 const LARGEST_BYTES = 8_388_608;
 const MOST_LINES = 100_000;
 /** Longest line: many times a term and its translation into every language. */

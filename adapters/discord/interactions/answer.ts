@@ -79,9 +79,7 @@ export interface AnswerDeps {
   readonly channel: Channel;
   /** Only the asker sees it. */
   readonly isPrivate: boolean;
-  /**
-   * True when the bot is where the answer stands; false where only the asker's account has the app.
-   */
+  /** True when the bot is where the answer stands; false where only the asker's account has the app. */
   readonly botIsThere: boolean;
   /** The largest file that Discord takes there. */
   readonly fileBytes: number;

@@ -20,9 +20,7 @@ import type { Core } from '../../../src/adapter.ts';
 export interface BoltOptions {
   readonly receiver: Receiver;
   readonly apiUrl: string | undefined;
-  /**
-   * Takes an event; it is acknowledged once this resolves, and delivered again when it rejects.
-   */
+  /** Takes an event; it is acknowledged once this resolves, and delivered again when it rejects. */
   readonly takeEvent: (body: EventBody) => Promise<void>;
   /** Takes that events of a workspace are left out. */
   readonly eventsDropped: (space: Space) => void;

@@ -17,9 +17,7 @@ import type { Upstream } from '../../back-end/http.ts';
 import { promptOf } from './hotwords.ts';
 import { createRealtimeRecognition } from './realtime.ts';
 
-/**
- * Longest audio of one call: servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB.
- */
+/** Longest audio of one call: servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB. */
 const LONGEST_MS = 10 * 60_000;
 
 const known = z.number().nullish().catch(undefined);

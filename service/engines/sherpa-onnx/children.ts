@@ -86,9 +86,7 @@ export const createChildren = <Request, Reply>(
   };
 };
 
-/**
- * Longest audio of one call: Whisper takes at most 30 s; the other models grow slow with much more.
- */
+/** Longest audio of one call: Whisper takes at most 30 s; the other models grow slow with much more. */
 const LONGEST_MS = 28_000;
 
 /**

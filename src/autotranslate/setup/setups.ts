@@ -233,9 +233,7 @@ export const createSetups = (deps: SetupsDeps) => {
         return link(space, setup, by);
       });
     },
-    /**
-     * Deletes what was made, or only forgets the choices. Resolves with what is left, as somebody else may have made it.
-     */
+    /** Deletes what was made, or only forgets the choices. Resolves with what is left, as somebody else may have made it. */
     undo: async (
       space: Space,
       id: string,

@@ -15,9 +15,7 @@ import { RELAXED } from '../writer.ts';
 /** Number of a channel's last messages that are read again to find unreported changes. */
 const MOST_RECENT = 50;
 
-/**
- * Delay of cursor writes: a longer one saves writes, a crash costs a fetch of the last messages.
- */
+/** Delay of cursor writes: a longer one saves writes, a crash costs a fetch of the last messages. */
 const LAG_MS = 1_000;
 
 /** Rows of one statement, whose parameters databases bound. */

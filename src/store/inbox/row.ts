@@ -301,9 +301,7 @@ export const isClaimed =
       'inbox.revision': row.revision,
     });
 
-/**
- * Conditions of partial indexes; each must match its index word for word, or SQLite does not use it.
- */
+/** Conditions of partial indexes; each must match its index word for word, or SQLite does not use it. */
 export const isOpen = sql<boolean>`state = 'waiting'`;
 export const isDead = sql<boolean>`state = 'dead'`;
 export const isWatched = sql<boolean>`purpose = 'watch'`;

@@ -22,9 +22,7 @@ const createTables = async (db: Kysely<unknown>): Promise<void> => {
   await createKeyedTable(db, 'lease', 'name', 'owner, epoch bigint');
 };
 
-/**
- * Moves the mirrors, whose targets were on the platform and in the space of their source until now.
- */
+/** Moves the mirrors, whose targets were on the platform and in the space of their source until now. */
 const moveMirrors = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     INSERT INTO mirror (source_platform, source_space_id, source_channel_id, source_id, purpose,

@@ -20,11 +20,7 @@ import {
   type CallRate,
   type RequestLimiter,
 } from './request-limiter.ts';
-
-interface LanguagePair {
-  readonly from: string;
-  readonly to: string;
-}
+import type { LanguagePair } from './translation/plain-writing.ts';
 
 /** True when a language is meant by a code: `es` means every Spanish, `es-MX` that of Mexico. */
 const isMeant = (language: string, code: string): boolean => {

@@ -30,7 +30,7 @@ export interface RetentionDeps {
 }
 
 /** Time between two deletions of what is old. */
-const CLEARED_EVERY_MS = HOUR_MS;
+export const CLEARED_EVERY_MS = HOUR_MS;
 
 /** Has what is old deleted again and again, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {

@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   SEPARATOR,
   type Block,
@@ -147,13 +145,8 @@ const writeBlock = (block: Block): string => {
 
 /**
  * Writes a tree as Slack's `mrkdwn`, for places where a `rich_text` block cannot stand. It escapes
- * only three signs, so an invisible separator keeps other markers apart from words; see
- * `mrkdwnHolds`. Without `mayNotify` the result notifies nobody.
+ * only three signs, so an invisible separator keeps other markers apart from words. Without
+ * `mayNotify` the result notifies nobody.
  */
 export const renderMrkdwn = (tree: RichText, options: ReduceOptions = {}): string =>
   reduceMrkdwn(tree, options).map(writeBlock).join('\n');
-
-/** True when `mrkdwn` can show a tree unchanged, without invisible separators. */
-export const mrkdwnHolds = (tree: RichText, options: ReduceOptions = {}): boolean =>
-  isDeepStrictEqual(normalise(tree), reduceMrkdwn(tree, options)) &&
-  !renderMrkdwn(tree, options).includes(SEPARATOR);

@@ -1,5 +1,6 @@
 import { languageOf } from '../language/language-names.ts';
 import { foldText } from './fold.ts';
+import type { Occurrence } from './term-index.ts';
 import plurals from './plurals.json' with { type: 'json' };
 
 /** Makes of a word a form that its inflections share. */
@@ -74,14 +75,8 @@ interface Entry<Term> {
   readonly words: readonly string[];
 }
 
-interface Found<Term> {
-  readonly start: number;
-  readonly end: number;
-  readonly term: Term;
-}
-
 /** Finds terms in a text where they stand in another form than their own. */
-export type InflectedTerms<Term> = (text: string) => readonly Found<Term>[];
+export type InflectedTerms<Term> = (text: string) => readonly Occurrence<Term>[];
 
 /** Most words of a term that is looked for. */
 const MOST_WORDS = 4;
@@ -129,7 +124,7 @@ export const prepareInflections = async function* <Term extends { readonly term:
       own.every((each, at) => isForm(words[place + at]?.written ?? '', each)) &&
       fold(text.slice(words[place]?.start, end)) !== fold(term.term);
     return words.flatMap(({ start }, place) => {
-      const found: Found<Term>[] = [];
+      const found: Occurrence<Term>[] = [];
       let form = '';
       let from = start;
       for (const next of words.slice(place, place + MOST_WORDS)) {

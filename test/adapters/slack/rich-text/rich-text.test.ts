@@ -6,7 +6,7 @@ import { parseSlackBlocks } from '../../../../adapters/slack/rich-text/parse-blo
 import { parseMrkdwn } from '../../../../adapters/slack/rich-text/parse-mrkdwn.ts';
 import { reduceMrkdwn, reduceSlack } from '../../../../adapters/slack/rich-text/reduce.ts';
 import { renderSlackBlocks } from '../../../../adapters/slack/rich-text/render-blocks.ts';
-import { mrkdwnHolds, renderMrkdwn } from '../../../../adapters/slack/rich-text/render-mrkdwn.ts';
+import { renderMrkdwn } from '../../../../adapters/slack/rich-text/render-mrkdwn.ts';
 import {
   bulleted,
   code,
@@ -298,12 +298,6 @@ describe('mrkdwn', () => {
     expect(renderMrkdwn(tree)).toBe('@Ann@\u2060here@Ben');
     expect(mrkdwnPings(renderMrkdwn(tree))).toEqual([]);
     expect(renderMrkdwn(tree, NOTIFYING)).toBe('<@U1><!here>@Ben');
-  });
-
-  it('tells what it can hold', () => {
-    expect(mrkdwnHolds([paragraph(a, text(' '), bold(a))])).toBe(true);
-    expect(mrkdwnHolds([paragraph(a, bold(a))])).toBe(false);
-    expect(mrkdwnHolds([bulleted(item([a]))])).toBe(false);
   });
 });
 

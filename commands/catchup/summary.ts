@@ -4,10 +4,11 @@ import {
   parseMarkdown,
   quotedWords,
   resultOf,
+  say,
   shorten,
   summaryTurns,
 } from '../../src/command/helpers.ts';
-import { toAppError } from '../../src/errors.ts';
+import { reasonSentence, toAppError, userError, type AppError } from '../../src/errors.ts';
 import { rootOf, type Message } from '../../src/model/message.ts';
 import { lines } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
@@ -22,8 +23,9 @@ const MESSAGE_CHARS = 400;
 const NAME_CHARS = 32;
 /** Replies that a summary reads. */
 const REPLIES = { threads: 5, each: 10 };
-/** Longest time for a summary. */
+/** Longest time for a summary, and for its translation where it is in another language. */
 const SUMMARY_MS = 45_000;
+const TRANSLATION_MS = 15_000;
 /** Summaries that are asked for, at most, where messages change meanwhile. */
 const MOST_ROUNDS = 2;
 
@@ -67,8 +69,60 @@ const newestLines = async (
   return { given, written: all.slice(all.length - given.length) };
 };
 
+const WHOLE_SENTENCES = /^.*(?:[.!?…]+(?=\s)|[。！？]|\n)/su;
+
+/** What a language model writes, until its time is over; no more of it is waited for than is shown. */
+const writtenOf = async (
+  given: readonly string[],
+  to: string,
+  soon: AbortSignal,
+  { channel, services, signal }: ReadingContext,
+): Promise<{ readonly answer: string; readonly isCut: boolean }> => {
+  const enough = new AbortController();
+  const until = AbortSignal.any([soon, enough.signal]);
+  const turns = summaryTurns(given, services.languages.name(to, 'en'));
+  const asker = { lane: 'interactive', space: channel.space } as const;
+  let answer = '';
+  let isCut = false;
+  const cut = (): void => {
+    isCut = true;
+  };
+  const states = services.assistant.answer(turns, asker, until, { cut });
+  try {
+    answer = await resultOf(states, (soFar) => {
+      answer = soFar;
+      if (soFar.length > SUMMARY_CHARS) enough.abort();
+    });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (soon.aborted) answer = WHOLE_SENTENCES.exec(answer)?.[0] ?? '';
+    if (!until.aborted || answer === '') throw thrown;
+    isCut = true;
+  }
+  return { answer: shorten(answer, SUMMARY_CHARS), isCut };
+};
+
+/** A text in the reader's language: small models often write in another one. As it is where it cannot be translated. */
+const translatedTo = async (
+  to: string,
+  text: RichText,
+  { channel, services, signal }: ReadingContext,
+): Promise<RichText> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(TRANSLATION_MS)]);
+  const request = { text, to, place: channel, lane: 'interactive', whole: true } as const;
+  try {
+    return (await resultOf(services.translator.translate(request, soon))).text;
+  } catch {
+    signal.throwIfAborted();
+    return text;
+  }
+};
+
+const noSummary = ({ t }: ReadingContext, reason?: AppError): RichText =>
+  lines(t('catchup.no-summary'), reason && say(t, reasonSentence(reason)));
+
 /**
- * Sums messages up in a language, or says that this was not possible; of more than a model takes the newest. Nothing is shown
+ * Sums messages up in a language, or says why this was not possible; of more than a model takes the newest. Nothing is shown
  * of a message that is gone, or was edited, by the time the summary is written: a second one is made without it.
  */
 export const summaryOf = async (
@@ -76,10 +130,8 @@ export const summaryOf = async (
   messages: readonly Message[],
   ctx: ReadingContext,
 ): Promise<RichText> => {
-  const { channel, services, signal, t } = ctx;
+  const { signal, t } = ctx;
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SUMMARY_MS)]);
-  const language = services.languages.name(to, 'en');
-  const asker = { lane: 'interactive', space: channel.space } as const;
   const all = (await withReplies(messages, REPLIES, ctx)).messages;
   // Replies to a picture would stand below another message.
   const isAnswered = ({ ref }: Message): boolean => all.some((one) => rootOf(one) === ref.id);
@@ -90,25 +142,24 @@ export const summaryOf = async (
     try {
       const newest = await newestLines(given, ctx);
       ({ given } = newest);
-      const { written } = newest;
-      const turns = summaryTurns(written, language);
-      const answer = await resultOf(services.assistant.answer(turns, asker, soon));
+      const { answer, isCut } = await writtenOf(newest.written, to, soon, ctx);
+      const text = await translatedTo(to, parseMarkdown(answer), ctx);
       const now = (await stillIn(given, ctx)).messages;
       const unchanged = given.filter((one) => now.some((other) => isSame(other, one)));
       const same = unchanged.filter((one) => isHead(one, given) || !isHead(one, unchanged));
       if (same.length === given.length) {
         const isAll = given.length === count ? 'yes' : 'no';
         const params = { count: given.length, isAll };
-        return lines(t('catchup.summary', params), parseMarkdown(shorten(answer, SUMMARY_CHARS)));
+        return lines(t('catchup.summary', params), text, isCut && t('chat.cut'));
       }
       rounds += 1;
       count -= given.length - same.length;
       given = same;
     } catch (thrown) {
       signal.throwIfAborted();
-      if (toAppError(thrown).code !== 'too-large' || given.length < 2)
-        return t('catchup.no-summary');
+      const reason = toAppError(soon.aborted ? soon.reason : thrown);
+      if (reason.code !== 'too-large' || given.length < 2) return noSummary(ctx, reason);
       given = newerHalf(given);
     }
-  return t('catchup.no-summary');
+  return noSummary(ctx, rounds > 0 ? userError('unavailable', 'catchup.changing') : undefined);
 };

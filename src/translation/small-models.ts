@@ -1,5 +1,6 @@
 import type { TranslateRich } from '../i18n/texts.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import { billionsIn } from '../text/model-size.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 
 /** Engines that are small whatever their models are called, by the names that their models begin with. */
@@ -8,18 +9,13 @@ const ENGINES: ReadonlyMap<string, string> = new Map([
   ['apertium', 'Apertium'],
   ['libretranslate', 'LibreTranslate'],
 ]);
-/** Parameters in a model's name: `smollm2-135m-instruct`, `gemma-3-1b-it`. */
-const PARAMETERS = /(?<![a-z\d.])(?<count>\d{1,4}(?:\.\d+)?)(?<unit>[mb])(?![a-z\d])/i;
 /** Parameters in billions above which language models mostly keep to what they are told. */
 const MOST_BILLIONS = 4;
 
 const smallName = (model: string): string | undefined => {
   const engine = ENGINES.get(model.split('-')[0] ?? '');
   if (engine !== undefined) return engine;
-  const { count, unit } = PARAMETERS.exec(model)?.groups ?? {};
-  if (count === undefined) return undefined;
-  const billions = unit?.toLowerCase() === 'm' ? Number(count) / 1_000 : Number(count);
-  return billions <= MOST_BILLIONS ? model : undefined;
+  return (billionsIn(model) ?? Infinity) <= MOST_BILLIONS ? model : undefined;
 };
 
 /**

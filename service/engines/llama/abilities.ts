@@ -1,4 +1,5 @@
 import type { ChatEngine, EngineAbilities, TranslationEngine } from '../../engine.ts';
+import { GOOD_BILLIONS, LEAST_BILLIONS } from '../../../src/text/model-size.ts';
 import { invalidRequest } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import { commonCode } from '../../language.ts';
@@ -16,9 +17,6 @@ export interface InstalledLanguageModel {
   readonly languages: readonly string[] | undefined;
 }
 
-/** Parameters from which a model keeps to the form of a translation, and from which it translates well. */
-const LEAST_PARAMETERS = 1e9;
-const GOOD_PARAMETERS = 4e9;
 /** Length of a text that surely fits any model that makes vectors: a token has a byte or more. */
 const FITTING_BYTES = 256;
 /** Order of preference beside other engines: Bergamot has 2, Apertium 3. */
@@ -26,7 +24,7 @@ const RANKS = { forTranslation: 2.6, good: 2.8, other: 9 } as const;
 
 const rankOf = ({ model }: InstalledLanguageModel): number => {
   if (model.isForTranslation) return RANKS.forTranslation;
-  return model.parameters >= GOOD_PARAMETERS ? RANKS.good : RANKS.other;
+  return model.parameters >= GOOD_BILLIONS * 1e9 ? RANKS.good : RANKS.other;
 };
 
 const bySize = (a: InstalledLanguageModel, b: InstalledLanguageModel): number =>
@@ -47,7 +45,7 @@ const translating = (
   installed: readonly InstalledLanguageModel[],
 ): readonly InstalledLanguageModel[] =>
   installed
-    .filter(({ model }) => !model.isForVectors && model.parameters >= LEAST_PARAMETERS)
+    .filter(({ model }) => !model.isForVectors && model.parameters >= LEAST_BILLIONS * 1e9)
     .toSorted((a, b) => rankOf(a) - rankOf(b) || bySize(a, b));
 
 const knows = (languages: readonly string[] | undefined, language: string): boolean =>

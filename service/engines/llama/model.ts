@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { isMadeToTranslate } from '../../../src/text/model-size.ts';
 import { listFiles, unusable } from '../sherpa-onnx/model-folder.ts';
 import { readGguf, type GgufHead } from './gguf.ts';
 
@@ -21,8 +22,6 @@ export interface ChatModel {
   readonly names: string;
 }
 
-/** Families of models that were made to translate. */
-const TRANSLATES = /translate[- ]?gemma|(?:hy|hunyuan)[- ]?mt/i;
 /** Tokens of a model that does not say for how many it was trained. */
 const USUAL_TOKENS = 2_048;
 /** Bytes of a number in the memory of a context. */
@@ -78,6 +77,6 @@ export const findChatModel = async (folder: string): Promise<ChatModel | undefin
     tokenBytes: tokenBytesOf(head, architecture),
     isForVectors,
     names,
-    isForTranslation: TRANSLATES.test(names),
+    isForTranslation: isMadeToTranslate(names),
   };
 };

@@ -1,5 +1,11 @@
 import { realClock, waitUntil, type Clock } from '../../../src/async/clock.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
+import {
+  billionsIn,
+  GOOD_BILLIONS,
+  isMadeToTranslate,
+  LEAST_BILLIONS,
+} from '../../../src/text/model-size.ts';
 import type { Ability, EngineConfig } from '../../config.ts';
 import type { EngineAbilities } from '../../engine.ts';
 import { createTranslation } from '../../language-model/translation.ts';
@@ -24,15 +30,30 @@ const LONGEST_TRY_MS = 1_000;
 
 const idsOf = (listed: readonly ListedModel[]): string => listed.map(({ id }) => id).join('\n');
 
+/** Order of preference of a small model: after the other engines. */
+const LAST_RANK = 9;
+
+/** True where the operator chose a server or a model for translation: they may know more of it than two words and its name tell. */
+const isChosen = (config: EngineConfig): boolean =>
+  (config.SERVICE_OPENAI_TRANSLATION_MODEL ?? config.SERVICE_OPENAI_TRANSLATION_URL) !== undefined;
+
+const isSmallerThan = (billions: number, model = ''): boolean =>
+  !isMadeToTranslate(model) && (billionsIn(model) ?? Infinity) < billions;
+
 const createAbilities = (
   upstream: Upstream,
   models: Models,
-  voices: EngineConfig['SERVICE_OPENAI_TTS_VOICES'],
+  config: EngineConfig,
 ): EngineAbilities => {
   const { chat, translation, recognition, speech } = models;
+  const voices = config.SERVICE_OPENAI_TTS_VOICES;
+  const isLast = !isChosen(config) && isSmallerThan(GOOD_BILLIONS, translation);
+  const rank = isLast ? { rank: () => LAST_RANK } : {};
   return {
     ...(chat ? { chat: createChat(upstream, chat, models) } : {}),
-    ...(translation ? { translation: createTranslation(upstream, () => translation, models) } : {}),
+    ...(translation
+      ? { translation: { ...createTranslation(upstream, () => translation, models), ...rank } }
+      : {}),
     ...(recognition ? { recognition: createRecognition(upstream, recognition) } : {}),
     ...(speech ? { speech: createSpeech(upstream, speech, voices) } : {}),
   };
@@ -63,7 +84,7 @@ export const followServer = (
 ) => {
   const create = (listed: readonly ListedModel[]): State => {
     const models = chooseModels(listed, config, serves);
-    const abilities = createAbilities(upstream, models, config.SERVICE_OPENAI_TTS_VOICES);
+    const abilities = createAbilities(upstream, models, config);
     return { ids: idsOf(listed), models, abilities, tried: new Map() };
   };
   let state = create([]);
@@ -104,10 +125,14 @@ export const followServer = (
 
   const known = (): KnownServer => {
     const { models, abilities, tried } = state;
-    // Whoever names a model for translation may know more of it than the two words tell.
     const isNamed = config.SERVICE_OPENAI_TRANSLATION_MODEL !== undefined;
-    const unfit = (['chat', 'translation'] as const).filter((ability) => {
+    const resultOf = (ability: 'chat' | 'translation'): ProbeResult => {
       const result = tried.get(models[ability] ?? '');
+      const isTiny = !isChosen(config) && isSmallerThan(LEAST_BILLIONS, models[ability]);
+      return result !== 'not for chat' && isTiny ? 'not for translation' : result;
+    };
+    const unfit = (['chat', 'translation'] as const).filter((ability) => {
+      const result = resultOf(ability);
       return (
         result === 'not for chat' ||
         (result === 'not for translation' && ability === 'translation' && !isNamed)
@@ -118,7 +143,7 @@ export const followServer = (
       abilities: Object.fromEntries(
         Object.entries(abilities).filter(([name]) => unfit.every((ability) => ability !== name)),
       ),
-      faults: unfit.map((ability) => `${models[ability]} is ${tried.get(models[ability] ?? '')}`),
+      faults: unfit.map((ability) => `${models[ability]} is ${resultOf(ability)}`),
     };
   };
 

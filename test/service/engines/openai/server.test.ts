@@ -19,11 +19,16 @@ describe('a model that is tried with two words', () => {
     kind: 'json',
     value: { choices: [{ message: { content }, finish_reason: finish }] },
   });
-  const trying = async (probed: Fault, variables: Record<string, string> = {}) => {
-    await using server = await startFakeOpenai({ models: ['small'], probed });
+  const trying = async (
+    probed: Fault,
+    variables: Record<string, string> = {},
+    model: string = 'small',
+  ) => {
+    await using server = await startFakeOpenai({ models: [model], probed });
     await using own = await create({ SERVICE_OPENAI_URL: server.url, ...variables });
-    const abilities = Object.keys(await own.abilities()).toSorted();
-    return { abilities, report: await lineOf(own) };
+    const found = await own.abilities();
+    const abilities = Object.keys(found).toSorted();
+    return { abilities, report: await lineOf(own), rank: found.translation?.rank?.('en', 'es') };
   };
 
   it.each<readonly [string, Fault]>([
@@ -49,6 +54,35 @@ describe('a model that is tried with two words', () => {
       });
       const named = await trying(says(reply), { SERVICE_OPENAI_TRANSLATION_MODEL: 'small' });
       expect(named.abilities).toEqual(['chat', 'translation']);
+    },
+  );
+
+  it.each(['smollm2-135m-instruct', 'gemma3:270m', 'qwen2.5:0.5b'])(
+    'and translates them is not for translation where it is as small as %s, unless it is chosen for that',
+    async (model) => {
+      const translates = says('¡Buenos días!');
+      const { abilities, report } = await trying(translates, {}, model);
+      expect(abilities).toEqual(['chat']);
+      expect(report?.detail).toContain(`${model} is not for translation`);
+      const named = { SERVICE_OPENAI_TRANSLATION_MODEL: model };
+      expect(await trying(translates, named, model)).toMatchObject({
+        abilities: ['chat', 'translation'],
+        rank: undefined,
+      });
+    },
+  );
+
+  it.each<readonly [string, number | undefined]>([
+    ['llama3.2:1b', 9],
+    ['qwen2.5:3b-instruct', 9],
+    ['hy-mt2-1.8b', undefined],
+    ['translategemma:4b', undefined],
+    ['llama3.1:8b', undefined],
+    ['gpt-4o', undefined],
+  ])(
+    'and translates them is asked after other engines where it is small: %s',
+    async (model, rank) => {
+      expect((await trying(says('¡Buenos días!'), {}, model)).rank).toBe(rank);
     },
   );
 

@@ -87,9 +87,11 @@ const itemOf = async (
   const { shownIn = [], missing = [], removedIn = [] } = part;
   const { services, locale, member, t, label } = ctx;
   const isOurs = /^why\.unknown\.(?:own|copy)$/.test(reason?.key ?? '');
-  // What is shown of a message that was skipped is of the time before its edit.
-  const none = isOurs ? 'own' : shownIn.length > 0 ? 'earlier' : 'none';
-  const outcome = state === 'skipped' || state === 'unknown' ? none : state;
+  // What is shown of a message that was skipped, or waits, is of the time before its edit.
+  const isEarlier = shownIn.length > 0;
+  const none = isOurs ? 'own' : isEarlier ? 'earlier' : 'none';
+  const isNow = state === 'posted' || state === 'dead' || (state === 'waiting' && !isEarlier);
+  const outcome = isNow ? state : none;
   const key = `why.${isCopied && state === 'posted' ? 'copied' : outcome}` as const;
   const time = sinceMs === undefined ? '–' : at(sinceMs);
   const flags = parts.flatMap(({ flag }) =>

@@ -18,7 +18,7 @@ import type { StoredMirror } from '../store/channels/mirror-rows.ts';
 import { keptOutFor, type MirrorStore } from '../store/channels/mirrors.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { outcomesOf, type StoredOutcome } from '../store/inbox/outcomes.ts';
-import { flaggedLanguage, lateIn, WATCH } from '../store/inbox/row.ts';
+import { flaggedLanguage, lateIn, pausedIn, WATCH } from '../store/inbox/row.ts';
 import { resetAfter } from '../usage/limits.ts';
 import type { Store } from '../store/index.ts';
 import type { InboxState } from '../store/schema-messages.ts';
@@ -120,10 +120,10 @@ const fromElsewhere = ({ parts, ...told }: Explained): Explained => {
   const [part = { state: 'unknown', reason: { key: 'why.unknown.cleared' } } as const] =
     parts.filter(({ flag, emoji, isLate }) => flag === undefined && !emoji && !isLate);
   const { reason, tries: _, stored: __, ...rest } = part;
-  const isOpen = part.state === 'posted' || part.state === 'unknown';
+  const isTold = ['posted', 'unknown'].includes(part.state) || reason?.key === 'why.after-pause';
   return {
     ...told,
-    parts: [{ ...rest, ...(reason && isOpen ? { reason } : {}), isOfElsewhere: true }],
+    parts: [{ ...rest, ...(reason && isTold ? { reason } : {}), isOfElsewhere: true }],
   };
 };
 
@@ -306,20 +306,45 @@ export const createExplain = (deps: ExplainDeps) => {
     };
   };
 
+  /** Tells where copies stand that follow an edit after a pause; nothing where none waits for that. */
+  const pausedOf = async (
+    ref: MessageRef,
+    [first, ...others]: readonly StoredOutcome[],
+  ): Promise<readonly Explanation[]> => {
+    if (!first) return [];
+    const keys = [first, ...others].map(({ purpose }) => lateIn(purpose));
+    const shownIn = (await stored.of({ ref, purpose: WATCH })).flatMap(({ target, posted }) =>
+      posted && around(target.channel).some((key) => keys.includes(key)) ? target.channel : [],
+    );
+    const reason = { key: 'why.after-pause' } as const;
+    const sinceMs = first.changedMs;
+    return [{ state: 'waiting', isCopied: true, shownIn, reason, sinceMs, stored: first }];
+  };
+
   const explain = async (
     ref: MessageRef,
     known: AskedMessage | undefined,
     flags: readonly RefusedFlag[],
+    among?: readonly string[],
   ): Promise<Explained> => {
     const outcomes = await outcomesOf(store, ref);
     const written = known?.author && writerOf({ ref, author: known.author });
     const author = outcomes.length > 0 ? outcomes[0]?.author : written;
     const late = outcomes.map(({ purpose }) => lateIn(purpose));
-    const kept = await Promise.all(
-      outcomes.map((outcome) => explanationOf(ref, outcome, known, late)),
+    const inPause = outcomes.filter(
+      ({ state, partition }) => state === 'waiting' && pausedIn(partition),
     );
-    const parts = [...kept, ...flags.map(refusedFlag)];
-    const isKnown = outcomes.some(({ purpose }) => purpose === WATCH);
+    const isMeant = ({ purpose }: StoredOutcome): boolean =>
+      among?.includes(lateIn(purpose) ?? '') ?? true;
+    const paused = await pausedOf(ref, inPause.filter(isMeant));
+    const kept = await Promise.all(
+      outcomes
+        .filter((one) => !inPause.includes(one))
+        .filter(({ skip = '' }) => paused.length === 0 || !['paused', 'muted'].includes(skip))
+        .map((outcome) => explanationOf(ref, outcome, known, late)),
+    );
+    const parts = [...paused, ...kept, ...flags.map(refusedFlag)];
+    const isKnown = outcomes.some(({ purpose }) => flaggedLanguage(purpose) === undefined);
     // A flag says nothing of auto-translate, where that is set.
     if (isKnown || (parts.length > 0 && !watches.of(ref.channel))) return { ref, author, parts };
     const own = known?.author?.kind === 'ourselves' && (known.copied ? 'copy' : 'own');
@@ -339,7 +364,7 @@ export const createExplain = (deps: ExplainDeps) => {
     const words = copied && text && files ? { text, files } : undefined;
     if (keyOf(ref.channel.space) === keyOf(mirror.channel.space))
       return explain(ref, words, [...own, ...refusals.of(ref)]);
-    const told = fromElsewhere(await explain(ref, words, []));
+    const told = fromElsewhere(await explain(ref, words, [], around(mirror.channel)));
     return { ...told, parts: [...told.parts, ...own.map(refusedFlag)] };
   };
 

@@ -38,6 +38,7 @@ import { createHistoryGapNotice } from './missed-reader.ts';
 import { createModeratorNotices } from './moderators/notices.ts';
 import { createOpenSources } from './open-sources.ts';
 import { createOutages, type OutagesDeps } from './outages/outage.ts';
+import { isOnPause } from './paused-edits.ts';
 import { createOutageWaits } from './outages/waits.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createAuthorNames } from './prepare/author-names.ts';
@@ -194,7 +195,9 @@ export const openAutoTranslate = async ({
     notices,
     ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
     isOnHold: async (partition) =>
-      scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
+      scheduler.isOnHold(partition) ||
+      isOnPause(partition, watchStore) ||
+      (isGroup(partition) && holds.isOnHold(partition)),
   });
   scheduler.start(async (work, register) => {
     const due = await workOn(work, register);

@@ -6,7 +6,7 @@ import { keyOf as spaceKey, messageKey, type Space } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { groupOf, isReported, reportedPartition, type Row } from '../store/inbox/row.ts';
+import { groupOf, isReported, pausedIn, reportedPartition, type Row } from '../store/inbox/row.ts';
 import { OutageError } from './outages/breaker.ts';
 import type { LateNotices } from './mirror/late-notices.ts';
 import type { LateTargets } from './mirror/late-targets.ts';
@@ -33,6 +33,9 @@ import {
  * busy group, mirrors were 8 s late with 32, 17 s with 16 and 11 s with 48.
  */
 export const ROWS_AHEAD = 32;
+
+/** Edits of a pause that are prepared at the same time: what is written since does not wait for many of them. */
+const PAUSED_AHEAD = 4;
 
 export interface PartitionWorkerDeps extends RowWork {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
@@ -189,6 +192,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
 
     const { group, to } = groupOf(partition) ?? {};
     const isLate = to !== undefined;
+    const rowsAhead = pausedIn(partition) ? PAUSED_AHEAD : ROWS_AHEAD;
     const isOwn = group === undefined && !isReported(reportedPartition(partition));
     const linked = deps.watches.inGroup(group).map(({ channel }) => spaceKey(channel.space));
     const isOfSeveral = new Set(linked).size > 1;
@@ -335,7 +339,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
       // Where the first message cannot be posted, a second one shows whether it fails alone.
       const passed = stalled.of(partition, now());
       const isWaiting = !isOfSeveral && waits.has(partition);
-      const limit = isWaiting ? 1 : failing.has(partition) ? 2 : ROWS_AHEAD;
+      const limit = isWaiting ? 1 : failing.has(partition) ? 2 : rowsAhead;
       const found = await inbox.claim(partition, limit, tenure, passed, isAlone);
       const { rows, nextDueMs = Infinity, notDue } = found;
       const isLong = notDue && nextDueMs - notDue.sinceMs >= TAKES_LONG_MS;

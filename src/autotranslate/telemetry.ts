@@ -36,14 +36,14 @@ export const declareMessageMetrics = (deps: MessageMetricsDeps): MessageMetrics 
   metrics.gauge(
     {
       name: 'dragoman_inbox_waiting_messages',
-      help: 'Messages in the database that wait for an outcome, up to 5000.',
+      help: 'Messages in the database that wait for an outcome, up to 5000. Edits in a pause don’t count.',
     },
     async () => (await look()).count,
   );
   metrics.gauge(
     {
       name: 'dragoman_inbox_oldest_waiting_seconds',
-      help: 'Age of the message in the database that has waited longest for an outcome.',
+      help: 'Age of the message in the database that has waited longest for an outcome. Edits in a pause don’t count.',
     },
     async () => {
       const { oldestMs } = await look();

@@ -67,6 +67,8 @@ const advice = ({ state, reason }: Explanation): string => {
     case 'posted':
       return 'nothing; who sees no translation may lack access to these channels';
     case 'waiting':
+      if (reason?.key === 'why.after-pause')
+        return 'nothing; moderators paused or muted a channel, and the copies follow once they end that';
       return reason?.key === 'why.turn'
         ? 'look for "translation is paused" in the log; otherwise earlier messages of its partition come first'
         : 'mend the reason; it is tried again by itself, and at once by Try again in /status';

@@ -129,6 +129,17 @@ describe('/why', () => {
     expect(text).not.toContain(sentence('why.copies', { channels: '<#101>' }));
   });
 
+  it('says of a message whose edit waits for the end of a pause that what is shown is of before', async () => {
+    const reason = { key: 'why.after-pause' } as const;
+    const shownIn = [{ space: SPACE, id: '101' }];
+    explain({ state: 'waiting', isCopied: true, sinceMs: 0, shownIn, reason });
+    const { text } = await ask();
+    for (const key of ['why.earlier', reason.key] as const) expect(text).toContain(sentence(key));
+    expect(text).toContain(sentence('why.copies', { channels: '<#101>' }));
+    const entry = sentence('commands.translate.menu');
+    expect(text).not.toContain(sentence('why.instead', { entry }));
+  });
+
   it('says of a message whose edit was left out that what is shown is of before', async () => {
     const reason = { key: 'why.skipped.paused' } as const;
     const shownIn = [{ space: SPACE, id: '101' }];

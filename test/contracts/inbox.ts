@@ -261,6 +261,7 @@ export const INBOX_CONTRACT = {
   }) => {
     const shared = groupPartition('g');
     const late = latePartition('g', 'test far');
+    const other = latePartition('h', 'test far');
     await inbox.accept(arrivalOf(1, 'before', { partition: shared }));
     for (const [text, mayExist] of [
       ['before', false],
@@ -269,10 +270,10 @@ export const INBOX_CONTRACT = {
       await inbox.accept(arrivalOf(1, text));
       const partition = mayExist ? 'test:change:c:1' : shared;
       const [row] = (await inbox.claim(partition, 10, EARLIER)).rows;
-      await passOn(row!, { group: 'g', to: 'test far', mayExist, attempts: 0, dueMs: 0 });
+      await passOn(row!, { partition: late, to: 'test far', mayExist, attempts: 0, dueMs: 0 });
       expect(await settle(row!, POSTED)).toBe(true);
       // What was settled passes nothing on.
-      await passOn(row!, { group: 'h', to: 'test far', mayExist, attempts: 0, dueMs: 0 });
+      await passOn(row!, { partition: other, to: 'test far', mayExist, attempts: 0, dueMs: 0 });
     }
     expect(slotOf(late)).toBe(slotOf(shared));
     expect(await inbox.lateIn('h')).toEqual([]);

@@ -5,6 +5,7 @@ import { requoteEdited } from '../../store/inbox/quotes.ts';
 import {
   flaggedLanguage,
   isOfQuote,
+  latePartition,
   WATCH,
   type Outcome,
   type Row,
@@ -88,7 +89,7 @@ export const createSettle = (deps: SettleDeps) => {
 
   const passOn = async (
     db: Transaction<Schema>,
-    { row, mayExist, tried = [] }: Prepared,
+    { row, mayExist, tried = [], paused = [] }: Prepared,
     group: string,
     waits: readonly Wait[],
   ): Promise<void> => {
@@ -96,8 +97,11 @@ export const createSettle = (deps: SettleDeps) => {
       const dueMs = fault ? now() + waitMs(LATE, 1, toAppError(fault), random) : 0;
       const mayStand = mayExist || isTried || tried.includes(to);
       const how = { mayExist: mayStand, attempts: fault ? 1 : 0, dueMs };
-      await inbox.passOn(db, row, { group, to, ...how });
+      await inbox.passOn(db, row, { partition: latePartition(group, to), to, ...how });
     }
+    // Takes the place of what waits for the same channel because it is late.
+    for (const wait of paused)
+      await inbox.passOn(db, row, { ...wait, mayExist, attempts: 0, dueMs: 0 });
   };
 
   /**
@@ -122,8 +126,8 @@ export const createSettle = (deps: SettleDeps) => {
     const isSimple =
       waits.size === 0 &&
       !settled.some(
-        ({ prepared: { row, keptOut }, usage }) =>
-          isUsed(usage) || isEdited(row) || isDeleted(row) || keptOut.length > 0,
+        ({ prepared: { row, keptOut, paused = [] }, usage }) =>
+          isUsed(usage) || isEdited(row) || isDeleted(row) || keptOut.length + paused.length > 0,
       );
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(

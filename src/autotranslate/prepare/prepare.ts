@@ -139,9 +139,10 @@ export const createPrepare = (deps: PrepareDeps) => {
       return skipped(row, 'bot-loop');
     const receivers = watch
       ? await receiversOf(row, message, { watch, thread }, { tenure, signal })
-      : { open: [], late: [], keeps: () => false, keptOut: [] };
-    const { keeps, keptOut } = receivers;
-    if ('skip' in receivers) return { ...skipped(row, receivers.skip), keeps, keptOut };
+      : { open: [], late: [], keeps: () => false, keptOut: [], paused: [] };
+    const { keeps, keptOut, paused } = receivers;
+    const kept = { keeps, keptOut, paused };
+    if ('skip' in receivers) return { ...skipped(row, receivers.skip), ...kept };
     const transcribes = watch?.transcribes ?? true;
     const wanted = watch
       ? [...new Set(receivers.open.map(({ language }) => language))]
@@ -176,8 +177,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       return watch.mode === 'mirror'
         ? {
             ...(await contents.asAuthor(row, message, asWritten, watch, receivers)),
-            keeps,
-            keptOut,
+            ...kept,
           }
         : skipped(row, 'daily-limit');
     }
@@ -206,7 +206,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const made = isReply
       ? contents.inPlace(row, message, translated, watch)
       : await contents.asAuthor(row, message, translated, watch, receivers);
-    return { ...made, keeps, keptOut };
+    return { ...made, ...kept };
   };
 
   return {

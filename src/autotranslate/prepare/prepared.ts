@@ -3,6 +3,7 @@ import type { Texts } from '../../i18n/texts.ts';
 import type { MessageFile, Message } from '../../model/message.ts';
 import { isInPlace, type ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
+import type { LateRow } from '../../store/inbox/late-rows.ts';
 import { type Row, flaggedLanguage, isFor, isOfQuote } from '../../store/inbox/row.ts';
 import { claimsAudio, isWordless, type SkipReason } from '../policy.ts';
 import { type Attachments, type MirrorContent, threadName, withoutFiles } from './compose.ts';
@@ -57,6 +58,8 @@ export interface Prepared {
   /** True of a channel, by its key, in which they are kept all the same. Default: of none. */
   readonly keeps?: ((key: string) => boolean) | undefined;
   readonly keptOut: readonly KeptOut[];
+  /** Channels whose copies follow the edit once a pause is over. Default: none. */
+  readonly paused?: readonly Pick<LateRow, 'to' | 'partition'>[] | undefined;
   /** True when mirrors may exist that are not stored. */
   readonly mayExist: boolean;
   /** Places in which mirrors of a deleted message are searched for. */

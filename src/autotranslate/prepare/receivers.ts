@@ -1,18 +1,19 @@
 import { channelAround, channelKey, type Channel } from '../../model/place.ts';
 import type { Message } from '../../model/message.ts';
-import { cutOffBetween, isPaused, type ChannelWatch } from '../../model/space.ts';
+import type { ChannelWatch } from '../../model/space.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import { keptOutFor, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { groupOf, isFor, isOfQuote, type Row } from '../../store/inbox/row.ts';
+import { groupOf, isFor, isOfQuote, pausePartition, type Row } from '../../store/inbox/row.ts';
 import type { Bars } from '../bars.ts';
 import type { LateTargets } from '../mirror/late-targets.ts';
+import { cutOffAt } from '../paused-edits.ts';
 import { claimsAudio, type SkipReason } from '../policy.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { Floods } from './floods.ts';
 import type { LinkedConversation, LinkedThreads } from './linked-threads.ts';
-import type { KeptOut, Place, Places } from './prepared.ts';
+import type { KeptOut, Place, Places, Prepared } from './prepared.ts';
 
 export interface ReceiversDeps {
   readonly watches: Pick<WatchStore, 'of' | 'group' | 'joinedMs'>;
@@ -35,10 +36,11 @@ export interface Receivers {
   /** True of a channel, by its key, whose copy stays as it is: it takes nothing from here now. */
   readonly keeps: (key: string) => boolean;
   readonly keptOut: readonly KeptOut[];
+  readonly paused?: Prepared['paused'];
 }
 
 /** The reason for which a message is shown in no place. */
-export interface Refused extends Pick<Receivers, 'keeps' | 'keptOut'> {
+export interface Refused extends Pick<Receivers, 'keeps' | 'keptOut' | 'paused'> {
   readonly skip: SkipReason;
 }
 
@@ -70,26 +72,32 @@ export const createReceivers = (deps: ReceiversDeps) => {
 
   /**
    * The reason for which a linked channel takes nothing of a message; undefined where it does. What was kept out when it was
-   * written comes by no later edit, nor what is of before the link: people did not write it for that channel.
+   * written comes by no later edit, nor what is of before the link: people did not write it for that channel. What was
+   * edited in a pause changes a copy that stands there once that is over.
    */
   const reasonAgainst = (
     { row, watch, writtenMs }: { row: Row; watch: ChannelWatch; writtenMs: number },
     { copied, shut }: Awaited<ReturnType<typeof knownCopies>>,
+    paused: { to: string; partition: string }[],
     { channel }: Place,
   ): SkipReason | undefined => {
     const key = channelKey(channel);
+    const isCopied = copied.has(key);
     const from = row.ref.channel;
     const to = watches.of(channel) ?? watch;
     const group = watches.group(to);
-    if (isPaused(watch, writtenMs) || (row.revision > 1 && isPaused(watch, row.sinceMs)))
-      return 'paused';
+    const written = cutOffAt(watch, from, to, group, writtenMs);
+    if (written) return written;
     // By an edit of what stands, words would come in all the same.
-    for (const atMs of row.revision > 1 ? [writtenMs, row.sinceMs] : [writtenMs]) {
-      const way = cutOffBetween(from, to, group, atMs);
-      if (way) return way === 'unagreed' ? way : 'muted';
-    }
+    const isEdit = row.revision > 1 || isCopied;
+    const edited = isEdit ? cutOffAt(watch, from, to, group, row.sinceMs) : undefined;
+    if (edited && (!isCopied || edited === 'unagreed')) return edited;
+    const now = edited && cutOffAt(watch, watch.channel, to, group);
+    const partition = pausePartition(watch.group ?? '', channelKey(watch.channel), key);
+    if (now && now !== 'unagreed' && !isOfQuote(row)) paused.push({ to: key, partition });
+    if (now) return now;
     const isEarlier = writtenMs < Math.max(...[watch, to].map(watches.joinedMs));
-    if ((row.revision > 1 || row.isMissed) && isEarlier && !copied.has(key)) return 'before-link';
+    if ((row.revision > 1 || row.isMissed) && isEarlier && !isCopied) return 'before-link';
     return shut.get(key);
   };
 
@@ -161,6 +169,7 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const writtenMs = platforms.of(message.ref.channel).feed.timeOf(message.position);
     const known = await (isLinked ? knownCopies(row) : NOTHING_KNOWN);
     const keptOut: KeptOut[] = [];
+    const paused: { to: string; partition: string }[] = [];
     /** Has a channel keep a message out for good, unless it has a copy that stays. */
     const keepOut = ({ channel }: Place, reason: SkipReason, isRemoved = false): void => {
       const isCopied = known.copied.has(channelKey(channel)) && !isRemoved;
@@ -169,13 +178,15 @@ export const createReceivers = (deps: ReceiversDeps) => {
     const reasons: SkipReason[] = [];
     const taking = linked.filter((place) => {
       if (!isFor(row, place.channel)) return false;
-      const reason = isLinked ? reasonAgainst({ row, watch, writtenMs }, known, place) : undefined;
+      const reason = isLinked
+        ? reasonAgainst({ row, watch, writtenMs }, known, paused, place)
+        : undefined;
       if (reason !== undefined) reasons.push(reason);
       if (reason !== undefined && KEEPING_OUT.has(reason)) keepOut(place, reason);
       return reason === undefined;
     });
     const keys = new Set(taking.map(({ channel: to }) => channelKey(to)));
-    const kept = { keeps: (key: string): boolean => !keys.has(key), keptOut };
+    const kept = { keeps: (key: string): boolean => !keys.has(key), keptOut, paused };
     const [first] = reasons;
     if (first !== undefined && row.to === undefined && taking.length === 0)
       return { skip: reasons.includes('before-link') ? 'before-link' : first, ...kept };

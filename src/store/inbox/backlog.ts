@@ -8,6 +8,7 @@ import type { Schema } from '../schema.ts';
 import { spaceColumns } from '../rows.ts';
 import {
   isDead,
+  isInPause,
   isOf,
   isOpen,
   isOverLimit,
@@ -81,6 +82,7 @@ export const backlogOf = async (
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
     .where(isOf(space))
     .where(isOpen)
+    .where((eb) => eb.not(isInPause))
     .executeTakeFirstOrThrow();
   const failed = await store
     .selectFrom('inbox')
@@ -225,7 +227,10 @@ export const retryAll = async (store: Store, space: Space): Promise<Partitions> 
       .where(isDead)
       .execute();
     const open = db.updateTable('inbox').set({ due_ms: 0 }).where(isOf(space)).where(isOpen);
-    const all = await open.returning('partition_key').execute();
+    const all = await open
+      .where((eb) => eb.not(isInPause))
+      .returning('partition_key')
+      .execute();
     await store.signals.publish(db, 'retried', space);
     return all;
   });
@@ -251,6 +256,7 @@ export const waitingWork = async (store: Store): Promise<WaitingWork> => {
         .selectFrom('inbox')
         .select('changed_ms')
         .where(isOpen)
+        .where((eb) => eb.not(isInPause))
         // The order of the index of open rows.
         .orderBy('slot')
         .orderBy('partition_key')

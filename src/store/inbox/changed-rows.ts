@@ -2,18 +2,19 @@ import { type Selectable, sql, type Transaction } from 'kysely';
 import type { MessageRef } from '../../model/place.ts';
 import { slotOf } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-import { DELETED, FRESH, keyColumns, ownPartition, type RowKey } from './row.ts';
+import { DELETED, FRESH, isInPause, keyColumns, ownPartition, type RowKey } from './row.ts';
 
 type InboxColumns = Selectable<Schema['inbox']>;
 
+const IN_PLACE = sql`inbox.state = 'waiting' AND NOT (${isInPause})`;
+
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
- * messages.
+ * messages, or where it waited for the end of a pause.
  */
 export const partitionOfChange = (own: string, slot: number) => ({
-  partition_key: sql<string>`CASE WHEN inbox.state = 'waiting'
-    THEN inbox.partition_key ELSE ${own} END`,
-  slot: sql<number>`CASE WHEN inbox.state = 'waiting' THEN inbox.slot ELSE ${slot} END`,
+  partition_key: sql<string>`CASE WHEN ${IN_PLACE} THEN inbox.partition_key ELSE ${own} END`,
+  slot: sql<number>`CASE WHEN ${IN_PLACE} THEN inbox.slot ELSE ${slot} END`,
 });
 
 /** The own partition of a message that changed, or whose quote did, and its slot. */

@@ -12,6 +12,7 @@ import {
   DELETED,
   isAmong,
   isBy,
+  isInPause,
   isOf,
   isOpen,
   refColumns,
@@ -147,7 +148,11 @@ export const forgetAuthor = async (
   person: Person,
   nowMs: number,
 ): Promise<void> => {
-  await db.deleteFrom('inbox').where(isBy(person)).where('state', 'in', SETTLED).execute();
+  await db
+    .deleteFrom('inbox')
+    .where(isBy(person))
+    .where((eb) => eb.or([eb('state', 'in', SETTLED), isInPause]))
+    .execute();
   await db
     .updateTable('inbox')
     .set(abandoned(FORGOTTEN, nowMs))

@@ -12,15 +12,16 @@ import {
   lateIn,
   latePartition,
   latePurpose,
+  pausedIn,
   refColumns,
   type Row,
 } from './row.ts';
 
 const PARTITIONS_AT_ONCE = 500;
 
-/** A late channel for which a row waits in a partition of its own. */
+/** A channel for which a row waits in another partition: it is late, or the end of a pause has to come first. */
 export interface LateRow {
-  readonly group: string;
+  readonly partition: string;
   /** Key of the channel. */
   readonly to: string;
   /** True where its mirror may have been posted without being stored. */
@@ -30,30 +31,32 @@ export interface LateRow {
   readonly dueMs: number;
 }
 
-/** Creates the part of the inbox in which messages wait for channels that are late. */
+/** Creates the part of the inbox in which messages wait for one channel alone. */
 export const createLateRows = ({ store }: Pick<InboxDeps, 'store'>) => ({
   /**
-   * Has a row wait for one late channel besides, within the transaction that settles it or has it step aside; it replaces
-   * what waits there for an earlier state of the message. Nothing happens when the message has changed and so waits again.
+   * Has a row wait for one channel besides, within the transaction that settles it or has it step aside; it replaces what
+   * waits there for an earlier state of the message. Nothing happens when the message has changed and so waits again. A
+   * pause may be long: its message is read again then, and no text of it is stored.
    */
   passOn: async (db: Transaction<Schema>, row: Row, late: LateRow): Promise<void> => {
-    const { group, to, mayExist, attempts, dueMs } = late;
-    const partition = latePartition(group, to);
+    const { partition, to, mayExist, attempts, dueMs } = late;
+    const hasText = pausedIn(partition) === undefined;
     const own = { purpose: latePurpose(to), partition_key: partition, slot: slotOf(partition) };
     const state = { ...FRESH, attempts, due_ms: dueMs };
     const passed = [
       ...(['platform', 'channel_id', 'message_id', 'space_id', 'parent_id', 'author_id'] as const),
-      ...(['written_ms', 'position', 'message', 'content_hash', 'version', 'changed_ms'] as const),
+      ...(['written_ms', 'position', 'content_hash', 'version', 'changed_ms'] as const),
     ] as const;
     const values = { ...own, ...state, begun: Number(mayExist), reason: row.skip ?? null };
     const names = Object.keys(values) as (keyof typeof values)[];
     await db
       .insertInto('inbox')
-      .columns([...passed, 'revision', ...names])
+      .columns([...passed, 'revision', 'message', ...names])
       .expression((eb) =>
         eb
           .selectFrom('inbox')
           .select([...passed, 'revision'])
+          .select(hasText ? 'message' : eb.lit(null).as('message'))
           .select(
             names.map((name) => {
               const value = values[name];

@@ -134,6 +134,22 @@ export const isGroup = (partition: string): boolean =>
 export const latePartition = (group: string, to: string): string =>
   `${groupPartition(group)}${WITHIN_SLOT}${to}`;
 
+const PAUSE = 'pause:';
+
+/** Partition of what was edited in one of linked channels, and is shown in another one after a pause, by their keys. */
+export const pausePartition = (group: string, from: string, to: string): string =>
+  [PAUSE + group, from, to].join(WITHIN_SLOT);
+
+/** The group and the keys of the channels between which rows of a partition wait for the end of a pause; undefined for any other partition. */
+export const pausedIn = (partition: string) => {
+  if (!partition.startsWith(PAUSE)) return undefined;
+  const [group = '', from = '', to = ''] = partition.slice(PAUSE.length).split(WITHIN_SLOT);
+  return { group, from, to };
+};
+
+/** Selects the rows that wait for the end of a pause: they are no work until then. */
+export const isInPause = sql<boolean>`inbox.partition_key LIKE ${sql.lit(`${PAUSE}%`)}`;
+
 /** The group of linked channels that a partition is of, and the late one; undefined for any other partition. */
 export const groupOf = (
   partition: string,

@@ -4,7 +4,7 @@ import { ROOM_LEASE, clearRooms } from '../open-rooms.ts';
 import type { Schema } from '../schema.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import { clearDeliveries } from '../deliveries.ts';
-import { SETTLED } from '../inbox/row.ts';
+import { isInPause, SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { clearMarks } from '../channels/marks.ts';
 import { deleteExpired, deleteRows } from '../rows.ts';
@@ -98,6 +98,12 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
       .executeTakeFirst();
     if (numDeletedRows === 0n) continue;
     await deleteRows(db, 'mirror_message', key);
+    const { source_platform: platform, source_channel_id: channel_id, source_id } = key;
+    await db
+      .deleteFrom('inbox')
+      .where((eb) => eb.and({ platform, channel_id, message_id: source_id }))
+      .where(isInPause)
+      .execute();
   }
   return old.length;
 };

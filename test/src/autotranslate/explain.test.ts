@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { channelKey } from '../../../src/model/place.ts';
+import { channelKey, type Channel } from '../../../src/model/place.ts';
 import { forgetCopies } from '../../fakes/forget-copies.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
+import { THERE } from './links/support.ts';
 import {
   ENGLISH,
   GENERAL,
@@ -50,21 +51,47 @@ describe('an explanation of a stored message', () => {
     ]);
   });
 
-  it('names the channels that show what was there before an edit that is left out', async () => {
+  const edited = async (of: Channel): Promise<Message> => {
     await scene.watches.set(linked());
     const message = await scene.say(ENGLISH, 'hello');
     await scene.idle();
-    await scene.watches.pause(ENGLISH, true);
+    await scene.watches.pause(of, true);
     await scene.listener.messageChanged(scene.feed.edit(message.ref, 'hello there'));
     await scene.idle();
-    expect(await partsOf(message)).toMatchObject([
-      {
-        state: 'skipped',
-        reason: { key: 'why.skipped.paused' },
-        isCopied: true,
-        shownIn: [JAPANESE, SPANISH],
-      },
-    ]);
+    return message;
+  };
+  const waits = (...shownIn: Channel[]) => ({
+    state: 'waiting',
+    reason: { key: 'why.after-pause' },
+    isCopied: true,
+    shownIn,
+  });
+
+  it('names the channels that show what was there before an edit that waits for the end of a pause', async () => {
+    expect(await partsOf(await edited(ENGLISH))).toMatchObject([waits(JAPANESE, SPANISH)]);
+  });
+
+  it('tells of those that show an edit, and of those where it waits for the end of a pause', async () => {
+    const message = await edited(SPANISH);
+    const posted = { state: 'posted', missing: [] };
+    expect(await partsOf(message)).toMatchObject([waits(SPANISH), posted]);
+    await scene.store.write((db) =>
+      db.deleteFrom('inbox').where('state', '<>', 'waiting').execute(),
+    );
+    expect(await partsOf(message)).toMatchObject([waits(SPANISH)]);
+  });
+
+  it('tells on a copy elsewhere that its own edit waits for the end of a pause, and of no other one', async () => {
+    await scene.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [THERE, 'fr']));
+    const { ref } = await scene.say(THERE, 'hello');
+    await scene.idle();
+    await scene.watches.pause(SPANISH, true);
+    await scene.listener.messageChanged(scene.other.edit(ref, 'hello there'));
+    await scene.idle();
+    const copyIn = (of: Channel): Message => scene.feed.messages(of)[0]!;
+    const isOfElsewhere = true;
+    expect(await partsOf(copyIn(SPANISH))).toMatchObject([{ ...waits(SPANISH), isOfElsewhere }]);
+    expect(await partsOf(copyIn(ENGLISH))).toMatchObject([{ state: 'posted', isOfElsewhere }]);
   });
 
   it.each(['🎉🎉', 'https://example.com/photos'])(

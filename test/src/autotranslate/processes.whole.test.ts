@@ -186,6 +186,38 @@ describe('several processes on one database', () => {
     },
   );
 
+  it('bring an edit of a pause once it is over, once, whichever of them ends it', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const translated: string[] = [];
+    const translator: Translator = {
+      translate: (request, signal) => {
+        translated.push(plainText(request.text));
+        return plainTranslator.translate(request, signal);
+      },
+    };
+    const processes = [
+      await openProcess(url, feed, translator),
+      await openProcess(url, feed, translator),
+    ];
+    const [one, other] = processes as [(typeof processes)[0], (typeof processes)[0]];
+    await one.running.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    const { ref } = feed.say(ENGLISH, 'before');
+    await one.running.listener.messageChanged(feed.messages(ENGLISH)[0]!);
+    await expect.poll(() => wordsIn(feed, SPANISH).join()).toContain('es(before)');
+    await other.running.watches.pause(SPANISH, true);
+    await one.running.listener.messageChanged(feed.edit(ref, 'after'));
+    const paused = async () =>
+      one.store.selectFrom('inbox').select('purpose').where('state', '=', 'waiting').execute();
+    await expect.poll(paused).toEqual([{ purpose: 'watch>place spanish' }]);
+    expect(wordsIn(feed, SPANISH).join()).toContain('es(before)');
+    await one.end();
+    await other.running.watches.pause(SPANISH, false);
+    await expect.poll(() => wordsIn(feed, SPANISH).join()).toContain('es(after)');
+    await expect.poll(() => openRows(other.store)).toBe(0);
+    expect(translated.filter((text) => text === 'after')).toHaveLength(1);
+  });
+
   it('give no deleted words to the service as context, whoever hears of the deletion', async () => {
     const url = await makeDatabase();
     const feed = createFakeFeed();
